@@ -1,0 +1,402 @@
+"""When two fashion automata behave alike, and the plane of all behaviours that two scores can make.
+
+In a fashion automaton a cell's score is the sum over its neighbours of `scores[own state, neighbour's state]`;
+every cell then takes the state of the best-scoring cell among itself and its neighbours, the earlier one on
+ties. Only who beats whom matters, so endlessly many score matrices share a limited number of behaviours. What a
+cell becomes depends on its *situation*: the states of itself, its neighbours and theirs.
+
+Here a neighbourhood goes by its *code*, the number whose digits in base `states` are the centre's state and its
+neighbours' in the order of the offsets, and a behaviour by the ranks of all codes' scores.
+
+Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the
+automata; libFBCAGen's `behaviourNum` for the question. Deciding large ones by nested counts is ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations, permutations
+from operator import index
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, TooLarge, quoted
+
+Offset: TypeAlias = tuple[int, int]
+Score: TypeAlias = float | str | Decimal
+"""A number, or a decimal in quotes: published score lists hold both."""
+Scores: TypeAlias = Sequence[Score] | Sequence[Sequence[Score]] | NDArray[np.float64] | NDArray[np.int64]
+"""A square matrix, flat (row after row) or nested."""
+Whole: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.generic]
+"""float64, or for exact sums int64, or Python's own whole numbers where those are too small."""
+
+VON_NEUMANN: tuple[Offset, ...] = ((0, 1), (0, -1), (-1, 0), (1, 0))
+"""The four nearest cells as (dx, dy), in libFBCAGen's order."""
+
+MOST_SITUATIONS = 2**26
+"""As many are enumerated unless told otherwise: 4 states with four offsets, 2 states with eight."""
+MOST_NEIGHBOURHOODS = 2**25
+"""As many are scored, or met with others: 12 states with four offsets, 3 states with eight."""
+MOST_RELABELLED = 8
+"""As many states are put in every order: 8! = 40,320."""
+MOST_MATRICES = 2**20
+"""As many make a grid."""
+MOST_GRID_SITUATIONS = 2**32
+"""As many are enumerated for all matrices of a grid together."""
+BLOCK = 2**16
+"""Situations or neighbourhoods looked at together: it bounds the memory and changes no result."""
+
+
+def behaviour_id(
+    scores: Scores,
+    offsets: Sequence[Offset] = VON_NEUMANN,
+    *,
+    exact: bool = False,
+    situations: int = MOST_SITUATIONS,
+) -> str:
+    """A name of the automaton's behaviour, for comparing score matrices under the same offsets.
+
+    Up to `situations` of them are enumerated: the id begins with `situations-`, and ids are equal if and only if
+    the matrices behave alike. Where there are more it begins with `pairs-` and stands for who beats whom among
+    neighbourhoods that can meet and differ in state: equal ids behave alike, but so may different ones, if all
+    that sets them apart is always beaten by a third cell. What is too large for both raises `TooLarge`.
+
+    Scores are added as an automaton runs, in float64 and in the order of the offsets; `exact` reads them as
+    decimals and adds without rounding, so that 0.1 + 0.2 ties with 0.3.
+
+    >>> behaviour_id([1, 2, 3, 4]) == behaviour_id([[0, 10], [20, 30]])
+    True
+    >>> behaviour_id([1, 2, 3, 4]) == behaviour_id([4, 3, 2, 1])
+    False
+    """
+    states, values = _read_scores(scores)
+    places = _read_offsets(offsets)
+    return _name(_rank_table(states, values, places, exact), states, places, situations)
+
+
+def alike(
+    a: Scores,
+    b: Scores,
+    offsets: Sequence[Offset] = VON_NEUMANN,
+    *,
+    exact: bool = False,
+    situations: int = MOST_SITUATIONS,
+) -> bool:
+    """Whether two matrices make the same automaton, as far as `behaviour_id` can tell.
+
+    Matrices that rank all neighbourhoods alike are found at once, even where `behaviour_id` refuses.
+    """
+    places = _read_offsets(offsets)
+    (states, values), (other_states, other_values) = _read_scores(a), _read_scores(b)
+    if states != other_states:
+        return False
+    tables = [_rank_table(states, numbers, places, exact) for numbers in (values, other_values)]
+    return np.array_equal(*tables) or len({_name(table, states, places, situations) for table in tables}) == 1
+
+
+def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ...], ...]:
+    """The smallest whole numbers from 0 up whose differences are in the same proportions.
+
+    Scores are read as decimals. Adding a constant and multiplying by a positive number keep the form; with
+    `relabel` so does renaming the states: the first of all renamings in lexicographic order is taken.
+
+    >>> normal_form(["0.1", "0.3", "-0.1", "0.1"])
+    ((1, 2), (0, 1))
+    >>> normal_form([4, 3, 2, 1], relabel=True)
+    ((0, 1), (2, 3))
+    """
+    states, values = _read_scores(scores)
+    if relabel and states > MOST_RELABELLED:
+        raise TooLarge(
+            f"relabel: at most {MOST_RELABELLED} states are put in every order, "
+            f"got {states} with {math.factorial(states):,} orders; leave relabel out"
+        )
+    flat = _smallest(values)
+    orders = permutations(range(states)) if relabel else [tuple(range(states))]
+    return min(
+        tuple(tuple(flat[own * states + other] for other in order) for own in order) for order in orders
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BehaviourGrid:
+    """The behaviours of a plane of score matrices."""
+
+    numbers: NDArray[np.int32]
+    """One per matrix, a row per y and a column per x, counted from 0 in reading order of first appearance."""
+    ids: tuple[str, ...]
+    """The `behaviour_id` of every number."""
+    x: NDArray[np.float64]
+    """The score that each column writes for "x"."""
+    y: NDArray[np.float64]
+    """The score that each row writes for "y"."""
+
+
+def behaviour_grid(
+    scores: Sequence[Score] = (0, "x", "y", 1),
+    *,
+    x: tuple[Score, Score] = (-2, 3),
+    y: tuple[Score, Score] = (-2, 3),
+    steps: int | tuple[int, int] = 201,
+    offsets: Sequence[Offset] = VON_NEUMANN,
+    exact: bool = False,
+    situations: int = MOST_SITUATIONS,
+) -> BehaviourGrid:
+    """The behaviours of the matrices of two states that four scores make with "x" and "y" written in.
+
+    `x` and `y` are the first and last value, both included, and `steps` the number of values each way (or across
+    and down), at even distances; the larger end first turns an axis round. The default misses little: adding
+    and scaling bring every matrix with scores[0, 0] < scores[1, 1] to 0 and 1 there, and swapping the states
+    those with >.
+
+    >>> behaviour_grid(x=(-1, 1), y=(-1, 1), steps=3).numbers
+    array([[0, 1, 2],
+           [3, 4, 5],
+           [6, 7, 8]], dtype=int32)
+    """
+    columns, rows = (steps, steps) if isinstance(steps, int) else steps
+    if min(columns, rows) < 1 or columns * rows > MOST_MATRICES:
+        raise InvalidRecipe(
+            f"steps: 1 or more each way, at most {MOST_MATRICES:,} in all, got {quoted(steps)}"
+        )
+    sheet = list(scores)
+    if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
+        raise InvalidRecipe(f'scores: four entries, one of them "x" and one "y", got {quoted(scores)}')
+    places = _read_offsets(offsets)
+    _check_neighbourhoods(2, places)
+    across, down = _axis(x, columns), _axis(y, rows)
+    fixed = [Fraction(0) if entry in ("x", "y") else _read_score(entry) for entry in sheet]
+    numbers = _numbers([*across, *down, *fixed], len(places), exact)
+    matrices = np.tile(numbers[-4:], (columns, 1))
+    matrices[:, sheet.index("x")] = numbers[:columns]
+
+    tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
+    ranking = np.empty((rows, columns), dtype=np.int32)
+    for row in range(rows):
+        matrices[:, sheet.index("y")] = numbers[columns + row]
+        for column, table in enumerate(_ranks(_sums(matrices.reshape(columns, 2, 2), len(places)))):
+            ranking[row, column] = tables.setdefault(table.tobytes(), len(tables))
+
+    each = 2 ** _weights(2, places).shape[1]
+    if each <= situations and each * len(tables) > MOST_GRID_SITUATIONS:
+        raise TooLarge(
+            f"steps: {len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,} "
+            f"in all can be enumerated; take fewer steps, or situations=0 to decide by pairs"
+        )
+    names = [_name(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
+    found = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    behaviour = np.array([found[name] for name in names], dtype=np.int32)
+    return BehaviourGrid(
+        behaviour[ranking], tuple(found), np.array(across, dtype=np.float64), np.array(down, dtype=np.float64)
+    )
+
+
+# -- reading -----------------------------------------------------------------------------------------------
+
+
+def _read_score(value: Score) -> Fraction:
+    """The score as the decimal a person wrote; its nearest float64 is what the automaton runs with."""
+    text = str(value.item() if isinstance(value, np.generic) else value)
+    try:
+        decimal = Decimal(text)
+        # A short text can be a long fraction, as 1e-999999999 is.
+        if len(text) <= 400 and math.isfinite(float(decimal)) and abs(decimal.adjusted()) <= 400:
+            return Fraction(decimal)
+    except (InvalidOperation, ValueError):
+        pass
+    raise InvalidRecipe(f"scores: finite numbers of at most 400 digits, got {quoted(value)}")
+
+
+def _read_scores(scores: Scores) -> tuple[int, list[Fraction]]:
+    """The number of states and the scores, row after row."""
+    matrix = np.array(scores, dtype=np.object_)
+    states = math.isqrt(matrix.size)
+    if states < 2 or matrix.shape not in ((states * states,), (states, states)):
+        raise InvalidRecipe(
+            f"scores: a square matrix of 2 x 2 or more, flat or in rows, got {quoted(scores)}"
+        )
+    return states, [_read_score(entry) for entry in matrix.ravel()]
+
+
+def _read_offsets(offsets: Sequence[Offset]) -> tuple[Offset, ...]:
+    try:
+        return tuple((index(x), index(y)) for x, y in offsets)
+    except (TypeError, ValueError):
+        raise InvalidRecipe(f"offsets: pairs of whole numbers (dx, dy), got {quoted(offsets)}") from None
+
+
+def _axis(ends: tuple[Score, Score], count: int) -> list[Fraction]:
+    """Values at even distances, exact, so that their floats are the ones a person would write."""
+    first, last = (_read_score(end) for end in ends)
+    return [first + (last - first) * step / max(count - 1, 1) for step in range(count)]
+
+
+# -- scores ------------------------------------------------------------------------------------------------
+
+
+def _smallest(values: Sequence[Fraction]) -> list[int]:
+    """The smallest whole numbers from 0 up whose differences are in the same proportions."""
+    scale = math.lcm(*(value.denominator for value in values))
+    least = min(values)
+    whole = [int((value - least) * scale) for value in values]
+    common = math.gcd(*whole) or 1
+    return [number // common for number in whole]
+
+
+def _numbers(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
+    """The scores as sums of `terms` of them are made: floats, or whole numbers that do not overflow."""
+    if not exact:
+        return np.array(values, dtype=np.float64)
+    whole = _smallest(values)
+    return np.array(whole, dtype=np.int64 if max(whole) * terms < 2**63 > max(whole) else np.object_)
+
+
+def _sums(matrices: Numbers, terms: int) -> Numbers:
+    """The score of every code, a row per matrix, added in the order of the offsets."""
+    count, states, _ = matrices.shape
+    sums: Numbers = np.zeros((count, states, 1), dtype=matrices.dtype)
+    with np.errstate(over="ignore"):  # an automaton runs on with infinity, and it compares well
+        for _ in range(terms):
+            sums = np.add(sums[..., None], matrices[:, :, None, :]).reshape(count, states, -1)
+    return sums.reshape(count, -1)
+
+
+def _ranks(sums: Numbers) -> Whole:
+    """How many different smaller values each value has in its row."""
+    order = np.argsort(sums, axis=1, kind="stable")
+    ordered = np.take_along_axis(sums, order, axis=1)
+    climbs = np.zeros(sums.shape, dtype=np.int64)
+    climbs[:, 1:] = np.greater(ordered[:, 1:], ordered[:, :-1])
+    ranks = np.empty_like(climbs)
+    np.put_along_axis(ranks, order, climbs.cumsum(axis=1), axis=1)
+    return ranks
+
+
+def _rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Whole:
+    """The rank of every code's score: all that a behaviour can depend on."""
+    _check_neighbourhoods(states, offsets)
+    matrices = _numbers(values, len(offsets), exact).reshape(1, states, states)
+    return _ranks(_sums(matrices, len(offsets))).ravel()
+
+
+def _check_neighbourhoods(states: int, offsets: tuple[Offset, ...]) -> None:
+    if states ** (len(offsets) + 1) > MOST_NEIGHBOURHOODS:
+        raise TooLarge(
+            f"scores: {states} states with {len(offsets)} offsets make {states}^{len(offsets) + 1} neighbourhoods,"
+            f" at most {MOST_NEIGHBOURHOODS:,} can be ranked; take fewer states or offsets"
+        )
+
+
+# -- deciding ----------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _weights(states: int, offsets: tuple[Offset, ...]) -> Whole:
+    """What the state of each cell of a situation counts in the code around each contender.
+
+    A row per contender, the cell itself and then its neighbours (a second listing wins nothing), and a column per
+    cell; the contenders are the first cells.
+    """
+    reach = ((0, 0), *offsets)
+    contenders = tuple(dict.fromkeys(reach))
+    cells = dict.fromkeys([*contenders, *((x + dx, y + dy) for x, y in contenders for dx, dy in offsets)])
+    column = {cell: number for number, cell in enumerate(cells)}
+    weights = np.zeros((len(contenders), len(column)), dtype=np.int64)
+    for row, (x, y) in enumerate(contenders):
+        for place, (dx, dy) in enumerate(reach):
+            weights[row, column[x + dx, y + dy]] += states ** (len(offsets) - place)
+    weights.setflags(write=False)
+    return weights
+
+
+def _codes(states: int, weights: Whole) -> Whole:
+    """The weighted sums of all ways to give some cells states, the last cell's varying fastest."""
+    codes = np.zeros(1, dtype=np.int64)
+    for weight in weights:
+        codes = (codes[:, None] + weight * np.arange(states)).ravel()
+    return codes
+
+
+def _name(ranks: Whole, states: int, offsets: tuple[Offset, ...], situations: int) -> str:
+    """The id of the behaviour that a rank table makes, by the first method that is small enough."""
+    weights = _weights(states, offsets)
+    if states ** weights.shape[1] <= situations:
+        method, parts = "situations", _outcomes(ranks, states, weights)
+    else:
+        method, parts = "pairs", _contests(ranks, states, weights)
+    digest = blake2b(f"{states} {offsets}".encode(), digest_size=16)
+    for part in parts:
+        digest.update(part.astype("<i4").tobytes())
+    return f"{method}-{digest.hexdigest()}"
+
+
+def _outcomes(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
+    """The state that every situation leads to, in blocks."""
+    contenders, cells = weights.shape
+    own = np.repeat(np.arange(states), ranks.size // states)
+    # One number per claim: the higher rank wins, then the earlier contender, and its state is the last digit.
+    claims = [(ranks * contenders + contenders - 1 - number) * states + own for number in range(contenders)]
+    outer = max(0, cells - int(math.log(BLOCK, states)))
+    within = [_codes(states, row[outer:]) for row in weights]
+    for bases in zip(*(_codes(states, row[:outer]) for row in weights), strict=True):
+        best = claims[0][bases[0] + within[0]]
+        for claim, base, codes in zip(claims[1:], bases[1:], within[1:], strict=True):
+            np.maximum(best, claim[base + codes], out=best)
+        yield best % states
+
+
+def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
+    """Who beats whom where the neighbourhoods of two contenders meet and their centres differ, in blocks.
+
+    For each filling of the cells they have in common: how many of the later contender's neighbourhoods fail
+    against each of the earlier's, and how many of the earlier's fail against each of the later's. Whoever beats
+    more beats the same ones and others, so these counts settle every single contest without a list of all pairs.
+    """
+    meetings = [(pair, _common(weights, pair)) for pair in combinations(range(len(weights)), 2)]
+    met = sum(
+        states ** int(cells)
+        for pair, common in meetings
+        for cells in np.count_nonzero((weights[list(pair)] > 0) | common, axis=1)
+    )
+    if met > MOST_NEIGHBOURHOODS:
+        raise TooLarge(
+            f"scores: {states} states make {states}^{weights.shape[1]} situations and {met:,} meetings under these "
+            f"offsets, at most {MOST_NEIGHBOURHOODS:,} meetings can be decided; take fewer states or offsets"
+        )
+    identity = np.eye(weights.shape[1], dtype=np.int64)
+    for pair, common in meetings:
+        earlier, later = (_codes(states, identity[contender, common]) for contender in pair)
+        differ = np.flatnonzero(earlier != later)
+        shared = [_codes(states, weights[contender, common])[differ, None] for contender in pair]
+        alone = [_codes(states, row[(row > 0) & ~common]) for row in weights[list(pair)]]
+        height = max(1, BLOCK // max(codes.size for codes in alone))
+        for start in range(0, differ.size, height):
+            first, second = (
+                ranks[base[start : start + height] + codes] for base, codes in zip(shared, alone, strict=True)
+            )
+            yield np.hstack([_count_below(second, first + 1), _count_below(first, second)])
+
+
+def _common(weights: Whole, pair: tuple[int, int]) -> NDArray[np.bool_]:
+    """The cells that both contenders' neighbourhoods hold, and the contenders."""
+    common: NDArray[np.bool_] = np.all(weights[list(pair)] > 0, axis=0)
+    common[list(pair)] = True
+    return common
+
+
+def _count_below(values: Whole, limits: Whole) -> Whole:
+    """For every limit, how many values of the same row are smaller."""
+    rows = np.arange(len(values))[:, None]
+    lift = rows * (max(values.max(), limits.max()) + 1)  # keeps the rows apart in one sorted list
+    found = np.searchsorted(np.sort(values + lift, axis=1).ravel(), (limits + lift).ravel())
+    counts: Whole = found.reshape(limits.shape) - rows * values.shape[1]
+    return counts

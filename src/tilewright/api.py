@@ -1,0 +1,158 @@
+"""The Python door: what `import tilewright as tw` offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from .core import pipeline, registry
+from .core.errors import InvalidRecipe
+from .core.params import Params
+from .core.provenance import Verdict
+from .core.provenance import verify as verify_map
+from .core.reading import Reading
+from .core.recipe import Recipe, Stage
+from .core.seeds import read_seed
+from .core.site import Frame
+from .core.tilemap import TileMap
+from .core.tileset import Tileset
+
+if TYPE_CHECKING:
+    from .core.registry import Measure, Shaper, Technique
+    from .formats import Format
+
+Given = Recipe | Mapping[str, Any] | str | PathLike[str]
+
+
+def make(technique: str, /, *, seed: int | str | None = None, **words: Any) -> TileMap:
+    """A map by a technique: its params as keywords; also tileset=, tiles=, locks=, shaping=.
+
+    >>> print(make("caves", width=12, height=4, seed=1, walls=0.0))
+    ############
+    #..........#
+    #..........#
+    ############
+    """
+    return pipeline.run(recipe(technique, seed=read_seed(seed), **words))
+
+
+def watch(given: Given, /, *, seed: int | str | None = None, every: int = 1, **words: Any) -> Iterator[Frame]:
+    """The frames of the work, from the first to the last, which has the finished `.map`."""
+    made = _recipe_of(given, words)
+    return pipeline.watch(made.with_seed(made.seed if seed is None else seed), every=every)
+
+
+def recipe(technique: str, /, **words: Any) -> Recipe:
+    """A recipe, checked once, from which `run` makes many maps: takes what `make` takes."""
+    own = {name: words.pop(name) for name in registry.RESERVED & set(words)}
+    clash = sorted({"technique", "params"} & set(own))
+    if clash:
+        raise InvalidRecipe(f"{clash[0]}: give the technique first and its params as keywords")
+    made = Recipe.of({"technique": technique, "params": words, **own}, _files())
+    pipeline.planned(made)
+    return made
+
+
+def run(given: Given, /, *, seed: int | str | None = None) -> TileMap:
+    """A map from a recipe: a Recipe, plain data, or a file; `seed` overrides the recipe's own."""
+    made = _recipe_of(given, {})
+    if seed is not None or made.seed is None:
+        made = made.with_seed(seed)
+    return pipeline.run(made)
+
+
+def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any) -> TileMap:
+    """A map changed by a shaper. A map with a recipe grows its recipe: it can still be made again."""
+    entry = registry.shapers.get(shaper)
+    try:
+        checked: Params = entry.params.checked(params, reading=_files())
+    except InvalidRecipe as error:
+        raise error.within(shaper) from None
+    return pipeline.shape_map(map, Stage(entry.name, checked), read_seed(seed))
+
+
+def measure(map: TileMap, /, *names: str) -> dict[str, float]:
+    """Numbers of a map by name; without names, all that apply to it."""
+    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names)
+    return measured
+
+
+def load(
+    path: str | PathLike[str],
+    /,
+    *,
+    tileset: str | Tileset | None = None,
+    format: str | None = None,
+    index: int = 0,
+    **options: Any,
+) -> TileMap:
+    """A map from a file; the format follows the extension. Files with several maps give the one at `index`."""
+    chosen = _files().tileset(tileset) if isinstance(tileset, str) else tileset
+    found = registry.provider("formats").load_all(path, format=format, tileset=chosen, **options)
+    if not -len(found) <= index < len(found):
+        raise InvalidRecipe(f"index: {fspath(path)} holds {len(found)} maps, there is no number {index}")
+    loaded: TileMap = found[index].map
+    return loaded
+
+
+def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]] = ()) -> Verdict:
+    """Make a file's map again and compare; `files` hold the large maps that its recipe only names."""
+    formats_ = registry.provider("formats")
+    found = formats_.load_all(path)[0]
+    return verify_map(found.map, found.carried, registry.provider("formats", "_reading").Beside(files))
+
+
+def learn(technique: str, /, sample: Any, **params: Any) -> Any:
+    """A model for a technique that learns from samples; can be saved, loaded, and passed as model=."""
+    entry = registry.techniques.get(technique)
+    if entry.learn is None:
+        able = [other.name for other in registry.techniques if other.learn]
+        raise InvalidRecipe(
+            f"{technique} does not learn from samples" + (f"; {', '.join(able)} do" if able else "")
+        )
+    return entry.learn(sample, **params)
+
+
+def techniques() -> list[Technique]:
+    """All techniques, with .name, .params and .summary."""
+    return list(registry.techniques)
+
+
+def shapers() -> list[Shaper]:
+    """All shapers."""
+    return list(registry.shapers)
+
+
+def measures() -> list[Measure]:
+    """All measures."""
+    return list(registry.measures)
+
+
+def tilesets() -> list[Tileset]:
+    """All tilesets."""
+    return list(registry.tilesets)
+
+
+if TYPE_CHECKING:
+
+    def formats() -> list[Format]:
+        """All formats."""
+
+
+def _files() -> Reading:
+    """Python may open files: relative to where it runs."""
+    reading: Reading = registry.provider("formats", "_reading").FileReading()
+    return reading
+
+
+def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:
+    if isinstance(given, str) and given in registry.techniques:
+        return recipe(given, **words)
+    if words:
+        raise InvalidRecipe(f"{sorted(words)[0]}: a recipe brings its own params; change it instead")
+    if isinstance(given, PathLike):
+        given = fspath(given)
+    made = Recipe.of(given, _files())
+    pipeline.planned(made)
+    return made

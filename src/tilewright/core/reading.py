@@ -1,0 +1,45 @@
+"""Who may open what: the one way by which a word in a recipe becomes the content of a file.
+
+Core opens no files. A door passes a Reading in; this base answers with built-in things alone, which is all that
+HTTP, the studio and recipes found inside files ever get. `formats.FileReading` opens files beside a recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import data
+from .errors import InvalidRecipe, UnknownName
+
+if TYPE_CHECKING:
+    from .grid import Grid
+    from .tileset import Tileset
+
+
+class Reading:
+    """Reads built-in names and nothing else."""
+
+    def grid(self, reference: str) -> Grid:
+        """The map behind a built-in sample's name (or, in readings that open files, a path)."""
+        from .grid import Grid
+
+        if reference in data.names("samples"):
+            return Grid.of(data.text("samples", reference))
+        raise UnknownName("sample", reference, data.names("samples"), "; files are not opened here")
+
+    def grid_with(self, digest: str) -> Grid:
+        """The map with this content, for recipes that hold a large one by its digest."""
+        raise InvalidRecipe(
+            f"a map too large to be inside the recipe (digest {digest[:12]}) must be given beside it"
+        )
+
+    def tileset(self, reference: str) -> Tileset:
+        """The tileset behind a built-in name (or a path)."""
+        from .registry import tilesets
+
+        return tilesets.get(reference)
+
+    def recipe(self, reference: str) -> Mapping[str, Any]:
+        """The recipe, as plain data, behind a built-in name (or a path)."""
+        raise UnknownName("recipe", reference, data.names("recipes"), "; files are not opened here")

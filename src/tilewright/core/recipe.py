@@ -1,0 +1,225 @@
+"""The recipe: everything that makes a map again. A value, checked once, used many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, core_schema
+
+from .errors import InvalidRecipe, TilewrightError, did_you_mean, quoted
+from .grid import Grid
+from .locks import Locks
+from .params import Params, reading_of
+from .reading import Reading
+from .registry import Technique, shapers, techniques, tilesets
+from .seeds import Seed, read_seed
+from .tileset import Tileset
+
+T = TypeVar("T")
+KEYS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A shaper at work: its name and its params."""
+
+    shaper: str
+    params: Params
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A technique with its params, the shapers after it, the tiles it is drawn in, what is locked, and a seed.
+
+    >>> Recipe.of({"technique": "caves", "params": {"width": 20}, "seed": 7}).params.width
+    20
+    """
+
+    technique: str
+    params: Params
+    shaping: tuple[Stage, ...] = ()
+    tileset: Tileset | None = None
+    """None is the technique's own."""
+    tiles: tuple[tuple[str, str], ...] = ()
+    """Renamings: (technique's word, tileset's word)."""
+    locks: Locks | None = None
+    seed: Seed | None = None
+    """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
+    plan: Any = field(default=None, compare=False, repr=False)
+    """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
+
+    @classmethod
+    def of(cls, given: Recipe | Mapping[str, Any] | str, reading: Reading | None = None) -> Recipe:
+        """A recipe from plain data (or, in readings that open files, from a path); tells all mistakes at once."""
+        if isinstance(given, Recipe):
+            return given
+        reading = reading or Reading()
+        if isinstance(given, str):
+            given = reading.recipe(given)
+        if not isinstance(given, Mapping):
+            raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(given)}")
+        problems = [
+            f"unknown recipe key {str(key)!r}{did_you_mean(key, KEYS)}" for key in given if key not in KEYS
+        ]
+        name = given.get("technique")
+        if not isinstance(name, str):
+            raise InvalidRecipe(*problems, f"technique: a recipe names its technique, got {quoted(name)}")
+
+        def part(read: Callable[[], T], place: str, otherwise: T) -> T:
+            try:
+                return read()
+            except InvalidRecipe as error:
+                found = error.within(place).problems if place else error.problems
+                problems.extend(found)
+            except TilewrightError as error:
+                problems.append(f"{place}: {error}" if place else str(error))
+            return otherwise
+
+        entry: Technique | None = part(lambda: techniques.get(name), "", None)
+        params = part(lambda: _read_params(entry, given.get("params"), reading), "", None) if entry else None
+        shaping = part(lambda: _read_shaping(given.get("shaping"), reading), "", ())
+        tileset = part(lambda: _read_tileset(given.get("tileset"), reading), "tileset", None)
+        tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", ())
+        locks = part(lambda: _read_locks(given.get("locks"), reading), "locks", None)
+        seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
+        if problems or params is None:
+            raise InvalidRecipe(*problems)
+        return cls(name, params, shaping, tileset, tiles, locks, seed)
+
+    def with_seed(self, seed: int | str | None) -> Recipe:
+        """The same recipe with another seed; None picks one."""
+        return replace(self, seed=read_seed(seed))
+
+    def then(self, stage: Stage) -> Recipe:
+        """With one more shaper."""
+        return replace(self, shaping=(*self.shaping, stage), plan=None)
+
+    def to_data(self, *, inline: bool = True) -> dict[str, Any]:
+        """Plain data with every default written and no paths; large maps by digest, or all with inline=False."""
+        data: dict[str, Any] = {"technique": self.technique, "params": _plain(self.params, inline)}
+        if self.shaping:
+            data["shaping"] = [{stage.shaper: _plain(stage.params, inline)} for stage in self.shaping]
+        tileset = self.tileset or tilesets.get(techniques.get(self.technique).tileset)
+        built_in = tileset.name in tilesets.names() and tilesets.get(tileset.name) == tileset
+        data["tileset"] = tileset.name if built_in else tileset.to_data()
+        if self.tiles:
+            data["tiles"] = dict(self.tiles)
+        if self.locks is not None and len(self.locks):
+            data["locks"] = self.locks.to_data(inline=inline)
+        if self.seed is not None:
+            data["seed"] = int(self.seed) if _is_plain_number(self.seed) else self.seed
+        return data
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "plan": None}
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def check(value: Any, info: ValidationInfo) -> Recipe:
+            return cls.of(value, reading_of(info))
+
+        return core_schema.with_info_plain_validator_function(
+            check,
+            serialization=core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json"),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
+
+
+def _plain(value: Any, inline: bool) -> Any:
+    """Params as plain data: models become mappings, maps and recipes their own data."""
+    if isinstance(value, Params):
+        return {name: _plain(getattr(value, name), inline) for name in type(value).model_fields}
+    if isinstance(value, (Grid, Recipe)):
+        return value.to_data(inline=inline)
+    if isinstance(value, tuple):
+        return [_plain(part, inline) for part in value]
+    return value
+
+
+def _is_plain_number(seed: Seed) -> bool:
+    digits = seed.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 15 and str(int(seed)) == seed
+
+
+def _read_params(entry: Technique, values: Any, reading: Reading) -> Params:
+    if values is not None and not isinstance(values, Mapping):
+        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(values)}")
+    try:
+        return entry.params.checked(values, reading=reading)
+    except InvalidRecipe as error:
+        raise error.within(entry.name) from None
+
+
+def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
+    if values is None:
+        return ()
+    if isinstance(values, (str, Mapping, Stage)):
+        values = [values]
+    if not isinstance(values, (list, tuple)):
+        raise InvalidRecipe(f"shaping: must be a list of shapers, got {quoted(values)}")
+    stages: list[Stage] = []
+    problems: list[str] = []
+    for number, value in enumerate(values, 1):
+        try:
+            stages.append(_read_stage(value, reading))
+        except TilewrightError as error:
+            problems.extend(f"shaping {number}: {line}" for line in getattr(error, "problems", [str(error)]))
+    if problems:
+        raise InvalidRecipe(*problems)
+    return tuple(stages)
+
+
+def _read_stage(value: Any, reading: Reading) -> Stage:
+    if isinstance(value, Stage):
+        return value
+    if isinstance(value, str):
+        value = {value: None}
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise InvalidRecipe(
+            f"one shaper with its parameters, such as {{connect: {{thickness: 2}}}}, got {quoted(value)}"
+        )
+    ((name, params),) = value.items()
+    entry = shapers.get(str(name))
+    if params is not None and not isinstance(params, Mapping):
+        raise InvalidRecipe(f"{name}: must be a set of named values, got {quoted(params)}")
+    try:
+        return Stage(entry.name, entry.params.checked(params, reading=reading))
+    except InvalidRecipe as error:
+        raise error.within(entry.name) from None
+
+
+def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
+    if value is None or isinstance(value, Tileset):
+        return value
+    if isinstance(value, str):
+        return reading.tileset(value)
+    if isinstance(value, Mapping):
+        return Tileset.checked(value)
+    raise InvalidRecipe(f"must be a tileset's name or its tiles, got {quoted(value)}")
+
+
+def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
+    if value is None:
+        return ()
+    if isinstance(value, (list, tuple)) and all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in value
+    ):
+        value = dict(value)
+    if not isinstance(value, Mapping):
+        raise InvalidRecipe(
+            f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}"
+        )
+    return tuple((str(word), str(name)) for word, name in value.items())
+
+
+def _read_locks(value: Any, reading: Reading) -> Locks | None:
+    locks = None if value is None else Locks.of(value, reading)
+    return locks if locks is not None and len(locks) else None

@@ -1,0 +1,293 @@
+"""What there is: techniques, shapers, measures, formats, tilesets. A file's name is its name; no table to edit.
+
+Listing looks at file names and entry points; a module is imported when its entry is asked for. Third parties add
+theirs through the entry point groups tilewright.generators, .shaping, .measures, .formats and .tilesets.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import data
+from .errors import TilewrightError, UnknownName
+from .params import Params
+from .tileset import Tileset
+
+RESERVED = frozenset(
+    {"technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "require", "tries"}
+)
+"""The recipe's own words, which are keywords of `tw.make` too; no parameter may be called like one of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Something registered: a name, its parameters, and what it is for."""
+
+    name: str
+    params: type[Params]
+    revision: int = 1
+    """Raised when the same recipe and seed make another result; goldens may change only with it."""
+    doc: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its documentation."""
+        return self.doc.strip().split("\n", 1)[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _entry_again, (type(self).__name__, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Technique(Entry):
+    """Makes a map from nothing but params, a site and a stream."""
+
+    body: Callable[..., Any]
+    tileset: str
+    tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None
+    """The technique's words, of which its cells hold positions; by default all tiles of its tileset."""
+    numbered: bool = False
+    """Whether words that a tileset lacks may stand for the tile at the same position."""
+    dimensions: tuple[int, ...] = (2,)
+    bytes_per_cell: int = 4
+    """Working memory, for refusing maps that cannot fit."""
+    reach: Callable[[Any], int] | None = None
+    """How far a cell sees, for techniques that can be made in chunks."""
+    learn: Callable[..., Any] | None = None
+
+    def words(self, params: Params) -> tuple[str, ...] | None:
+        return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shaper(Entry):
+    """Makes a map from a map."""
+
+    body: Callable[..., Any]
+    moves: bool = False
+    """Whether it only moves cells: then its body gives, for (params, shape), where each new cell comes from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(Entry):
+    """A named number of a map, or None where it does not apply."""
+
+    body: Callable[[Any], float | None]
+    unit: str = ""
+    params: type[Params] = field(default=Params)
+
+
+def technique(
+    params: type[Params],
+    *,
+    tileset: str,
+    tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None,
+    numbered: bool = False,
+    revision: int = 1,
+    dimensions: tuple[int, ...] = (2,),
+    bytes_per_cell: int = 4,
+    reach: Callable[[Any], int] | None = None,
+    learn: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Technique]:
+    """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
+
+    def declare(body: Callable[..., Any]) -> Technique:
+        return Technique(
+            name=body.__name__,
+            params=_free_of_reserved(params),
+            body=body,
+            tileset=tileset,
+            tiles=tiles,
+            numbered=numbered,
+            revision=revision,
+            dimensions=dimensions,
+            bytes_per_cell=bytes_per_cell,
+            reach=reach,
+            learn=learn,
+            doc=_doc(body),
+        )
+
+    return declare
+
+
+def shaper(params: type[Params], *, revision: int = 1) -> Callable[[Callable[..., Any]], Shaper]:
+    """Declare a shaper: a function `(map, params, site, rng)` that may yield Frames and returns a TileMap."""
+
+    def declare(body: Callable[..., Any]) -> Shaper:
+        return Shaper(name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body))
+
+    return declare
+
+
+Mover = Callable[[Any, tuple[int, ...]], NDArray[np.int64]]
+
+
+def mover(params: type[Params], *, revision: int = 1) -> Callable[[Mover], Shaper]:
+    """Declare a shaper that only moves cells: `(params, shape)` -> for each new cell, the flat old one.
+
+    The pipeline moves cells, layers, rooms, markers and locks alike.
+    """
+
+    def declare(body: Mover) -> Shaper:
+        name = getattr(body, "__name__", "")
+        return Shaper(name=name, params=params, body=body, revision=revision, doc=_doc(body), moves=True)
+
+    return declare
+
+
+def measure(*, unit: str = "") -> Callable[[Callable[[Any], float | None]], Measure]:
+    """Declare a measure: a function of a Survey, described by its docstring."""
+
+    def declare(body: Callable[[Any], float | None]) -> Measure:
+        return Measure(name=body.__name__, body=body, unit=unit, doc=inspect.getdoc(body) or "")
+
+    return declare
+
+
+def _doc(body: Callable[..., Any]) -> str:
+    """The file's documentation; a technique is its file."""
+    module = sys.modules.get(body.__module__)
+    own = inspect.getdoc(body) or ""
+    return (module.__doc__ if module and module.__doc__ and module.__name__ != "__main__" else own) or own
+
+
+def _free_of_reserved(params: type[Params]) -> type[Params]:
+    taken = sorted(RESERVED & set(params.model_fields))
+    if taken:
+        raise TypeError(f"{params.__name__}: {taken[0]!r} is a word of recipes; call the parameter otherwise")
+    return params
+
+
+E = TypeVar("E", bound=Entry)
+
+
+class Shelf(Generic[E]):
+    """The things of one kind, by name: the modules of a package, and what entry points add."""
+
+    def __init__(self, kind: str, folder: str, entry: type[E]) -> None:
+        self.kind = kind
+        self.folder = folder
+        self.entry = entry
+        self._added: dict[str, E] = {}
+
+    def names(self) -> list[str]:
+        return sorted({*self._modules(), *plugins(self.folder), *self._added})
+
+    def __iter__(self) -> Iterator[E]:
+        return (self.get(name) for name in self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._added or name in self._modules() or name in plugins(self.folder)
+
+    def get(self, name: str) -> E:
+        """The entry of this name; its module is imported now."""
+        if name in self._added:
+            return self._added[name]
+        if name in self._modules():
+            return self._entry_of(provider(self.folder, name), name)
+        if name in plugins(self.folder):
+            loaded = plugins(self.folder)[name].load()
+            return (
+                self._entry_of(loaded, name)
+                if isinstance(loaded, ModuleType)
+                else self._checked(loaded, name)
+            )
+        raise UnknownName(self.kind, name, self.names())
+
+    def add(self, entry: E) -> None:
+        """Register one by hand, for a notebook or a test."""
+        self._added[entry.name] = self._checked(entry, entry.name)
+
+    def remove(self, name: str) -> None:
+        """Take back what `add` registered."""
+        self._added.pop(name, None)
+
+    @cache  # noqa: B019 - shelves live as long as the program
+    def _modules(self) -> frozenset[str]:
+        path = provider(self.folder).__path__
+        found = (module.name for module in pkgutil.iter_modules(path))
+        return frozenset(name for name in found if not name.startswith("_"))
+
+    def _entry_of(self, module: ModuleType, name: str) -> E:
+        return self._checked(getattr(module, name, None), name)
+
+    def _checked(self, found: object, name: str) -> E:
+        if not isinstance(found, self.entry) or found.name != name:
+            raise TilewrightError(
+                f"{self.kind} {name!r}: its module must hold a {self.entry.__name__.lower()} called {name!r}"
+            )
+        return found
+
+
+class MeasureShelf(Shelf[Measure]):
+    """Measures are small: built-in ones share the module analysis/measures."""
+
+    def _modules(self) -> frozenset[str]:  # type: ignore[override]
+        found = vars(provider("analysis", "measures")).values()
+        return frozenset(entry.name for entry in found if isinstance(entry, Measure))
+
+    def _entry_of(self, module: ModuleType, name: str) -> Measure:
+        return self._checked(getattr(provider("analysis", "measures"), name, None), name)
+
+    def get(self, name: str) -> Measure:
+        if name in self._modules() and name not in self._added:
+            return self._entry_of(provider("analysis", "measures"), name)
+        return super().get(name)
+
+
+class TilesetShelf:
+    """Tilesets by name: built-in ones, and those that entry points give."""
+
+    def names(self) -> list[str]:
+        return sorted({*data.names("tilesets"), *plugins("tilesets")})
+
+    def __iter__(self) -> Iterator[Tileset]:
+        return (self.get(name) for name in self.names())
+
+    def get(self, name: str) -> Tileset:
+        if name in data.names("tilesets"):
+            return _built_in_tileset(name)
+        if name in plugins("tilesets"):
+            found = plugins("tilesets")[name].load()
+            if isinstance(found, Tileset):
+                return found
+        raise UnknownName("tileset", name, self.names(), "; a file of your own ends in .toml")
+
+
+@cache
+def _built_in_tileset(name: str) -> Tileset:
+    return Tileset.from_toml(data.text("tilesets", name), name)
+
+
+@cache
+def plugins(folder: str) -> Mapping[str, EntryPoint]:
+    """What installed packages add to a folder, by name."""
+    return {point.name: point for point in entry_points(group=f"tilewright.{folder}")}
+
+
+def provider(folder: str, name: str = "") -> ModuleType:
+    """A folder of the house, or a module in it, imported now; the one way from core to its siblings."""
+    return import_module(f"tilewright.{folder}.{name}".rstrip("."))
+
+
+def _entry_again(kind: str, name: str) -> Entry:
+    shelves: dict[str, Shelf[Any]] = {"Technique": techniques, "Shaper": shapers, "Measure": measures}
+    return shelves[kind].get(name)  # type: ignore[no-any-return]
+
+
+techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)
+shapers: Shelf[Shaper] = Shelf("shaper", "shaping", Shaper)
+measures = MeasureShelf("measure", "measures", Measure)
+tilesets = TilesetShelf()

@@ -1,0 +1,217 @@
+"""The place to build on: its size, its tiles by name, the cells that are taken; and the frames shown on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import GaveUp, UnknownName
+from .tilemap import Marker, Room, TileMap
+from .tileset import Tileset
+
+Point = tuple[float, float]
+
+
+@dataclass(slots=True)
+class Frame:
+    """What can be seen at a moment of the work.
+
+    Made with borrowed `cells`, or a function that makes them, which costs nothing when nobody looks; `shown()` is
+    a copy that may be kept. Never draws from the rng. Yielding one is also the place to report and to stop.
+    """
+
+    cells: Any = None
+    """(row, column) in the technique's own words, as `site.map` takes them; or a function that gives them."""
+    note: str = ""
+    done: float | None = None
+    """How far this stage is, 0..1."""
+    numbers: Mapping[str, float] | None = None
+    colors: Any = None
+    """(row, column, 3) red, green, blue to show instead of the tiles' own; or a function that gives them."""
+    lines: Sequence[tuple[Point, Point]] = ()
+    """Lines to draw over the map, each from (x, y) to (x, y) in cells."""
+    stage: str = ""
+    """The technique or shaper at work; filled in by the pipeline."""
+    site: Site | None = None
+    map: TileMap | None = None
+    """The finished map, in the last frame alone."""
+
+    @property
+    def tileset(self) -> Tileset:
+        assert self.site is not None
+        return self.site.tileset
+
+    def shown(self) -> Frame:
+        """A copy that may be kept: cells are tile ids, and nothing is borrowed any more."""
+        assert self.site is not None
+        cells = self.cells() if callable(self.cells) else self.cells
+        colors = self.colors() if callable(self.colors) else self.colors
+        return Frame(
+            cells=None if cells is None else self.site.painted(cells),
+            note=self.note,
+            done=self.done,
+            numbers=dict(self.numbers or {}),
+            colors=None if colors is None else np.array(colors, dtype=np.uint8),
+            lines=tuple(self.lines),
+            stage=self.stage,
+            site=self.site,
+            map=self.map,
+        )
+
+
+Steps = Generator[Frame, None, TileMap]
+"""What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
+
+
+class Site:
+    """Where a technique or shaper works.
+
+    A technique speaks its own words ("floor", "wall"): its cells hold positions in `words`, and `map()` turns
+    them into tiles of whatever tileset the recipe names. A shaper's words are all tiles of the map it is given.
+    """
+
+    __slots__ = ("_lock_at", "_lock_ids", "_lock_words", "ids", "offset", "shape", "tileset", "words")
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        tileset: Tileset,
+        *,
+        words: Sequence[str] | None = None,
+        ids: NDArray[np.int64] | None = None,
+        offset: Sequence[int] | None = None,
+        lock_at: NDArray[np.int64] | None = None,
+        lock_ids: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.shape = shape
+        """The map's shape in array order: (row, column) or (level, row, column)."""
+        self.tileset = tileset
+        self.words = tuple(words) if words is not None else tileset.names
+        self.ids = ids if ids is not None else np.arange(len(tileset))
+        """(word,) the tile id of every word."""
+        self.offset = tuple(offset) if offset is not None else None
+        """(x, y) of a window in an endless world; None for a map that stands alone."""
+        self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
+        self._lock_ids = lock_ids
+        self._lock_words: NDArray[np.int64] | None = None
+
+    def tile(self, word: str | int) -> int:
+        """The position of a word among this site's words, as cells hold it."""
+        if isinstance(word, str) and word in self.words:
+            return self.words.index(word)
+        number = self.tileset.find(word)
+        found = np.flatnonzero(self.ids == number) if number is not None else ()
+        if not len(found):
+            raise UnknownName("tile", word, self.words)
+        return int(found[0])
+
+    # -- where ----------------------------------------------------------------------------------------------
+
+    @property
+    def window(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shape and the first cell, in array order: what `rng.cells` takes."""
+        return self.window_with(0)
+
+    def window_with(self, margin: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The window with this many more cells on every side, for techniques that look around."""
+        x, y, *z = self.offset if self.offset is not None else (0,) * len(self.shape)
+        return tuple(side + 2 * margin for side in self.shape), tuple(first - margin for first in (*z, y, x))
+
+    # -- locks ----------------------------------------------------------------------------------------------
+
+    @property
+    def has_locks(self) -> bool:
+        return self._lock_at is not None
+
+    @property
+    def locked(self) -> NDArray[np.bool_]:
+        """The cells that are taken."""
+        mask = np.zeros(self.shape, dtype=np.bool_)
+        if self._lock_at is not None:
+            mask.reshape(-1)[self._lock_at] = True
+        return mask
+
+    def hold(self, cells: Any, margin: int = 0) -> Any:
+        """Put the locked cells back, in place, as the site's words; `cells` may be wider by a margin.
+
+        A locked tile that the technique has no word for counts as its first word of the same passability.
+        """
+        if self._lock_at is not None:
+            inner = cells[tuple(slice(margin, margin + side) for side in self.shape)]
+            inner[np.unravel_index(self._lock_at, self.shape)] = self._locked_words()
+        return cells
+
+    def _locked_words(self) -> NDArray[np.int64]:
+        if self._lock_words is None:
+            assert self._lock_ids is not None
+            passable = self.tileset.passable
+            table = np.zeros(len(self.tileset), dtype=np.int64)
+            for number in np.unique(self._lock_ids).tolist():
+                same = np.flatnonzero(self.ids == number)
+                alike = np.flatnonzero(passable[self.ids] == passable[number])
+                table[number] = same[0] if len(same) else alike[0] if len(alike) else 0
+            self._lock_words = table[self._lock_ids]
+        return self._lock_words
+
+    def broken(self, map: TileMap) -> list[tuple[int, ...]]:
+        """The locked cells that do not hold their tile."""
+        if self._lock_at is None or self._lock_ids is None:
+            return []
+        wrong = self._lock_at[map.cells.reshape(-1)[self._lock_at] != self._lock_ids]
+        return [tuple(int(part) for part in np.unravel_index(at, self.shape)) for at in wrong]
+
+    def rearranged(self, source: NDArray[np.int64], map: TileMap) -> Site:
+        """The site of the map after its cells moved; locks move along, those cut away are gone."""
+        flat = np.full(int(np.prod(self.shape)), -1, dtype=np.int64)
+        if self._lock_at is not None:
+            flat[self._lock_at] = self._lock_ids
+        moved = flat[source].reshape(-1)
+        at = np.flatnonzero(moved >= 0)
+        return Site(map.shape, map.tileset, lock_at=at, lock_ids=moved[at])
+
+    # -- results --------------------------------------------------------------------------------------------
+
+    def painted(self, cells: ArrayLike) -> NDArray[Any]:
+        """Tile ids for cells that hold words, with every locked cell as it must be."""
+        painted: NDArray[Any] = self.ids.astype(self.tileset.dtype)[np.asarray(cells, dtype=np.intp)]
+        if self._lock_at is not None:
+            painted.reshape(-1)[self._lock_at] = self._lock_ids
+        return painted
+
+    def map(
+        self,
+        cells: ArrayLike,
+        *,
+        rooms: Iterable[Room] = (),
+        links: Iterable[tuple[int, int]] = (),
+        markers: Iterable[Marker] = (),
+        layers: Mapping[str, ArrayLike] | None = None,
+        numbers: Mapping[str, float] | None = None,
+    ) -> TileMap:
+        """The finished map of cells that hold words."""
+        return TileMap(
+            self.painted(cells),
+            self.tileset,
+            rooms=rooms,
+            links=links,
+            markers=markers,
+            layers=layers,
+            numbers=numbers,
+        )
+
+    def refuse_overwriting(self, wanted: NDArray[np.bool_], reason: str) -> None:
+        """Give up, naming the cells, where a hard promise would need a locked cell."""
+        clash = wanted & self.locked
+        if clash.any():
+            raise GaveUp(reason, cells=map_places(np.argwhere(clash)))
+
+
+def map_places(places: NDArray[np.int64]) -> list[tuple[int, ...]]:
+    return [tuple(place) for place in places.tolist()]
+
+
+Body = Callable[..., Any]

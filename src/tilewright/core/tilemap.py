@@ -1,0 +1,269 @@
+"""The map: cells of tile ids, and what is known about them. Frozen, equal by content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InvalidRecipe
+from .tileset import Tileset
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from .locks import Locks
+    from .recipe import Recipe
+
+Cells = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A rectangle of cells that belong together; its id is its position in `map.rooms`."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A named place, such as start, exit or key."""
+
+    name: str
+    x: int
+    y: int
+    level: int = 0
+
+
+class TileMap:
+    """A finished map.
+
+    `cells` is a read-only array of tile ids, (row, column) or (level, row, column), owned by the map and of the
+    tileset's dtype. Two maps are equal when all but their recipes are: how a map was made is not what it is.
+
+    >>> m = TileMap([[0, 1], [1, 1]], Tileset.of_words([".", "#"]))
+    >>> print(m)
+    .#
+    ##
+    """
+
+    __slots__ = ("cells", "layers", "links", "markers", "numbers", "recipe", "rooms", "tileset")
+
+    cells: Cells
+    tileset: Tileset
+    rooms: tuple[Room, ...]
+    """Rooms, in the order of their ids."""
+    links: tuple[tuple[int, int], ...]
+    """Which rooms are joined, by id."""
+    markers: tuple[Marker, ...]
+    layers: Mapping[str, NDArray[np.float64]]
+    """Named float layers of the map's shape, such as height."""
+    numbers: Mapping[str, float]
+    """What the technique reports about this map."""
+    recipe: Recipe | None
+    """The recipe that makes this map again, seed and all."""
+
+    def __init__(
+        self,
+        cells: ArrayLike,
+        tileset: Tileset,
+        *,
+        rooms: Iterable[Room] = (),
+        links: Iterable[tuple[int, int]] = (),
+        markers: Iterable[Marker] = (),
+        layers: Mapping[str, ArrayLike] | None = None,
+        numbers: Mapping[str, float] | None = None,
+        recipe: Recipe | None = None,
+    ) -> None:
+        own = _own_cells(cells, tileset)
+        put = object.__setattr__
+        put(self, "cells", own)
+        put(self, "tileset", tileset)
+        put(self, "rooms", tuple(rooms))
+        put(self, "links", tuple((int(a), int(b)) for a, b in links))
+        put(self, "markers", tuple(markers))
+        put(self, "layers", _own_layers(layers, own.shape) if layers else _NOTHING)
+        put(
+            self,
+            "numbers",
+            MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _NOTHING,
+        )
+        put(self, "recipe", recipe)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a TileMap is frozen")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._fields(),)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TileMap):
+            return NotImplemented
+        return (
+            np.array_equal(self.cells, other.cells)
+            and self.tileset == other.tileset
+            and (self.rooms, self.links, self.markers) == (other.rooms, other.links, other.markers)
+            and self.numbers == other.numbers
+            and self.layers.keys() == other.layers.keys()
+            and all(np.array_equal(layer, other.layers[name]) for name, layer in self.layers.items())
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.cells.shape, self.cells.tobytes(), self.tileset.name))
+
+    def __str__(self) -> str:
+        """The map as its tiles' glyphs; levels are parted by an empty line."""
+        glyphs = np.array([tile.glyph for tile in self.tileset])
+        levels = self.cells if self.cells.ndim == 3 else self.cells[None]
+        return "\n\n".join("\n".join("".join(row) for row in glyphs[level]) for level in levels)
+
+    def __repr__(self) -> str:
+        size = "x".join(str(side) for side in reversed(self.cells.shape))
+        origin = f" by {self.recipe.technique}, seed {self.recipe.seed}" if self.recipe else ""
+        return f"<TileMap {size} of {self.tileset.name}{origin}>"
+
+    def _repr_png_(self) -> bytes:
+        return _formats().encode(self, "png")  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.cells.shape
+
+    @property
+    def width(self) -> int:
+        return self.cells.shape[-1]
+
+    @property
+    def height(self) -> int:
+        return self.cells.shape[-2]
+
+    def where(self, *tiles: str | int) -> NDArray[np.bool_]:
+        """The cells that hold one of these tiles."""
+        return np.isin(self.cells, [self.tileset.id(tile) for tile in tiles])
+
+    @property
+    def passable(self) -> NDArray[np.bool_]:
+        """The cells that one can walk on."""
+        return self.tileset.passable[self.cells]
+
+    # -- making other ones ----------------------------------------------------------------------------------
+
+    def replaced(self, **fields: Any) -> TileMap:
+        """A copy with some fields replaced."""
+        return _rebuild({**self._fields(), **fields})
+
+    def rearranged(self, source: NDArray[np.int64]) -> TileMap:
+        """The map whose cell i is this map's flat cell `source[i]`; layers, rooms and markers move along.
+
+        What is left out is gone: markers on cells that have no place any more, and rooms none of whose cells has.
+        """
+        cells = self.cells.reshape(-1)[source]
+        layers = {name: layer.reshape(-1)[source] for name, layer in self.layers.items()}
+        if not self.rooms and not self.markers:
+            return self.replaced(cells=cells, layers=layers)
+        target = np.full(self.cells.size, -1, dtype=np.int64)
+        target[source.reshape(-1)] = np.arange(source.size)
+        rooms, ids = [], {}
+        for number, room in enumerate(self.rooms):
+            inside = target.reshape(self.shape)[
+                ..., room.y : room.y + room.height, room.x : room.x + room.width
+            ]
+            places = np.unravel_index(inside[inside >= 0], source.shape)
+            if places[0].size:
+                top, left = int(places[-2].min()), int(places[-1].min())
+                ids[number] = len(rooms)
+                rooms.append(
+                    Room(left, top, int(places[-1].max()) - left + 1, int(places[-2].max()) - top + 1)
+                )
+        links = [(ids[a], ids[b]) for a, b in self.links if a in ids and b in ids]
+        markers = []
+        for marker in self.markers:
+            place = (marker.level, marker.y, marker.x)[-self.cells.ndim :]
+            number = int(target[np.ravel_multi_index(place, self.shape)])
+            if number >= 0:
+                *level, row, column = (int(part) for part in np.unravel_index(number, source.shape))
+                markers.append(Marker(marker.name, column, row, *level))
+        return self.replaced(cells=cells, layers=layers, rooms=rooms, links=links, markers=markers)
+
+    def locked(self, mask: Any = ...) -> Locks:
+        """Locks that keep these cells as they are: a boolean mask, or anything that indexes an array.
+
+        >>> m = TileMap([[0, 1], [1, 1]], Tileset.of_words([".", "#"]))
+        >>> m.locked(np.s_[0, :])
+        Locks(2 cells: '#', '.')
+        """
+        from .locks import Locks
+
+        chosen = np.zeros(self.shape, dtype=np.bool_)
+        try:
+            chosen[mask] = True
+        except (IndexError, TypeError, ValueError):
+            raise InvalidRecipe(f"mask: does not fit a map of shape {self.shape}") from None
+        return Locks.keeping(self, chosen)
+
+    # -- out of the program ---------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str], **options: Any) -> None:
+        """Write the map to a file; the format follows the extension. `tw.formats()` lists them."""
+        _formats().save(self, path, **options)
+
+    def image(self, scale: int = 16, **options: Any) -> Image:
+        """The map as a Pillow picture, `scale` pixels a cell."""
+        return _formats().image(self, scale=scale, **options)  # type: ignore[no-any-return]
+
+    def _fields(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in TileMap.__slots__}
+        return {**fields, "layers": dict(self.layers), "numbers": dict(self.numbers)}
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _rebuild(fields: dict[str, Any]) -> TileMap:
+    return TileMap(fields.pop("cells"), fields.pop("tileset"), **fields)
+
+
+def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
+    given = np.asarray(cells)
+    if given.ndim not in (2, 3) or given.size == 0:
+        raise InvalidRecipe(
+            f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {given.shape}"
+        )
+    if given.dtype.kind not in "uib":
+        raise InvalidRecipe(f"cells: must be tile ids (whole numbers), got {given.dtype}")
+    low, high = int(given.min()), int(given.max())
+    if low < 0 or high >= len(tileset):
+        worst = low if low < 0 else high
+        raise InvalidRecipe(f"cells: tileset {tileset.name!r} has ids 0..{len(tileset) - 1}, got {worst}")
+    own = np.array(given, dtype=tileset.dtype, order="C", copy=True)
+    own.flags.writeable = False
+    return own
+
+
+def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:
+    result = {}
+    for name, layer in layers.items():
+        own = np.array(layer, dtype=np.float64, order="C", copy=True)
+        if own.shape != shape:
+            raise InvalidRecipe(f"layers: {name!r} has shape {own.shape}, the map {shape}")
+        own.flags.writeable = False
+        result[name] = own
+    return MappingProxyType(result)
+
+
+def _formats() -> Any:
+    """The folder of file formats, which core may not import: a map is written by whoever is there to write."""
+    from .registry import provider
+
+    return provider("formats")

@@ -1,0 +1,276 @@
+"""Tilesets: an ordered list of tiles. A tile's id is its position."""
+
+from __future__ import annotations
+
+import colorsys
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
+
+from .errors import InvalidRecipe, TooLarge, UnknownName
+from .params import Params, param
+
+MOST_TILES = 65_536
+NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
+SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
+    map(chr, [*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)])
+)
+"""Characters for tiles that come without one; all one terminal cell wide."""
+
+
+def read_glyph(glyph: str) -> str:
+    if len(glyph) != 1 or not (glyph.isprintable() or unicodedata.category(glyph) == "Co"):
+        raise ValueError(f"a glyph is one printable character, got {glyph!r}")
+    if unicodedata.east_asian_width(glyph) in "WF" or unicodedata.combining(glyph):
+        raise ValueError(f"a glyph is one terminal cell wide, {glyph!r} is not")
+    return glyph
+
+
+def read_color(color: str) -> str:
+    color = NAMED_COLORS.get(color.lower(), color).lower()
+    if re.fullmatch(r"#[0-9a-f]{3}", color):
+        color = "#" + "".join(digit * 2 for digit in color[1:])
+    if not re.fullmatch(r"#[0-9a-f]{6}", color):
+        raise ValueError(f"a color is written #rrggbb, got {color!r}")
+    return color
+
+
+class Tile(Params):
+    """One kind of cell."""
+
+    name: str = param(min_length=1, max_length=80)
+    """What people, recipes and files call it."""
+    glyph: Annotated[str, AfterValidator(read_glyph)] = param("")
+    """One character, unique in the tileset, one terminal cell wide; picked when left out."""
+    color: Annotated[str, AfterValidator(read_color)] = param("")
+    """Its colour in pictures and terminals, #rrggbb; picked when left out."""
+    passable: bool = param(True)
+    """Whether one can walk there."""
+    sprite: int | None = param(None, ge=0)
+    """Its position in the tileset's picture, counted row by row."""
+    kind: str = param("")
+    """What it is a case of, such as road or wall; also chooses the drawn texture."""
+    costs: tuple[tuple[str, float], ...] = param(())
+    """Movement costs by mover."""
+    code: int | None = param(None)
+    """A foreign number for it, such as a game's own tile id."""
+
+    @field_validator("costs", mode="before")
+    @classmethod
+    def _costs_by_name(cls, value: Any) -> Any:
+        return tuple(sorted(value.items())) if isinstance(value, Mapping) else value
+
+    @property
+    def rgb(self) -> tuple[int, int, int]:
+        return int(self.color[1:3], 16), int(self.color[3:5], 16), int(self.color[5:7], 16)
+
+
+class Sheet(Params):
+    """A tileset's own picture: sprites in rows, all of one size."""
+
+    image: str = param(min_length=1)
+    """File name of the picture, relative to the tileset's file."""
+    tile_width: int = param(16, ge=1, le=1024)
+    """Width of a sprite in pixels."""
+    tile_height: int = param(16, ge=1, le=1024)
+    """Height of a sprite in pixels."""
+    columns: int = param(16, ge=1, le=4096)
+    """Sprites in a row of the picture."""
+    margin: int = param(0, ge=0, le=1024)
+    """Pixels around the whole picture."""
+    spacing: int = param(0, ge=0, le=1024)
+    """Pixels between two sprites."""
+    _picture: bytes = PrivateAttr(b"")
+    _path: str = PrivateAttr("")
+
+    @property
+    def picture(self) -> bytes:
+        """The picture file's content; empty when it was not read."""
+        return self._picture
+
+    @property
+    def path(self) -> str:
+        """Where the picture lies on this machine, for files that point at it; never recorded."""
+        return self._path
+
+    def found(self, picture: bytes, path: str) -> Sheet:
+        """The same sheet with its picture."""
+        sheet = self.model_copy()
+        sheet._picture, sheet._path = picture, path
+        return sheet
+
+
+class Tileset(Params):
+    """An ordered list of tiles; made from TOML, data, or the words of a sample."""
+
+    name: str = param("unnamed", min_length=1)
+    """What it is called."""
+    tiles: tuple[Tile, ...] = param(min_length=1)
+    """The tiles; a tile's id is its position here."""
+    sheet: Sheet | None = param(None)
+    """Its own picture, if it has one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_looks(cls, values: Any) -> Any:
+        """Tiles may leave glyph and colour out; those picked differ from all that were given."""
+        if not isinstance(values, Mapping) or not isinstance(values.get("tiles"), (list, tuple)):
+            return values
+        tiles = [tile.model_dump() if isinstance(tile, Tile) else tile for tile in values["tiles"]]
+        if any(not isinstance(tile, Mapping) for tile in tiles):
+            return values
+        if len(tiles) > MOST_TILES:
+            raise InvalidRecipe(f"a tileset holds at most {MOST_TILES:,} tiles, got {len(tiles):,}")
+        return {**values, "tiles": _with_looks([dict(tile) for tile in tiles])}
+
+    @model_validator(mode="after")
+    def _unique(self) -> Tileset:
+        problems = []
+        for field in ("name", "glyph"):
+            seen: dict[str, int] = {}
+            for position, tile in enumerate(self.tiles):
+                first = seen.setdefault(getattr(tile, field), position)
+                if first != position:
+                    problems.append(
+                        f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
+                    )
+        if problems:
+            raise InvalidRecipe(*problems[:5])
+        return self
+
+    @classmethod
+    def from_toml(cls, text: str, name: str = "unnamed") -> Tileset:
+        """Read a tileset's TOML: `name`, an optional `[sheet]`, and a `[[tiles]]` table per tile."""
+        try:
+            values = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InvalidRecipe(f"tileset {name!r}: not TOML: {error}") from None
+        try:
+            return cls.checked({"name": name, **values})
+        except InvalidRecipe as error:
+            raise error.within(f"tileset {name!r}") from None
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data that makes it again: what is at its default is left out."""
+        tiles = []
+        for tile in self.tiles:
+            values = tile.model_dump(exclude_defaults=True)
+            if tile.costs:
+                values["costs"] = dict(tile.costs)
+            tiles.append(values)
+        sheet = {"sheet": self.sheet.model_dump()} if self.sheet else {}
+        return {"name": self.name, **sheet, "tiles": tiles}
+
+    # -- looking things up ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+    def __getitem__(self, number: int) -> Tile:
+        return self.tiles[number]
+
+    def __iter__(self) -> Iterator[Tile]:  # type: ignore[override]
+        return iter(self.tiles)
+
+    def find(self, word: str | int) -> int | None:
+        """The id of a tile by name, then glyph, then number; None when there is no such tile."""
+        if isinstance(word, str):
+            number = self.by_name.get(word)
+            number = self.by_glyph.get(word) if number is None else number
+            if number is not None:
+                return number
+            if not re.fullmatch(r"\d{1,5}", word, re.ASCII):
+                return None
+        return int(word) if 0 <= int(word) < len(self.tiles) else None
+
+    def id(self, word: str | int) -> int:
+        """The id of a tile by name, glyph or number."""
+        number = self.find(word)
+        if number is None:
+            raise UnknownName("tile", word, self.by_name, f" (tileset {self.name!r})")
+        return number
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(tile.name for tile in self.tiles)
+
+    @cached_property
+    def by_name(self) -> dict[str, int]:
+        return {tile.name: number for number, tile in enumerate(self.tiles)}
+
+    @cached_property
+    def by_glyph(self) -> dict[str, int]:
+        return {tile.glyph: number for number, tile in enumerate(self.tiles)}
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the cells of its maps: by the tileset and never by the data."""
+        return np.dtype(np.uint8 if len(self.tiles) <= 256 else np.uint16)
+
+    @cached_property
+    def colors(self) -> NDArray[np.uint8]:
+        """(tile, 3) red, green, blue."""
+        return np.array([tile.rgb for tile in self.tiles], dtype=np.uint8)
+
+    @cached_property
+    def passable(self) -> NDArray[np.bool_]:
+        """(tile,) whether one can walk there."""
+        return np.array([tile.passable for tile in self.tiles], dtype=np.bool_)
+
+    # -- making other ones ----------------------------------------------------------------------------------
+
+    @classmethod
+    def of_words(cls, words: Iterable[str], name: str = "unnamed") -> Tileset:
+        """A tileset for bare words: a single character is its own glyph, the rest is picked."""
+        tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in words]
+        return cls.checked({"name": name, "tiles": tiles})
+
+    def extended(self, words: Iterable[str]) -> Tileset:
+        """With tiles appended for those words it lacks."""
+        missing = [{"name": word} for word in dict.fromkeys(words) if word not in self.by_name]
+        if not missing:
+            return self
+        if len(self) + len(missing) > MOST_TILES:
+            raise TooLarge(
+                f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed"
+            )
+        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing]})
+        return longer.model_copy(update={"sheet": self.sheet})
+
+
+def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give every tile without a glyph or a colour one that no other tile has."""
+    taken = {tile.get("glyph") for tile in tiles}
+    spare = (glyph for glyph in _glyphs() if glyph not in taken)
+    for position, tile in enumerate(tiles):
+        if not tile.get("glyph"):
+            initial = str(tile.get("name", ""))[:1]
+            fits = initial not in taken and initial.isalnum() and initial.isascii()
+            tile["glyph"] = initial if fits else next(spare)
+            taken.add(tile["glyph"])
+        if not tile.get("color"):
+            tile["color"] = distinct_color(position)
+    return tiles
+
+
+def _glyphs() -> Iterator[str]:
+    yield from SPARE_GLYPHS
+    # Hangul and CJK are two cells wide; the private use area is narrow and large enough for any tileset.
+    yield from map(chr, range(0xE000, 0xF900))
+    yield from map(chr, range(0xF0000, 0xFFFFE))
+
+
+def distinct_color(number: int) -> str:
+    """Colour `number` of an endless list in which neighbours differ well: hues by the golden ratio."""
+    hue = (0.08 + number * 0.6180339887498949) % 1.0
+    lightness = (0.56, 0.40, 0.70)[number % 3]
+    saturation = (0.52, 0.62, 0.45)[number // 3 % 3]
+    red, green, blue = colorsys.hls_to_rgb(hue, lightness, saturation)
+    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"

@@ -1,0 +1,168 @@
+"""File formats: one file each, with a way to write and, where it makes sense, to read.
+
+`save` and `load` choose by extension. Files are written to a temporary name and renamed, so that a killed process
+leaves the old file or the new one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import BadFile, TilewrightError, UnknownName
+from ..core.params import Params
+from ..core.provenance import recipe_of
+from ..core.registry import Entry, Shelf
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from ._files import read_file, refuse_unwritable, write_files
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Beside = Callable[[str], bytes]
+"""Reads a file that stands beside the one being read, by its relative name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A map in a file, and what the file says about how it was made."""
+
+    map: TileMap
+    carried: Mapping[str, Any] = field(default_factory=dict)
+    """The provenance, as `core.provenance` writes it; empty when the file carries none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be read: its content, and how to get at what it refers to."""
+
+    content: bytes
+    name: str = ""
+    tileset: Tileset | None = None
+    """The tileset to read it with; formats that carry their own do without."""
+    beside: Beside | None = None
+    """None where no other file may be opened."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(Entry):
+    """A file format. Each of `write`, `animate` and `read` may be missing."""
+
+    extensions: tuple[str, ...]
+    """Endings that choose it, the first one preferred; a format without any is chosen by name alone."""
+    write: Callable[[TileMap, Any, str], Mapping[str, bytes]] | None = None
+    """(map, options, file name) -> contents by file name, the named file first, companions after it."""
+    animate: Callable[[Iterable[Frame], Any, str], Mapping[str, bytes]] | None = None
+    """(frames, options, file name) -> contents by file name."""
+    read: Callable[[Source, Any], list[Found]] | None = None
+    """(file, options) -> the maps in it."""
+
+
+shelf: Shelf[Format] = Shelf("format", "formats", Format)
+
+
+def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
+    """The format of a file: by name if given, else by extension."""
+    if name:
+        return shelf.get(name)
+    ending = Path(path).suffix.lower()
+    for entry in shelf:
+        if ending in entry.extensions:
+            return entry
+    known = [known for entry in shelf for known in entry.extensions]
+    raise UnknownName("file extension", ending or Path(path).name, known, "; or name a format")
+
+
+def encode(map: TileMap, format: str, **options: Any) -> bytes:
+    """The main file's content in a format."""
+    entry = shelf.get(format)
+    if entry.write is None:
+        raise TilewrightError(f"format {entry.name!r} cannot write a single map")
+    contents = entry.write(map, entry.params.checked(options), f"map{entry.extensions[0]}")
+    return next(iter(contents.values()))
+
+
+def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
+    """Write a map to a file, and what belongs beside it; returns the paths."""
+    entry = format_of(path, format)
+    if entry.write is None:
+        raise TilewrightError(
+            f"format {entry.name!r} is an animation: write it from `watch`, or with make and run"
+        )
+    params = entry.params.checked(options)
+    refuse_unwritable(path)
+    return write_files(path, entry.write(map, params, Path(path).name))
+
+
+def save_animation(
+    frames: Iterable[Frame], path: str | PathLike[str], *, format: str | None = None, **options: Any
+) -> list[Path]:
+    """Write the frames of `tw.watch` as an animation; returns the paths."""
+    entry = format_of(path, format)
+    if entry.animate is None:
+        animated = [other.name for other in shelf if other.animate]
+        raise TilewrightError(f"format {entry.name!r} holds no animation; {', '.join(animated)} do")
+    params = entry.params.checked(options)
+    refuse_unwritable(path)
+    return write_files(path, entry.animate(frames, params, Path(path).name))
+
+
+def load_all(
+    path: str | PathLike[str], *, format: str | None = None, tileset: Tileset | None = None, **options: Any
+) -> list[Found]:
+    """All maps of a file, with what it carries about them."""
+    entry = format_of(path, format)
+    if entry.read is None:
+        readable = [other.name for other in shelf if other.read]
+        raise TilewrightError(
+            f"format {entry.name!r} can only be written; readable are {', '.join(readable)}"
+        )
+    folder = Path(path).parent
+    source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
+    found = decode(source, entry, **options)
+    if not found:
+        raise BadFile(f"{path}: holds no map")
+    return found
+
+
+def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
+    """All maps of a file's content; whatever is wrong with it becomes one line."""
+    assert entry.read is not None
+    params = entry.params.checked(options)
+    try:
+        found = entry.read(source, params)
+    except BadFile:
+        raise
+    except TilewrightError as error:
+        raise BadFile(f"{source.name}: {error}") from None
+    except MemoryError:
+        raise BadFile(f"{source.name}: claims a map that does not fit into memory") from None
+    return [
+        Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.carried)), one.carried)
+        for one in found
+    ]
+
+
+def image(map: TileMap, **options: Any) -> Image:
+    """A map as a Pillow picture, drawn as the png format would."""
+    from ._picture import draw
+    from .png import PngParams
+
+    return draw(map, PngParams.checked(options))
+
+
+class _Formats(ModuleType):
+    """`tw.formats()` lists the formats, although `tilewright.formats` is also this folder."""
+
+    def __call__(self) -> list[Format]:
+        return list(shelf)
+
+
+sys.modules[__name__].__class__ = _Formats

@@ -1,0 +1,23 @@
+"""What the text formats share."""
+
+from __future__ import annotations
+
+from ..core.errors import BadFile
+from . import Source
+
+
+def read_text(source: Source) -> str:
+    """The content as text with plain line ends; UTF-8, with or without a byte order mark."""
+    try:
+        text = source.content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{source.name}: not text in UTF-8 (byte {error.start})") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def rows_of_equal_length(rows: list[str], name: str) -> list[str]:
+    """The rows, or which one is longer or shorter than the first."""
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]) or not row:
+            raise BadFile(f"{name}: row {number} has {len(row)} cells, the first has {len(rows[0])}")
+    return rows

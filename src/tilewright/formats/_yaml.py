@@ -1,0 +1,71 @@
+"""Recipes as YAML or JSON: YAML 1.2's plain scalars, no duplicate keys, no surprises.
+
+PyYAML reads YAML 1.1, in which `on` is true, `12:30` is 750 and dates are objects; this reads numbers, true, false
+and null, and leaves every other plain word a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from ..core.errors import BadFile
+
+MOST_CHARACTERS = 4 << 20
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader with the resolvers of YAML 1.2's core schema and closed to aliases and duplicate keys."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        # Aliases let ten lines unfold to gigabytes; recipes have no use for them.
+        if self.check_event(yaml.events.AliasEvent):
+            raise yaml.YAMLError("aliases (*name) are not used in recipes")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, (str, int, float, bool, type(None))):
+                raise yaml.YAMLError(f"a key must be a word, line {key_node.start_mark.line + 1}")
+            if key in seen:
+                raise yaml.YAMLError(f"the key {key!r} stands twice, line {key_node.start_mark.line + 1}")
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+
+_Loader.yaml_implicit_resolvers = {}
+for tag, pattern, first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"[-+]?[0-9]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    ),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list(first))
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+
+
+def read_data(text: str, name: str) -> Mapping[str, Any]:
+    """Plain data from YAML (of which JSON is a part)."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadFile(f"{name}: {len(text):,} characters are more than the {MOST_CHARACTERS:,} that are read")
+    try:
+        found = yaml.load(text, _Loader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or str(error) or "nested too deeply"
+        where = f", line {mark.line + 1}" if mark else ""
+        raise BadFile(
+            f"{name}: not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}"
+        ) from None
+    if not isinstance(found, Mapping):
+        raise BadFile(f"{name}: a recipe is a set of named values")
+    return found

@@ -1,0 +1,7 @@
+"""Pictures."""
+
+from ..core.params import Params
+
+
+class PngParams(Params):
+    """x"""

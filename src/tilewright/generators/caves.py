@@ -1,0 +1,82 @@
+"""Caves from noise: scatter walls, then let every cell side with its neighbours a few times.
+
+The classic cave automaton. A wall stays when at least `survive` of its eight neighbours are walls, a floor becomes
+wall when at least `birth` are; with 4 and 5 that is the well-known 4-5 rule. More walls or a lower `birth` close the
+caves, more steps round them off. Separate caves are joined by the shaper `connect` or dropped by `keep_largest`.
+
+Source: Johnson, Yannakakis, Togelius, "Cellular automata for real-time generation of infinite cave levels", 2010.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.params import Sized, param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..kernels.caves import smooth
+from ..kernels.random import cells_chance
+
+CELLS_PER_BLOCK = 1 << 24
+
+
+class CavesParams(Sized):
+    walls: float = param(0.45, ge=0, le=1, typical=(0.3, 0.6))
+    """Share of cells that start as wall."""
+    steps: int = param(5, ge=0, le=1000, typical=(0, 12))
+    """How often every cell sides with its neighbours."""
+    birth: int = param(5, ge=0, le=9)
+    """A floor becomes wall when at least this many of its eight neighbours are walls."""
+    survive: int = param(4, ge=0, le=9)
+    """A wall stays when at least this many of its eight neighbours are walls."""
+    outside: Literal["wall", "floor"] = param("wall")
+    """What lies beyond the edge of the map; a window with an offset has no edge."""
+    wrap: bool = param(False)
+    """Join opposite edges, so that the map tiles."""
+    offset: tuple[int, int] | None = param(None)
+    """x, y of this window in an endless cave; windows made separately fit exactly."""
+
+    @model_validator(mode="after")
+    def _no_window_of_a_torus(self) -> CavesParams:
+        if self.wrap and self.offset is not None:
+            raise InvalidRecipe("wrap: a window of an endless cave cannot wrap; leave wrap or offset out")
+        return self
+
+
+@technique(CavesParams, tileset="cave", tiles=("floor", "wall"), reach=lambda p: p.steps)
+def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
+    margin = p.steps if p.offset is not None else 0
+    shape, origin = site.window_with(margin + 1)  # one more for the border that the kernel reads
+    wall = np.empty(shape, dtype=np.uint8)
+    cells_chance(rng.row_keys(shape, origin), origin[-1], p.walls, wall)
+    other = np.empty_like(wall)
+    inner = tuple(slice(1 + margin, 1 + margin + side) for side in site.shape)
+    rows = shape[0] - 2
+    block = max(1, CELLS_PER_BLOCK // shape[1])
+    _enclose(wall, p)
+    site.hold(wall, margin + 1)
+    yield Frame(wall[inner], "scatter", 0.0)
+    for step in range(p.steps):
+        for first in range(0, rows, block):
+            smooth(wall, other, p.birth, p.survive, first, min(first + block, rows))
+            if rows > block:
+                yield Frame(wall[inner], f"step {step + 1}", (step + first / rows) / p.steps)
+        wall, other = other, wall
+        _enclose(wall, p)
+        site.hold(wall, margin + 1)
+        yield Frame(wall[inner], f"step {step + 1}", (step + 1) / p.steps)
+    return site.map(wall[inner])
+
+
+def _enclose(wall: np.ndarray[tuple[int, int], np.dtype[np.uint8]], p: CavesParams) -> None:
+    """Fill the border of one cell: with what lies outside, or with the opposite edge."""
+    if p.wrap:
+        wall[0], wall[-1] = wall[-2], wall[1]
+        wall[:, 0], wall[:, -1] = wall[:, -2], wall[:, 1]
+    elif p.offset is None:
+        wall[0] = wall[-1] = wall[:, 0] = wall[:, -1] = p.outside == "wall"

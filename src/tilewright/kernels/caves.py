@@ -1,0 +1,30 @@
+"""One step of the cave automaton, and what fills the border around it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+
+@kernel("void(uint8[:, ::1], uint8[:, ::1], int64, int64, int64, int64)")
+def smooth(
+    old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: int, first: int, last: int
+) -> None:
+    """Rows first..last-1 of one step: 1 is wall. Both arrays have a border of one cell, which is not written.
+
+    Counts stay in bytes and the limit is chosen by arithmetic, so that the inner loop has no branch and the
+    compiler makes vector code of it.
+    """
+    columns = old.shape[1] - 2
+    sums = np.empty(columns + 2, dtype=np.uint8)
+    born, kept = np.uint8(birth), np.uint8(survive)
+    for row in range(first + 1, last + 1):
+        above, here, below, target = old[row - 1], old[row], old[row + 1], new[row]
+        for column in range(columns + 2):
+            sums[column] = above[column] + here[column] + below[column]
+        for column in range(1, columns + 1):
+            wall = here[column]
+            around = np.uint8(np.uint8(sums[column - 1] + sums[column]) + sums[column + 1]) - wall
+            target[column] = np.uint8(around) >= (kept if wall else born)

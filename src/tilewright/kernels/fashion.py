@@ -1,0 +1,384 @@
+"""Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
+
+A cell's score is the sum over the offsets, in their order, of scores[own state, neighbour's state]; then it takes
+the state of the highest-scoring cell among itself (wins ties) and its neighbours (the first listed wins). The sums
+are float64 additions in exactly that order: ties decide, so the bits must be the same on every machine.
+Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015.
+
+How it is quick: the map lies in a flat array with margins twice as wide as the offsets reach, so that a neighbour is
+a fixed shift and no loop knows of rows or edges. A table gives for every neighbourhood a key of 16 bits, the rank of
+its score above the state of its cell, so that each pass is a loop over small integers, which the compiler vectorises.
+Only a window of keys is held, and the map is updated in place behind it. Where the table would be too large, or the
+scores change across the map, the window holds sums instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import kernel
+
+Cells = NDArray[np.uint8]
+Keys = NDArray[np.uint16]
+Shifts = NDArray[np.int64]
+Scores = NDArray[np.float64]
+Offset = tuple[int, int]
+
+KEYS = 1 << 16
+"""How many different keys, and neighbourhoods, there can be."""
+CHUNK = 4096
+"""Cells per pass: what the passes hand on stays in the nearest cache."""
+WINDOW = 1 << 16
+"""Cells per window, besides those that the next one needs again."""
+BLOCK = 1 << 24
+"""Neighbours looked at between two yields of a generation: a few hundredths of a second."""
+
+
+class Automaton:
+    """A map that is updated in place, generation by generation.
+
+    `offsets` are (dx, dy), any number of them and of any length. With `wrap` the map is a torus; without, neighbours
+    outside do not exist. `locked` cells never change, but score and are copied from. With `second` and `blend`, a
+    weight 0..1 for every cell, the terms of a cell are (1 - t) * scores + t * second, t being its own weight.
+    Limits: 2 to 255 states. The margins are four times as wide as the longest offset (on a torus: at most twice the
+    map), and all of it is computed: long offsets cost time and memory.
+    """
+
+    def __init__(
+        self,
+        cells: ArrayLike,
+        scores: ArrayLike,
+        offsets: Sequence[Offset],
+        *,
+        wrap: bool = True,
+        locked: ArrayLike | None = None,
+        second: ArrayLike | None = None,
+        blend: ArrayLike | None = None,
+    ) -> None:
+        matrix = _read_scores("scores", scores)
+        states = len(matrix)
+        start = _read_cells(cells, states)
+        near = _nearest(offsets, start.shape, wrap)
+        if (second is None) != (blend is None):
+            raise ValueError("second, blend: give both or neither; each needs the other")
+
+        reach_x = max((abs(dx) for dx, _ in near), default=0)
+        reach_y = max((abs(dy) for _, dy in near), default=0)
+        margins = (2 * reach_y, 2 * reach_x)
+        padded = _pad(start, margins)
+        self.cells: Cells = padded[_inside(margins, start.shape)]
+        """The map: a view, good to read and to write between generations."""
+        self._stride = padded.shape[1]
+        self._first = margins[0] * self._stride + margins[1]
+        self._last = padded.size - self._first
+        self._rows = max(1, BLOCK // (self._stride * (len(near) + 1)))
+        self._update: Callable[[int, int], None]
+        """Brings the cells from one flat position up to another into the next generation."""
+
+        held = np.zeros(0, dtype=np.uint8)
+        if locked is not None:
+            held = _pad(_read_field("locked", locked, start.shape).astype(np.uint8), margins).ravel()
+        shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
+        window = self._first + min(WINDOW, padded.size)
+        place = (padded, *margins, -1 if wrap else states, held, shifts)
+        keys = _keys(matrix.tobytes(), states, len(near), wrap) if second is None else None
+        if keys is not None:
+            radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
+            self._update = partial(_by_key, *place, keys, radix, mask, np.empty(window, dtype=np.uint16))
+        else:
+            weights = np.zeros(0)
+            if blend is not None:
+                weights = _read_field("blend", blend, start.shape).astype(np.float64)
+                weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
+            other = matrix if second is None else _read_scores("second", second, states)
+            sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
+            self._update = partial(_by_sum, *place, _open(matrix), _open(other), weights, sums, old)
+
+    def advance(self) -> None:
+        """One generation."""
+        self._update(self._first, self._last)
+
+    def generation(self, rows: int | None = None) -> Iterator[float]:
+        """One generation in blocks of `rows`, which change nothing, giving the share done between them.
+
+        To be exhausted: until then the upper part of the map is a generation older than the lower one.
+        """
+        first, step = self._first, (rows or self._rows) * self._stride
+        while first + step < self._last:
+            self._update(first, first + step)
+            first += step
+            yield (first - self._first) / (self._last - self._first)
+        self._update(first, self._last)
+
+
+def update(
+    cells: ArrayLike,
+    scores: ArrayLike,
+    offsets: Sequence[Offset],
+    *,
+    wrap: bool = True,
+    locked: ArrayLike | None = None,
+    second: ArrayLike | None = None,
+    blend: ArrayLike | None = None,
+) -> Cells:
+    """The next generation of a map; the arguments are those of `Automaton`.
+
+    >>> update([[0, 1, 1]], [[1, 2], [3, 4]], [(-1, 0), (1, 0)])
+    array([[1, 1, 1]], dtype=uint8)
+    """
+    automaton = Automaton(cells, scores, offsets, wrap=wrap, locked=locked, second=second, blend=blend)
+    automaton.advance()
+    return automaton.cells.copy()
+
+
+def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Scores:
+    matrix = np.array(scores, dtype=np.float64)
+    size = states or len(matrix)
+    if matrix.shape != (size, size) or not 2 <= size <= 255:
+        raise ValueError(f"{name}: a square of {states or '2 to 255'} rows, got the shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{name}: finite numbers, got {matrix[~np.isfinite(matrix)][0]}")
+    return matrix
+
+
+def _read_cells(cells: ArrayLike, states: int) -> Cells:
+    array = np.asarray(cells)
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "bui":
+        raise ValueError(f"cells: rows of whole numbers, got {array.dtype} in the shape {array.shape}")
+    if array.min() < 0 or array.max() >= states:
+        wrong = array[(array < 0) | (array >= states)][0]
+        raise ValueError(f"cells: states from 0 to {states - 1}, as there are rows of scores, got {wrong}")
+    return array.astype(np.uint8, copy=False)
+
+
+def _read_field(name: str, field: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.generic]:
+    array = np.asarray(field)
+    if array.shape != shape:
+        raise ValueError(f"{name}: the shape of the map, {shape}, got {array.shape}")
+    return array
+
+
+def _nearest(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> list[Offset]:
+    """The offsets that lead anywhere; on a torus each the shorter way round."""
+    if not len(offsets):
+        raise ValueError("offsets: at least one neighbour, got none")
+    height, width = shape
+    if wrap:
+        return [((x + width // 2) % width - width // 2, (y + height // 2) % height - height // 2) for x, y in offsets]
+    return [(x, y) for x, y in offsets if abs(x) < width and abs(y) < height]
+
+
+def _inside(margins: tuple[int, int], shape: tuple[int, ...]) -> tuple[slice, ...]:
+    return tuple(slice(margin, margin + size) for margin, size in zip(margins, shape, strict=True))
+
+
+def _pad(array: Cells, margins: tuple[int, int]) -> Cells:
+    padded = np.zeros([size + 2 * margin for size, margin in zip(array.shape, margins, strict=True)], dtype=np.uint8)
+    padded[_inside(margins, array.shape)] = array
+    return padded
+
+
+def _open(matrix: Scores) -> Scores:
+    """Scores with one more state, outside: as a neighbour it adds nothing, as a cell it never wins."""
+    wider = np.pad(matrix, (0, 1))
+    wider[-1] = -np.inf
+    return wider
+
+
+@lru_cache(maxsize=16)
+def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
+    """The key of every neighbourhood: (rank of its score + 1) << bits | own state. None if they are too many.
+
+    A neighbourhood is a number whose digits are the states of the cell and of its neighbours, in order.
+    """
+    radix = states if wrap else states + 1
+    if radix ** (neighbours + 1) > KEYS:
+        return None
+    terms = np.frombuffer(scores).reshape(states, states)
+    if not wrap:
+        terms = np.pad(terms, ((0, 0), (0, 1)))  # a neighbour that does not exist adds nothing
+    sums = np.zeros((states, 1))
+    for _ in range(neighbours):
+        sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
+    ranks = np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
+    keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
+    if keys.max() >= KEYS:
+        return None
+    table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # what lies outside keeps 0, which never wins
+    table[: keys.size] = keys.ravel()
+    return table
+
+
+@kernel
+def _surround(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
+    """Fill the margins: with the other end of the torus or, where `outside` is a state, with it."""
+    height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
+    for y in range(margin_y, margin_y + height):
+        row = cells[y]
+        for x in range(margin_x):
+            row[x] = row[x + width] if outside < 0 else outside
+            row[x + margin_x + width] = row[x + margin_x] if outside < 0 else outside
+    for y in range(margin_y):
+        for x in range(cells.shape[1]):
+            cells[y, x] = cells[y + height, x] if outside < 0 else outside
+            cells[y + margin_y + height, x] = cells[y + margin_y, x] if outside < 0 else outside
+
+
+@kernel
+def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, codes: Keys, keys: Keys) -> None:
+    """The keys of the cells from `first` on."""
+    for low in range(0, keys.size, CHUNK):
+        part = keys[low : low + CHUNK]
+        code = codes[: part.size]
+        code[:] = cells[first + low : first + low + part.size]
+        for shift in shifts:
+            near = cells[first + low + shift : first + low + shift + part.size]
+            for i in range(part.size):
+                code[i] = code[i] * radix + near[i]
+        for i in range(part.size):
+            part[i] = table[code[i]]
+
+
+@kernel
+def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, reach: int, best: Keys) -> None:
+    """Give the cells the states of the best keys; `keys` begins `reach` before them."""
+    state = np.uint16(mask)
+    for low in range(0, cells.size, CHUNK):
+        part = cells[low : low + CHUNK]
+        own = keys[reach + low : reach + low + part.size]
+        top = best[: part.size]
+        top[:] = own
+        for shift in shifts:
+            near = keys[reach + low + shift : reach + low + shift + part.size]
+            for i in range(part.size):
+                # With all state bits of the best one set, only a higher rank is greater: ties stay.
+                top[i] = near[i] if near[i] > (top[i] | state) else top[i]
+        if locked.size:
+            hold = locked[low : low + part.size]
+            for i in range(part.size):
+                top[i] = own[i] if hold[i] else top[i]
+        for i in range(part.size):
+            part[i] = top[i] & state
+
+
+@kernel(
+    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1], uint16[::1], int64, int64, uint16[::1],"
+    " int64, int64)"
+)
+def _by_key(
+    padded: Cells,
+    margin_y: int,
+    margin_x: int,
+    outside: int,
+    locked: Cells,
+    shifts: Shifts,
+    table: Keys,
+    radix: int,
+    mask: int,
+    window: Keys,
+    first: int,
+    last: int,
+) -> None:
+    """Update the cells `first` to `last` of the flat map; the window remembers what the next call needs."""
+    cells = padded.reshape(padded.size)
+    scratch = np.empty(CHUNK, dtype=np.uint16)
+    start = margin_y * padded.shape[1] + margin_x
+    reach = start // 2
+    if first == start:
+        _surround(padded, margin_y, margin_x, outside)
+        _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
+    while first < last:
+        count = min(window.size - start, last - first)
+        _look_up(cells, first + reach, shifts, table, radix, scratch, window[start : start + count])
+        _choose(cells[first : first + count], locked[first : first + count], shifts, mask, window, reach, scratch)
+        for i in range(start):
+            window[i] = window[count + i]
+        first += count
+
+
+@kernel
+def _add_up(
+    cells: Cells, first: int, shifts: Shifts, scores: Scores, second: Scores, blend: Scores, sums: Scores
+) -> None:
+    """The scores of the cells from `first` on."""
+    for low in range(0, sums.size, CHUNK):
+        part = sums[low : low + CHUNK]
+        own = cells[first + low : first + low + part.size]
+        part[:] = 0.0
+        for shift in shifts:
+            near = cells[first + low + shift : first + low + shift + part.size]
+            if blend.size:
+                weight = blend[first + low : first + low + part.size]
+                for i in range(part.size):
+                    t = weight[i]
+                    part[i] += (1.0 - t) * scores[own[i], near[i]] + t * second[own[i], near[i]]
+            else:
+                for i in range(part.size):
+                    part[i] += scores[own[i], near[i]]
+
+
+@kernel
+def _choose_by_sum(
+    cells: Cells, locked: Cells, shifts: Shifts, sums: Scores, old: Cells, reach: int, best: Scores
+) -> None:
+    """Give the cells the states of the highest sums; `sums` and `old` begin `reach` before them."""
+    for low in range(0, cells.size, CHUNK):
+        part = cells[low : low + CHUNK]
+        top = best[: part.size]
+        top[:] = sums[reach + low : reach + low + part.size]
+        for shift in shifts:
+            at = reach + low + shift
+            near, state = sums[at : at + part.size], old[at : at + part.size]
+            for i in range(part.size):
+                better = near[i] > top[i]
+                top[i] = near[i] if better else top[i]
+                part[i] = state[i] if better else part[i]
+        if locked.size:
+            hold, own = locked[low : low + part.size], old[reach + low : reach + low + part.size]
+            for i in range(part.size):
+                part[i] = own[i] if hold[i] else part[i]
+
+
+@kernel(
+    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1], float64[:, ::1], float64[:, ::1],"
+    " float64[::1], float64[::1], uint8[::1], int64, int64)"
+)
+def _by_sum(
+    padded: Cells,
+    margin_y: int,
+    margin_x: int,
+    outside: int,
+    locked: Cells,
+    shifts: Shifts,
+    scores: Scores,
+    second: Scores,
+    blend: Scores,
+    window: Scores,
+    old: Cells,
+    first: int,
+    last: int,
+) -> None:
+    """As `_by_key`, with sums; `old` keeps the states that go with them."""
+    cells = padded.reshape(padded.size)
+    scratch = np.empty(CHUNK, dtype=np.float64)
+    start = margin_y * padded.shape[1] + margin_x
+    reach = start // 2
+    if first == start:
+        _surround(padded, margin_y, margin_x, outside)
+        _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
+        old[:start] = cells[first - reach : first + reach]
+    while first < last:
+        count = min(window.size - start, last - first)
+        _add_up(cells, first + reach, shifts, scores, second, blend, window[start : start + count])
+        old[start : start + count] = cells[first + reach : first + reach + count]
+        _choose_by_sum(
+            cells[first : first + count], locked[first : first + count], shifts, window, old, reach, scratch
+        )
+        for i in range(start):
+            window[i] = window[count + i]
+            old[i] = old[count + i]
+        first += count
