@@ -108,9 +108,7 @@ def learn(technique: str, /, sample: Any, **params: Any) -> Any:
     entry = registry.techniques.get(technique)
     if entry.learn is None:
         able = [other.name for other in registry.techniques if other.learn]
-        raise InvalidRecipe(
-            f"{technique} does not learn from samples" + (f"; {', '.join(able)} do" if able else "")
-        )
+        raise InvalidRecipe(f"{technique} does not learn from samples" + (f"; {', '.join(able)} do" if able else ""))
     return entry.learn(sample, **params)
 
 

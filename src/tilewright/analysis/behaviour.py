@@ -1,12 +1,12 @@
 """When two fashion automata behave alike, and the plane of all behaviours that two scores can make.
 
-In a fashion automaton a cell's score is the sum over its neighbours of `scores[own state, neighbour's state]`;
+In a fashion automaton a cell's score is the sum over its neighbours of `scores[own state, their state]`;
 every cell then takes the state of the best-scoring cell among itself and its neighbours, the earlier one on
-ties. Only who beats whom matters, so endlessly many score matrices share a limited number of behaviours. What a
-cell becomes depends on its *situation*: the states of itself, its neighbours and theirs.
+ties. Only who beats whom matters, so endlessly many score matrices share a limited number of behaviours. What
+a cell becomes depends on its *situation*: the states of itself, its neighbours and theirs.
 
-Here a neighbourhood goes by its *code*, the number whose digits in base `states` are the centre's state and its
-neighbours' in the order of the offsets, and a behaviour by the ranks of all codes' scores.
+Here a neighbourhood goes by its *code*, the number whose digits in base `states` are the centre's state and
+its neighbours' in the order of the offsets, and a matrix by its *rank table*, the ranks of all codes' scores.
 
 Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the
 automata; libFBCAGen's `behaviourNum` for the question. Deciding large ones by nested counts is ours.
@@ -44,16 +44,18 @@ VON_NEUMANN: tuple[Offset, ...] = ((0, 1), (0, -1), (-1, 0), (1, 0))
 
 MOST_SITUATIONS = 2**26
 """As many are enumerated unless told otherwise: 4 states with four offsets, 2 states with eight."""
-MOST_NEIGHBOURHOODS = 2**25
-"""As many are scored, or met with others: 12 states with four offsets, 3 states with eight."""
+MOST_MEETINGS = 2**26
+"""As many neighbourhoods are held against each other: 13 states with four offsets, 4 states with eight."""
+MOST_RANKED = 2**22
+"""As many neighbourhoods make a rank table: 21 states with four offsets, 5 states with eight."""
 MOST_RELABELLED = 8
 """As many states are put in every order: 8! = 40,320."""
-MOST_MATRICES = 2**20
-"""As many make a grid."""
+MOST_GRID_RANKS = 2**25
+"""As many ranks are held for a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
 MOST_GRID_SITUATIONS = 2**32
-"""As many are enumerated for all matrices of a grid together."""
+"""As many situations are enumerated for a grid."""
 BLOCK = 2**16
-"""Situations or neighbourhoods looked at together: it bounds the memory and changes no result."""
+"""How many situations or neighbourhoods are looked at together: it bounds memory and changes no result."""
 
 
 def behaviour_id(
@@ -65,10 +67,11 @@ def behaviour_id(
 ) -> str:
     """A name of the automaton's behaviour, for comparing score matrices under the same offsets.
 
-    Up to `situations` of them are enumerated: the id begins with `situations-`, and ids are equal if and only if
-    the matrices behave alike. Where there are more it begins with `pairs-` and stands for who beats whom among
-    neighbourhoods that can meet and differ in state: equal ids behave alike, but so may different ones, if all
-    that sets them apart is always beaten by a third cell. What is too large for both raises `TooLarge`.
+    Where there are at most `situations` they are enumerated: the id begins with `situations-`, and ids are
+    equal if and only if the matrices behave alike. Where there are more it begins with `pairs-` and stands for
+    who beats whom among neighbourhoods that can meet and differ in state: equal ids behave alike, but so may
+    different ones, if all that sets them apart is always beaten by a third cell (with two states, a third more
+    ids than behaviours were seen). What is too large for both raises `TooLarge`.
 
     Scores are added as an automaton runs, in float64 and in the order of the offsets; `exact` reads them as
     decimals and adds without rounding, so that 0.1 + 0.2 ties with 0.3.
@@ -99,8 +102,11 @@ def alike(
     (states, values), (other_states, other_values) = _read_scores(a), _read_scores(b)
     if states != other_states:
         return False
-    tables = [_rank_table(states, numbers, places, exact) for numbers in (values, other_values)]
-    return np.array_equal(*tables) or len({_name(table, states, places, situations) for table in tables}) == 1
+    table = _rank_table(states, values, places, exact)
+    other = _rank_table(states, other_values, places, exact)
+    if np.array_equal(table, other):
+        return True
+    return _name(table, states, places, situations) == _name(other, states, places, situations)
 
 
 def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ...], ...]:
@@ -122,9 +128,7 @@ def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ..
         )
     flat = _smallest(values)
     orders = permutations(range(states)) if relabel else [tuple(range(states))]
-    return min(
-        tuple(tuple(flat[own * states + other] for other in order) for own in order) for order in orders
-    )
+    return min(tuple(tuple(flat[own * states + other] for other in order) for own in order) for order in orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ class BehaviourGrid:
 
 
 def behaviour_grid(
-    scores: Sequence[Score] = (0, "x", "y", 1),
+    scores: Sequence[Score] | Sequence[Sequence[Score]] = (0, "x", "y", 1),
     *,
     x: tuple[Score, Score] = (-2, 3),
     y: tuple[Score, Score] = (-2, 3),
@@ -153,51 +157,50 @@ def behaviour_grid(
 ) -> BehaviourGrid:
     """The behaviours of the matrices of two states that four scores make with "x" and "y" written in.
 
-    `x` and `y` are the first and last value, both included, and `steps` the number of values each way (or across
-    and down), at even distances; the larger end first turns an axis round. The default misses little: adding
-    and scaling bring every matrix with scores[0, 0] < scores[1, 1] to 0 and 1 there, and swapping the states
-    those with >.
+    `x` and `y` are the first and last value, both included, and `steps` the number of values each way (or
+    across and down), at even distances; the larger end first turns an axis round. The default sheet misses
+    little: adding and scaling bring every matrix with scores[0, 0] < scores[1, 1] to 0 and 1 there, and
+    swapping the states those with >.
 
     >>> behaviour_grid(x=(-1, 1), y=(-1, 1), steps=3).numbers
     array([[0, 1, 2],
            [3, 4, 5],
-           [6, 7, 8]], dtype=int32)
+           [6, 6, 7]], dtype=int32)
     """
+    places = _read_offsets(offsets)
+    codes = 2 ** (len(places) + 1)
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
-    if min(columns, rows) < 1 or columns * rows > MOST_MATRICES:
+    if min(columns, rows) < 1 or columns * rows * codes > MOST_GRID_RANKS:
         raise InvalidRecipe(
-            f"steps: 1 or more each way, at most {MOST_MATRICES:,} in all, got {quoted(steps)}"
+            f"steps: 1 or more each way and, with {len(places)} offsets, "
+            f"at most {MOST_GRID_RANKS // codes:,} in all, got {quoted(steps)}"
         )
-    sheet = list(scores)
+    sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
         raise InvalidRecipe(f'scores: four entries, one of them "x" and one "y", got {quoted(scores)}')
-    places = _read_offsets(offsets)
-    _check_neighbourhoods(2, places)
     across, down = _axis(x, columns), _axis(y, rows)
     fixed = [Fraction(0) if entry in ("x", "y") else _read_score(entry) for entry in sheet]
     numbers = _numbers([*across, *down, *fixed], len(places), exact)
-    matrices = np.tile(numbers[-4:], (columns, 1))
-    matrices[:, sheet.index("x")] = numbers[:columns]
 
     tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
-    ranking = np.empty((rows, columns), dtype=np.int32)
-    for row in range(rows):
-        matrices[:, sheet.index("y")] = numbers[columns + row]
-        for column, table in enumerate(_ranks(_sums(matrices.reshape(columns, 2, 2), len(places)))):
-            ranking[row, column] = tables.setdefault(table.tobytes(), len(tables))
+    ranking: list[int] = []
+    for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // BLOCK)):
+        matrices = np.tile(numbers[-4:], (block.size, 1))
+        matrices[:, sheet.index("x")] = numbers[block % columns]
+        matrices[:, sheet.index("y")] = numbers[columns + block // columns]
+        stack = _ranks(_sums(matrices.reshape(-1, 2, 2), len(places)))
+        ranking += [tables.setdefault(table.tobytes(), len(tables)) for table in stack]
 
     each = 2 ** _weights(2, places).shape[1]
     if each <= situations and each * len(tables) > MOST_GRID_SITUATIONS:
         raise TooLarge(
-            f"steps: {len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,} "
-            f"in all can be enumerated; take fewer steps, or situations=0 to decide by pairs"
+            f"steps: {len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,}"
+            " in all are enumerated; take fewer steps, or situations=0 to decide by pairs"
         )
     names = [_name(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
     found = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    behaviour = np.array([found[name] for name in names], dtype=np.int32)
-    return BehaviourGrid(
-        behaviour[ranking], tuple(found), np.array(across, dtype=np.float64), np.array(down, dtype=np.float64)
-    )
+    behaviours = np.array([found[name] for name in names], dtype=np.int32)[ranking].reshape(rows, columns)
+    return BehaviourGrid(behaviours, tuple(found), np.array(across, np.float64), np.array(down, np.float64))
 
 
 # -- reading -----------------------------------------------------------------------------------------------
@@ -221,9 +224,7 @@ def _read_scores(scores: Scores) -> tuple[int, list[Fraction]]:
     matrix = np.array(scores, dtype=np.object_)
     states = math.isqrt(matrix.size)
     if states < 2 or matrix.shape not in ((states * states,), (states, states)):
-        raise InvalidRecipe(
-            f"scores: a square matrix of 2 x 2 or more, flat or in rows, got {quoted(scores)}"
-        )
+        raise InvalidRecipe(f"scores: a square matrix of 2 x 2 or more, flat or in rows, got {quoted(scores)}")
     return states, [_read_score(entry) for entry in matrix.ravel()]
 
 
@@ -257,7 +258,7 @@ def _numbers(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
     if not exact:
         return np.array(values, dtype=np.float64)
     whole = _smallest(values)
-    return np.array(whole, dtype=np.int64 if max(whole) * terms < 2**63 > max(whole) else np.object_)
+    return np.array(whole, dtype=np.int64 if max(whole) * max(terms, 1) < 2**63 else np.object_)
 
 
 def _sums(matrices: Numbers, terms: int) -> Numbers:
@@ -283,17 +284,13 @@ def _ranks(sums: Numbers) -> Whole:
 
 def _rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Whole:
     """The rank of every code's score: all that a behaviour can depend on."""
-    _check_neighbourhoods(states, offsets)
-    matrices = _numbers(values, len(offsets), exact).reshape(1, states, states)
-    return _ranks(_sums(matrices, len(offsets))).ravel()
-
-
-def _check_neighbourhoods(states: int, offsets: tuple[Offset, ...]) -> None:
-    if states ** (len(offsets) + 1) > MOST_NEIGHBOURHOODS:
+    terms = len(offsets)
+    if states ** (terms + 1) > MOST_RANKED:
         raise TooLarge(
-            f"scores: {states} states with {len(offsets)} offsets make {states}^{len(offsets) + 1} neighbourhoods,"
-            f" at most {MOST_NEIGHBOURHOODS:,} can be ranked; take fewer states or offsets"
+            f"scores: {states} states with {terms} offsets make {states}^{terms + 1} neighbourhoods, "
+            f"at most {MOST_RANKED:,} can be ranked; take fewer states or offsets"
         )
+    return _ranks(_sums(_numbers(values, terms, exact).reshape(1, states, states), terms)).ravel()
 
 
 # -- deciding ----------------------------------------------------------------------------------------------
@@ -303,8 +300,8 @@ def _check_neighbourhoods(states: int, offsets: tuple[Offset, ...]) -> None:
 def _weights(states: int, offsets: tuple[Offset, ...]) -> Whole:
     """What the state of each cell of a situation counts in the code around each contender.
 
-    A row per contender, the cell itself and then its neighbours (a second listing wins nothing), and a column per
-    cell; the contenders are the first cells.
+    A row per contender, the cell itself and then its neighbours (a second listing wins nothing), and a column
+    per cell; the contenders are the first cells.
     """
     reach = ((0, 0), *offsets)
     contenders = tuple(dict.fromkeys(reach))
@@ -358,8 +355,8 @@ def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
     """Who beats whom where the neighbourhoods of two contenders meet and their centres differ, in blocks.
 
     For each filling of the cells they have in common: how many of the later contender's neighbourhoods fail
-    against each of the earlier's, and how many of the earlier's fail against each of the later's. Whoever beats
-    more beats the same ones and others, so these counts settle every single contest without a list of all pairs.
+    against each of the earlier's, and how many of the earlier's fail against each of the later's. Whoever
+    beats more beats the same ones and others, so these counts settle every contest without listing all pairs.
     """
     meetings = [(pair, _common(weights, pair)) for pair in combinations(range(len(weights)), 2)]
     met = sum(
@@ -367,10 +364,10 @@ def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
         for pair, common in meetings
         for cells in np.count_nonzero((weights[list(pair)] > 0) | common, axis=1)
     )
-    if met > MOST_NEIGHBOURHOODS:
+    if met > MOST_MEETINGS:
         raise TooLarge(
-            f"scores: {states} states make {states}^{weights.shape[1]} situations and {met:,} meetings under these "
-            f"offsets, at most {MOST_NEIGHBOURHOODS:,} meetings can be decided; take fewer states or offsets"
+            f"scores: {states} states under these offsets make {states}^{weights.shape[1]} situations and "
+            f"{met:,} meetings, at most {MOST_MEETINGS:,} meetings can be decided; take fewer states or offsets"
         )
     identity = np.eye(weights.shape[1], dtype=np.int64)
     for pair, common in meetings:

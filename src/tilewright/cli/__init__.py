@@ -1,0 +1,126 @@
+"""The command line: one file per command, imported when it is used.
+
+At the start only click is imported, so that help answers at once. Whatever goes wrong reaches a person as one line
+on standard error; the exit code is 0 when all went well, 1 when `verify` finds another map (or nobody reads our
+output any more), 2 for a mistake, 70 for a bug of ours and 130 when stopped with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from ..core.errors import TilewrightError, UnknownName, did_you_mean
+
+COMMANDS = {
+    "make": "Make maps with a technique, and draw or write them.",
+    "run": "Make maps from a recipe, and draw or write them.",
+    "show": "Draw a file's maps in the terminal.",
+    "list": "List techniques, shapers, measures, formats, tilesets and recipes.",
+    "explain": "Explain one of them: what it does, its parameters, an example.",
+    "convert": "Write a file's maps in another format.",
+    "measure": "Measure a file's maps.",
+    "verify": "Make a file's map again, and say whether it is the same.",
+    "warmup": "Compile everything ahead, so that the first map comes at once.",
+    "version": "Tell the versions of Tilewright and what it stands on.",
+}
+"""What each command does; help is drawn from here, so that no command is imported for it."""
+
+MISTAKE, BUG, STOPPED = 2, 70, 130
+
+
+class Program(click.Group):
+    """The commands by the names of their files, each imported when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"{__name__}.{name}").command
+        return command
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if arguments[0] not in COMMANDS and not context.resilient_parsing:
+            raise UnknownName("command", arguments[0], COMMANDS)
+        return super().resolve_command(context, arguments)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Start with: tilewright make caves",
+)
+@click.version_option(package_name="tilewright", message="%(prog)s %(version)s")
+@click.pass_context
+def program(context: click.Context) -> None:
+    """Tilewright makes tile maps: caves, dungeons, terrain, levels in the style of an example."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; the result is its exit code."""
+    try:
+        code = program.main(arguments, prog_name="tilewright", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.Abort, KeyboardInterrupt):
+        return STOPPED
+    except click.ClickException as error:
+        return _say(_usage(error), MISTAKE)
+    except TilewrightError as error:
+        return _say(str(error), MISTAKE)
+    except BrokenPipeError:
+        _discard_output()
+        return 1
+    except OSError as error:
+        _discard_output()
+        return _say(f"{error.filename or 'the output'}: {error.strerror or error}", MISTAKE)
+    except Exception as error:
+        if os.environ.get("TILEWRIGHT_DEBUG"):
+            raise
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        return _say(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
+    return code if isinstance(code, int) else 0
+
+
+def _say(message: str, code: int) -> int:
+    """One line, whatever the message was made from."""
+    line = "".join(letter if letter.isprintable() else " " for letter in message)
+    click.echo(f"tilewright: {line}", err=True)
+    return code
+
+
+def _usage(error: click.ClickException) -> str:
+    """click's findings in our words."""
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.NoSuchOption):
+        options = [name for option in context.command.get_params(context) for name in option.opts] if context else ()
+        near = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
+        return f"unknown option {error.option_name!r}{near if 'did you mean' in near else _see(context)}"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"{error.param.make_metavar(context)} is missing{_see(context)}"  # type: ignore[arg-type]
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"{max(error.param.opts, key=len)}: {error.message.rstrip('.')}"
+    return error.format_message().rstrip(".") + _see(context)
+
+
+def _see(context: click.Context | None) -> str:
+    return f"; see {context.command_path} --help" if context else ""
+
+
+def _discard_output() -> None:
+    """Nobody reads it or nothing can hold it: let the last flush go nowhere, or Python complains at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -54,7 +54,7 @@ class TooLarge(TilewrightError, ValueError):
 class GaveUp(TilewrightError):
     """What was asked for could not be made; `cells` are the (row, column) to blame, `tries` how often it was tried."""
 
-    def __init__(self, reason: str, *, cells: Iterable[tuple[int, ...]] = (), tries: int = 1) -> None:
+    def __init__(self, reason: str, *, cells: Iterable[Iterable[int]] = (), tries: int = 1) -> None:
         self.reason = reason
         self.cells = tuple(tuple(int(part) for part in cell) for cell in cells)
         self.tries = tries

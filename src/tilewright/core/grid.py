@@ -10,15 +10,15 @@ import binascii
 import zlib
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
-from .params import reading_of
+from .params import Sized, param, reading_of
 from .reading import Reading
 from .tilemap import TileMap
 from .tileset import MOST_TILES, Tileset
@@ -45,7 +45,7 @@ class Grid:
     def __init__(self, words: Sequence[Word], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
         """`cells` holds positions in `words`, or -1 where a cell is free."""
         used = np.unique(cells)
-        kept = sorted((words[number] for number in used.tolist() if number != FREE), key=_order)
+        kept = sorted({words[number] for number in used.tolist() if number != FREE}, key=_order)
         rank = {word: number for number, word in enumerate(kept)}
         table = np.full(len(words) + 1, FREE, dtype=np.int32)
         for number in used.tolist():
@@ -111,9 +111,7 @@ class Grid:
             return cls(words, np.stack(stacked).astype(np.int32))
         for number, row in enumerate(rows, 1):
             if not isinstance(row, (str, list, tuple)):
-                raise InvalidRecipe(
-                    f"row {number} must be a line of glyphs or a list of tiles, got {quoted(row)}"
-                )
+                raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles, got {quoted(row)}")
             if len(row) != len(rows[0]):
                 unit = "glyphs" if isinstance(row, str) else "cells"
                 raise InvalidRecipe(f"row {number} has {len(row)} {unit}, the first has {len(rows[0])}")
@@ -123,8 +121,7 @@ class Grid:
         cells = np.empty((len(rows), len(rows[0])), dtype=np.int32)
         for target, row in zip(cells, rows, strict=True):
             target[:] = [
-                FREE if word in (FREE_GLYPH, FREE, None) else seen.setdefault(_word(word), len(seen))
-                for word in row
+                FREE if word in (FREE_GLYPH, FREE, None) else seen.setdefault(_word(word), len(seen)) for word in row
             ]
         return cls(list(seen), cells)
 
@@ -133,9 +130,7 @@ class Grid:
         unknown = set(data) - {"shape", "words", "cells", "digest"}
         if unknown:
             name = sorted(map(str, unknown))[0]
-            raise InvalidRecipe(
-                f"unknown key {name!r}{did_you_mean(name, ('shape', 'words', 'cells', 'digest'))}"
-            )
+            raise InvalidRecipe(f"unknown key {name!r}{did_you_mean(name, ('shape', 'words', 'cells', 'digest'))}")
         if "cells" not in data and isinstance(data.get("digest"), str):
             return reading.grid_with(data["digest"])
         shape, words = _read_shape(data.get("shape")), data.get("words")
@@ -204,10 +199,25 @@ class Grid:
         )
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
+
+
+class Started(Sized):
+    """Params of what may begin with a given map, which then sets the size."""
+
+    start: Grid | None = param(None)
+    """A map to begin with; free cells (?) are filled in by chance. It sets the size."""
+
+    @model_validator(mode="after")
+    def _start_sets_the_size(self) -> Self:
+        if self.start is None:
+            return self
+        for name, side in (("width", self.start.shape[-1]), ("height", self.start.shape[-2])):
+            if name in self.model_fields_set and getattr(self, name) != side:
+                raise InvalidRecipe(f"{name}: start is {side}, so leave {name} out; got {getattr(self, name)}")
+            self.__dict__[name] = side
+        return self
 
 
 def resolve(word: Word, tileset: Tileset, vocabulary: Mapping[str, int] | None = None) -> int:

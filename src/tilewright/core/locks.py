@@ -114,13 +114,9 @@ class Locks:
         """The same locks, checked to lie inside a map of this shape."""
         if self.frame is not None and self.frame != shape:
             drawn, made = ("x".join(str(side) for side in reversed(sides)) for sides in (self.frame, shape))
-            raise InvalidRecipe(
-                f"locks: drawn on a map of {drawn}, but the map is {made}; give x, y, tile instead"
-            )
+            raise InvalidRecipe(f"locks: drawn on a map of {drawn}, but the map is {made}; give x, y, tile instead")
         if len(self) and self.places.shape[1] != len(shape):
-            raise InvalidRecipe(
-                f"locks: {self.places.shape[1]} coordinates each, but the map has {len(shape)}"
-            )
+            raise InvalidRecipe(f"locks: {self.places.shape[1]} coordinates each, but the map has {len(shape)}")
         outside = ((self.places < 0) | (self.places >= np.array(shape[-self.places.shape[1] :]))).any(axis=1)
         if outside.any():
             at, size = self.places[outside][0], "x".join(str(side) for side in reversed(shape))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
@@ -32,13 +33,18 @@ def param(
     `typical` is the range that a slider should cover, where the bounds are wider; `control` names the control
     that suits it ("matrix", "offsets", "grid"), where the type alone does not tell.
     """
-    hints = {"typical": list(typical) if typical else None, "control": control}
-    bounds = {"ge": ge, "gt": gt, "le": le, "lt": lt, "min_length": min_length, "max_length": max_length}
-    return Field(
-        default,
-        json_schema_extra={key: value for key, value in hints.items() if value is not None},
-        **{key: value for key, value in bounds.items() if value is not None},  # type: ignore[arg-type]
-    )
+    hints: dict[str, Any] = {"typical": list(typical) if typical else None, "control": control}
+    bounds: dict[str, Any] = {
+        "ge": ge,
+        "gt": gt,
+        "le": le,
+        "lt": lt,
+        "min_length": min_length,
+        "max_length": max_length,
+    }
+    extra: dict[str, Any] = {key: value for key, value in hints.items() if value is not None}
+    given: dict[str, Any] = {key: value for key, value in bounds.items() if value is not None}
+    return Field(default, json_schema_extra=extra, **given)
 
 
 class Params(BaseModel):
@@ -54,14 +60,6 @@ class Params(BaseModel):
     )
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of parameters, so that recipes written with them still read."""
-    _takes_booleans: ClassVar[frozenset[str]] = frozenset()
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        cls._takes_booleans = frozenset(
-            name for name, field in cls.model_fields.items() if _mentions(field.annotation, (bool, Any))
-        )
 
     @classmethod
     def checked(cls, values: Mapping[str, Any] | None = None, *, reading: Reading | None = None) -> Self:
@@ -84,7 +82,7 @@ class Params(BaseModel):
         wrong = [
             f"{name}: must be a number, got {quoted(value)}"
             for name, value in values.items()
-            if name in cls.model_fields and name not in cls._takes_booleans and _holds_boolean(value)
+            if name in cls.model_fields and name not in _boolean_fields(cls) and _holds_boolean(value)
         ]
         if wrong:
             raise ValueError("\n".join(wrong))
@@ -121,11 +119,23 @@ def reading_of(info: ValidationInfo) -> Reading:
 def explain(error: ValidationError, model: type[BaseModel] | None = None) -> list[str]:
     """pydantic's findings in our words: parameter, rule, value, way out."""
     problems: list[str] = []
-    for found in error.errors():
+    for found in _told_once(error.errors()):
         for line in _sentence(found, model).split("\n"):
             if line not in problems:
                 problems.append(line)
     return problems
+
+
+def _told_once(found: list[ErrorDetails]) -> list[ErrorDetails]:
+    """A field of several types fails once for each; a word is judged by the words, anything else by the rest."""
+    kept = []
+    for one in found:
+        rivals = [other for other in found if other["loc"][:1] == one["loc"][:1] and other is not one]
+        words = [other for other in rivals if other["type"] == "literal_error" and isinstance(other["input"], str)]
+        is_word = one["type"] == "literal_error" and isinstance(one["input"], str)
+        if is_word or not (words or (one["type"] == "literal_error" and rivals)):
+            kept.append(one)
+    return kept
 
 
 def _sentence(found: ErrorDetails, model: type[BaseModel] | None) -> str:
@@ -147,7 +157,7 @@ def _sentence(found: ErrorDetails, model: type[BaseModel] | None) -> str:
         "less_than_equal": f"must be at most {bounds.get('le')}, got {given}",
         "less_than": f"must be less than {bounds.get('lt')}, got {given}",
         "finite_number": f"must be a finite number, got {given}",
-        "literal_error": f"must be {bounds.get('expected')}, got {given}{did_you_mean(found.get('input'), ())}",
+        "literal_error": f"must be {bounds.get('expected')}, got {given}",
         "int_from_float": f"must be a whole number, got {given}",
         "int_parsing": f"must be a whole number, got {given}",
         "int_type": f"must be a whole number, got {given}",
@@ -186,6 +196,12 @@ def _kinds(annotation: Any) -> list[Any]:
     if get_origin(annotation) in (Union, types.UnionType, tuple, list) or arguments:
         return [kind for argument in arguments for kind in _kinds(argument)]
     return [annotation]
+
+
+@cache
+def _boolean_fields(model: type[BaseModel]) -> frozenset[str]:
+    """The fields whose type has room for true and false."""
+    return frozenset(name for name, field in model.model_fields.items() if _mentions(field.annotation, (bool, Any)))
 
 
 def _mentions(annotation: Any, wanted: tuple[Any, ...]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import GeneratorType
 from typing import Any
@@ -48,7 +48,7 @@ def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
     result: list[TileMap] = []
 
-    def frames() -> Iterator[Frame]:
+    def frames() -> Generator[Frame, None, None]:
         result.append((yield from steps(recipe)))
 
     work = frames()
@@ -69,8 +69,11 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
         root = Rng.of(recipe.seed)
     plan = recipe.plan if isinstance(recipe.plan, Plan) else planned(recipe)
     entry, site = plan.technique, plan.site
+    rng = root.child(entry.name)
+    if entry.settle is not None:
+        recipe = replace(recipe, params=entry.settle(recipe.params, rng))
     try:
-        map = yield from _watched(entry.body(recipe.params, site, root.child(entry.name)), entry.name, site)
+        map = yield from _watched(entry.body(recipe.params, site, rng), entry.name, site)
         _check(map, site, entry.name)
         for shaper, params, name, count in plan.stages:
             if shaper.moves:
@@ -95,7 +98,7 @@ def planned(recipe: Recipe) -> Plan:
         wanted = " or ".join(f"{number}D" for number in entry.dimensions)
         raise InvalidRecipe(f"{entry.name} makes {wanted} maps, not {len(shape)}D")
     _refuse_too_large(entry, shape)
-    tileset = recipe.tileset or tilesets.get(entry.tileset)
+    tileset = recipe.tileset
     words, ids = _vocabulary(entry, recipe, tileset)
     at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
     offset = getattr(recipe.params, "offset", None)
@@ -165,14 +168,10 @@ def _exhausted(work: Generator[Frame, None, TileMap]) -> TileMap:
 def _check(map: object, site: Site, name: str) -> None:
     """No stage writes a locked cell, and every stage returns a map."""
     if not isinstance(map, TileMap):
-        raise TilewrightError(
-            f"{name}: returned {type(map).__name__} instead of a TileMap; this is a bug in {name}"
-        )
+        raise TilewrightError(f"{name}: returned {type(map).__name__} instead of a TileMap; this is a bug in {name}")
     if site.has_locks:
         if map.shape != site.shape:
-            raise TilewrightError(
-                f"{name}: changed the map's shape without moving its locks; this is a bug in {name}"
-            )
+            raise TilewrightError(f"{name}: changed the map's shape without moving its locks; this is a bug in {name}")
         broken = site.broken(map)
         if broken:
             raise GaveUp(f"{name} did not keep the locked cells; this is a bug in {name}", cells=broken)
@@ -198,16 +197,12 @@ def _site_after(recipe: Recipe) -> Site:
     return site
 
 
-def _vocabulary(
-    entry: Technique, recipe: Recipe, tileset: Tileset
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The technique's words and their tile ids, after the recipe's renamings."""
     words = entry.words(recipe.params) or tilesets.get(entry.tileset).names
     renamed = dict(recipe.tiles)
     problems = [
-        f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}"
-        for word in renamed
-        if word not in words
+        f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}" for word in renamed if word not in words
     ]
     ids = []
     for position, word in enumerate(words):
@@ -216,9 +211,7 @@ def _vocabulary(
             number = position
         if number is None:
             if word in renamed:
-                problems.append(
-                    str(UnknownName("tile", renamed[word], tileset.names, f" (tileset {tileset.name!r})"))
-                )
+                problems.append(str(UnknownName("tile", renamed[word], tileset.names, f" (tileset {tileset.name!r})")))
             else:
                 problems.append(
                     f"tileset {tileset.name!r} has no tile {word!r}, which {entry.name} needs; "

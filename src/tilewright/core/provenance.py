@@ -21,7 +21,7 @@ MOST_BYTES = 512 * 1024
 
 
 def digest(map: TileMap) -> str:
-    """Names a map's cells by their tiles' names, whatever the ids: the same map in another tileset order is the same."""
+    """Names a map's cells by their tiles' names: the same map in a tileset of another order is the same."""
     used = np.unique(map.cells)
     names = sorted(map.tileset.names[number] for number in used.tolist())
     table = np.zeros(len(map.tileset), dtype="<u2")
@@ -102,9 +102,7 @@ def verify(map: TileMap, carried: Mapping[str, Any], reading: Reading | None = N
         return Verdict("edited", "edited since it was made: its recipe makes the map it was before")
     before = carried.get("revisions")
     raised = sorted(
-        name
-        for name, number in now.items()
-        if isinstance(before, Mapping) and before.get(name, number) != number
+        name for name, number in now.items() if isinstance(before, Mapping) and before.get(name, number) != number
     )
     if raised:
         return Verdict("changed", f"another map, as expected: {', '.join(raised)} was revised since")

@@ -30,9 +30,7 @@ class Reading:
 
     def grid_with(self, digest: str) -> Grid:
         """The map with this content, for recipes that hold a large one by its digest."""
-        raise InvalidRecipe(
-            f"a map too large to be inside the recipe (digest {digest[:12]}) must be given beside it"
-        )
+        raise InvalidRecipe(f"a map too large to be inside the recipe (digest {digest[:12]}) must be given beside it")
 
     def tileset(self, reference: str) -> Tileset:
         """The tileset behind a built-in name (or a path)."""

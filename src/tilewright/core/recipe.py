@@ -40,9 +40,9 @@ class Recipe:
 
     technique: str
     params: Params
+    tileset: Tileset
+    """The technique's own, unless another was given."""
     shaping: tuple[Stage, ...] = ()
-    tileset: Tileset | None = None
-    """None is the technique's own."""
     tiles: tuple[tuple[str, str], ...] = ()
     """Renamings: (technique's word, tileset's word)."""
     locks: Locks | None = None
@@ -61,9 +61,7 @@ class Recipe:
             given = reading.recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(given)}")
-        problems = [
-            f"unknown recipe key {str(key)!r}{did_you_mean(key, KEYS)}" for key in given if key not in KEYS
-        ]
+        problems = [f"unknown recipe key {str(key)!r}{did_you_mean(key, KEYS)}" for key in given if key not in KEYS]
         name = given.get("technique")
         if not isinstance(name, str):
             raise InvalidRecipe(*problems, f"technique: a recipe names its technique, got {quoted(name)}")
@@ -80,14 +78,15 @@ class Recipe:
 
         entry: Technique | None = part(lambda: techniques.get(name), "", None)
         params = part(lambda: _read_params(entry, given.get("params"), reading), "", None) if entry else None
-        shaping = part(lambda: _read_shaping(given.get("shaping"), reading), "", ())
+        none: tuple[Any, ...] = ()
+        shaping = part(lambda: _read_shaping(given.get("shaping"), reading), "", none)
         tileset = part(lambda: _read_tileset(given.get("tileset"), reading), "tileset", None)
-        tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", ())
+        tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", none)
         locks = part(lambda: _read_locks(given.get("locks"), reading), "locks", None)
         seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
-        if problems or params is None:
+        if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        return cls(name, params, shaping, tileset, tiles, locks, seed)
+        return cls(name, params, tileset or tilesets.get(entry.tileset), shaping, tiles, locks, seed)
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
@@ -102,9 +101,9 @@ class Recipe:
         data: dict[str, Any] = {"technique": self.technique, "params": _plain(self.params, inline)}
         if self.shaping:
             data["shaping"] = [{stage.shaper: _plain(stage.params, inline)} for stage in self.shaping]
-        tileset = self.tileset or tilesets.get(techniques.get(self.technique).tileset)
-        built_in = tileset.name in tilesets.names() and tilesets.get(tileset.name) == tileset
-        data["tileset"] = tileset.name if built_in else tileset.to_data()
+        name = self.tileset.name
+        built_in = name in tilesets.names() and tilesets.get(name) == self.tileset
+        data["tileset"] = name if built_in else self.tileset.to_data()
         if self.tiles:
             data["tiles"] = dict(self.tiles)
         if self.locks is not None and len(self.locks):
@@ -127,9 +126,7 @@ class Recipe:
         )
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
 
@@ -209,14 +206,10 @@ def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
-    if isinstance(value, (list, tuple)) and all(
-        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in value
-    ):
+    if isinstance(value, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in value):
         value = dict(value)
     if not isinstance(value, Mapping):
-        raise InvalidRecipe(
-            f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}"
-        )
+        raise InvalidRecipe(f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}")
     return tuple((str(word), str(name)) for word, name in value.items())
 
 

@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from .. import data
 from .errors import TilewrightError, UnknownName
 from .params import Params
+from .seeds import Rng
 from .tileset import Tileset
 
-RESERVED = frozenset(
-    {"technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "require", "tries"}
-)
+RESERVED = frozenset({"technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "require", "tries"})
 """The recipe's own words, which are keywords of `tw.make` too; no parameter may be called like one of them."""
 
 
@@ -61,11 +60,13 @@ class Technique(Entry):
     numbered: bool = False
     """Whether words that a tileset lacks may stand for the tile at the same position."""
     dimensions: tuple[int, ...] = (2,)
-    bytes_per_cell: int = 4
+    bytes_per_cell: int = 6
     """Working memory, for refusing maps that cannot fit."""
     reach: Callable[[Any], int] | None = None
     """How far a cell sees, for techniques that can be made in chunks."""
     learn: Callable[..., Any] | None = None
+    settle: Callable[[Any, Rng], Params] | None = None
+    """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
 
     def words(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
@@ -97,9 +98,10 @@ def technique(
     numbered: bool = False,
     revision: int = 1,
     dimensions: tuple[int, ...] = (2,),
-    bytes_per_cell: int = 4,
+    bytes_per_cell: int = 6,
     reach: Callable[[Any], int] | None = None,
     learn: Callable[..., Any] | None = None,
+    settle: Callable[[Any, Rng], Params] | None = None,
 ) -> Callable[[Callable[..., Any]], Technique]:
     """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
 
@@ -116,6 +118,7 @@ def technique(
             bytes_per_cell=bytes_per_cell,
             reach=reach,
             learn=learn,
+            settle=settle,
             doc=_doc(body),
         )
 
@@ -199,16 +202,17 @@ class Shelf(Generic[E]):
             return self._entry_of(provider(self.folder, name), name)
         if name in plugins(self.folder):
             loaded = plugins(self.folder)[name].load()
-            return (
-                self._entry_of(loaded, name)
-                if isinstance(loaded, ModuleType)
-                else self._checked(loaded, name)
-            )
+            return self._entry_of(loaded, name) if isinstance(loaded, ModuleType) else self._checked(loaded, name)
         raise UnknownName(self.kind, name, self.names())
 
     def add(self, entry: E) -> None:
         """Register one by hand, for a notebook or a test."""
         self._added[entry.name] = self._checked(entry, entry.name)
+
+    @property
+    def added(self) -> frozenset[str]:
+        """The names that `add` registered."""
+        return frozenset(self._added)
 
     def remove(self, name: str) -> None:
         """Take back what `add` registered."""

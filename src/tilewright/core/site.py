@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import GaveUp, UnknownName
+from .errors import InvalidRecipe, UnknownName
+from .grid import FREE, Grid
 from .tilemap import Marker, Room, TileMap
 from .tileset import Tileset
 
 Point = tuple[float, float]
+LOOKED_UP_AT_ONCE = 1 << 20
 
 
 @dataclass(slots=True)
@@ -118,8 +120,9 @@ class Site:
 
     def window_with(self, margin: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The window with this many more cells on every side, for techniques that look around."""
-        x, y, *z = self.offset if self.offset is not None else (0,) * len(self.shape)
-        return tuple(side + 2 * margin for side in self.shape), tuple(first - margin for first in (*z, y, x))
+        # (x, y) or (x, y, level) of the offset, turned into array order
+        first = tuple(reversed(self.offset)) if self.offset is not None else (0,) * len(self.shape)
+        return tuple(side + 2 * margin for side in self.shape), tuple(start - margin for start in first)
 
     # -- locks ----------------------------------------------------------------------------------------------
 
@@ -134,6 +137,18 @@ class Site:
         if self._lock_at is not None:
             mask.reshape(-1)[self._lock_at] = True
         return mask
+
+    def read(self, grid: Grid, name: str) -> NDArray[np.int32]:
+        """A given map, the parameter `name`, in this site's words; -1 where it is free."""
+        ids = grid.ids(self.tileset, dict(zip(self.words, self.ids.tolist(), strict=True)))
+        table = np.full(len(self.tileset) + 1, FREE, dtype=np.int32)
+        table[self.ids[::-1]] = np.arange(len(self.ids))[::-1]  # the first word wins where two share a tile
+        words: NDArray[np.int32] = table[ids]
+        strange = (words == FREE) & (ids != FREE)
+        if strange.any():
+            tile = self.tileset[int(ids[strange][0])].name
+            raise InvalidRecipe(f"{name}: {tile!r} is not one of the {len(self.words)} tiles in use")
+        return words
 
     def hold(self, cells: Any, margin: int = 0) -> Any:
         """Put the locked cells back, in place, as the site's words; `cells` may be wider by a margin.
@@ -167,7 +182,7 @@ class Site:
     def rearranged(self, source: NDArray[np.int64], map: TileMap) -> Site:
         """The site of the map after its cells moved; locks move along, those cut away are gone."""
         flat = np.full(int(np.prod(self.shape)), -1, dtype=np.int64)
-        if self._lock_at is not None:
+        if self._lock_at is not None and self._lock_ids is not None:
             flat[self._lock_at] = self._lock_ids
         moved = flat[source].reshape(-1)
         at = np.flatnonzero(moved >= 0)
@@ -177,7 +192,13 @@ class Site:
 
     def painted(self, cells: ArrayLike) -> NDArray[Any]:
         """Tile ids for cells that hold words, with every locked cell as it must be."""
-        painted: NDArray[Any] = self.ids.astype(self.tileset.dtype)[np.asarray(cells, dtype=np.intp)]
+        words = np.asarray(cells)
+        table = self.ids.astype(self.tileset.dtype)
+        painted: NDArray[Any] = np.empty(words.shape, dtype=self.tileset.dtype)
+        # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
+        rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
+        for first in range(0, words.shape[0], rows):
+            painted[first : first + rows] = table[words[first : first + rows].astype(np.intp)]
         if self._lock_at is not None:
             painted.reshape(-1)[self._lock_at] = self._lock_ids
         return painted
@@ -202,16 +223,3 @@ class Site:
             layers=layers,
             numbers=numbers,
         )
-
-    def refuse_overwriting(self, wanted: NDArray[np.bool_], reason: str) -> None:
-        """Give up, naming the cells, where a hard promise would need a locked cell."""
-        clash = wanted & self.locked
-        if clash.any():
-            raise GaveUp(reason, cells=map_places(np.argwhere(clash)))
-
-
-def map_places(places: NDArray[np.int64]) -> list[tuple[int, ...]]:
-    return [tuple(place) for place in places.tolist()]
-
-
-Body = Callable[..., Any]

@@ -142,11 +142,11 @@ class TileMap:
 
     @property
     def width(self) -> int:
-        return self.cells.shape[-1]
+        return int(self.cells.shape[-1])
 
     @property
     def height(self) -> int:
-        return self.cells.shape[-2]
+        return int(self.cells.shape[-2])
 
     def where(self, *tiles: str | int) -> NDArray[np.bool_]:
         """The cells that hold one of these tiles."""
@@ -161,7 +161,13 @@ class TileMap:
 
     def replaced(self, **fields: Any) -> TileMap:
         """A copy with some fields replaced."""
-        return _rebuild({**self._fields(), **fields})
+        if fields.keys() != {"recipe"}:
+            return _rebuild({**self._fields(), **fields})
+        # The pipeline does this to every map: what is frozen can be shared.
+        copy = object.__new__(TileMap)
+        for name in TileMap.__slots__:
+            object.__setattr__(copy, name, fields.get(name, getattr(self, name)))
+        return copy
 
     def rearranged(self, source: NDArray[np.int64]) -> TileMap:
         """The map whose cell i is this map's flat cell `source[i]`; layers, rooms and markers move along.
@@ -174,18 +180,15 @@ class TileMap:
             return self.replaced(cells=cells, layers=layers)
         target = np.full(self.cells.size, -1, dtype=np.int64)
         target[source.reshape(-1)] = np.arange(source.size)
-        rooms, ids = [], {}
+        rooms: list[Room] = []
+        ids: dict[int, int] = {}
         for number, room in enumerate(self.rooms):
-            inside = target.reshape(self.shape)[
-                ..., room.y : room.y + room.height, room.x : room.x + room.width
-            ]
+            inside = target.reshape(self.shape)[..., room.y : room.y + room.height, room.x : room.x + room.width]
             places = np.unravel_index(inside[inside >= 0], source.shape)
             if places[0].size:
                 top, left = int(places[-2].min()), int(places[-1].min())
                 ids[number] = len(rooms)
-                rooms.append(
-                    Room(left, top, int(places[-1].max()) - left + 1, int(places[-2].max()) - top + 1)
-                )
+                rooms.append(Room(left, top, int(places[-1].max()) - left + 1, int(places[-2].max()) - top + 1))
         links = [(ids[a], ids[b]) for a, b in self.links if a in ids and b in ids]
         markers = []
         for marker in self.markers:
@@ -237,9 +240,7 @@ def _rebuild(fields: dict[str, Any]) -> TileMap:
 def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
     given = np.asarray(cells)
     if given.ndim not in (2, 3) or given.size == 0:
-        raise InvalidRecipe(
-            f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {given.shape}"
-        )
+        raise InvalidRecipe(f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {given.shape}")
     if given.dtype.kind not in "uib":
         raise InvalidRecipe(f"cells: must be tile ids (whole numbers), got {given.dtype}")
     low, high = int(given.min()), int(given.max())

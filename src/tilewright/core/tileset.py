@@ -20,7 +20,7 @@ from .params import Params, param
 MOST_TILES = 65_536
 NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
 SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
-    map(chr, [*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)])
+    chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
 )
 """Characters for tiles that come without one; all one terminal cell wide."""
 
@@ -138,9 +138,7 @@ class Tileset(Params):
             for position, tile in enumerate(self.tiles):
                 first = seen.setdefault(getattr(tile, field), position)
                 if first != position:
-                    problems.append(
-                        f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
-                    )
+                    problems.append(f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}")
         if problems:
             raise InvalidRecipe(*problems[:5])
         return self
@@ -232,16 +230,21 @@ class Tileset(Params):
         tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in words]
         return cls.checked({"name": name, "tiles": tiles})
 
-    def extended(self, words: Iterable[str]) -> Tileset:
-        """With tiles appended for those words it lacks."""
-        missing = [{"name": word} for word in dict.fromkeys(words) if word not in self.by_name]
+    def extended(self, tiles: Iterable[str | Tile]) -> Tileset:
+        """With tiles appended that it lacks, by name; a Tile keeps its looks, save for a glyph that is taken."""
+        missing: dict[str, dict[str, Any]] = {}
+        for tile in tiles:
+            # Not its sprite, which is a position in another tileset's picture.
+            looks = {"name": tile} if isinstance(tile, str) else tile.model_dump(exclude={"sprite"})
+            if looks.get("glyph") in self.by_glyph:
+                del looks["glyph"]
+            if looks["name"] not in self.by_name:
+                missing[looks["name"]] = looks
         if not missing:
             return self
         if len(self) + len(missing) > MOST_TILES:
-            raise TooLarge(
-                f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed"
-            )
-        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing]})
+            raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed")
+        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing.values()]})
         return longer.model_copy(update={"sheet": self.sheet})
 
 

@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import BadFile, TilewrightError, UnknownName
-from ..core.params import Params
 from ..core.provenance import recipe_of
 from ..core.registry import Entry, Shelf
 from ..core.site import Frame
@@ -93,9 +92,7 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
     """Write a map to a file, and what belongs beside it; returns the paths."""
     entry = format_of(path, format)
     if entry.write is None:
-        raise TilewrightError(
-            f"format {entry.name!r} is an animation: write it from `watch`, or with make and run"
-        )
+        raise TilewrightError(f"format {entry.name!r} is an animation: write it from `watch`, or with make and run")
     params = entry.params.checked(options)
     refuse_unwritable(path)
     return write_files(path, entry.write(map, params, Path(path).name))
@@ -121,9 +118,7 @@ def load_all(
     entry = format_of(path, format)
     if entry.read is None:
         readable = [other.name for other in shelf if other.read]
-        raise TilewrightError(
-            f"format {entry.name!r} can only be written; readable are {', '.join(readable)}"
-        )
+        raise TilewrightError(f"format {entry.name!r} can only be written; readable are {', '.join(readable)}")
     folder = Path(path).parent
     source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
     found = decode(source, entry, **options)

@@ -19,9 +19,7 @@ def read_file(path: str | PathLike[str]) -> bytes:
     try:
         size = os.stat(path).st_size
         if size > MOST_BYTES:
-            raise BadFile(
-                f"{path}: {size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read"
-            )
+            raise BadFile(f"{path}: {size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read")
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -55,7 +53,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in reversed(contents.items()):
+        for name, content in reversed(list(contents.items())):
             target = folder / name
             handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
             try:

@@ -50,7 +50,13 @@ for tag, pattern, first in (
     ),
 ):
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list(first))
-_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+
+
+def _whole_number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+    return int(str(loader.construct_scalar(node)))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 
 
 def read_data(text: str, name: str) -> Mapping[str, Any]:
@@ -63,9 +69,7 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error) or "nested too deeply"
         where = f", line {mark.line + 1}" if mark else ""
-        raise BadFile(
-            f"{name}: not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}"
-        ) from None
+        raise BadFile(f"{name}: not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}") from None
     if not isinstance(found, Mapping):
         raise BadFile(f"{name}: a recipe is a set of named values")
     return found

@@ -34,9 +34,7 @@ def read(source: Source, options: TxtParams) -> list[Found]:
     ids = []
     for glyph in glyphs.tolist():
         if glyph not in tileset.by_glyph:
-            raise BadFile(
-                f"{source.name}: {UnknownName('glyph', glyph, tileset.by_glyph)} (tileset {tileset.name!r})"
-            )
+            raise BadFile(f"{source.name}: {UnknownName('glyph', glyph, tileset.by_glyph)} (tileset {tileset.name!r})")
         ids.append(tileset.by_glyph[glyph])
     shaped = np.array(ids)[cells].reshape(codes.shape)
     return [Found(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]

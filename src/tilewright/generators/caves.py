@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe
@@ -73,7 +74,7 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     return site.map(wall[inner])
 
 
-def _enclose(wall: np.ndarray[tuple[int, int], np.dtype[np.uint8]], p: CavesParams) -> None:
+def _enclose(wall: NDArray[np.uint8], p: CavesParams) -> None:
     """Fill the border of one cell: with what lies outside, or with the opposite edge."""
     if p.wrap:
         wall[0], wall[-1] = wall[-2], wall[1]

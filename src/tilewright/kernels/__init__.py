@@ -1,8 +1,8 @@
-"""Hot loops: arrays in, arrays out, compiled by numba when first called.
+"""Hot loops: arrays in, arrays out, compiled by numba.
 
-A kernel is a plain function under `@kernel`. Importing it costs nothing: numba is loaded and the machine code
-compiled, or read from the user's cache folder, with the first call. Kernels call each other by their global names.
-All are compiled with numpy's division rules (x / 0 is inf), without the GIL and without fast math.
+A kernel is a plain function under `@kernel`. Importing it costs nothing: only its first call loads numba and
+compiles it, or reads the machine code from the user's cache folder. Kernels release the GIL, divide as numpy
+does (x / 0 is inf) and never use fast math.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Kernels compiled by Tilewright; may be deleted.\n"
 """What CACHEDIR.TAG holds: backups skip such a folder, and we know it for ours (https://bford.info/cachedir)."""
@@ -31,17 +32,17 @@ TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Kernels compiled by Tilewr
 _entries: list[Kernel[..., object]] = []
 
 
-class Kernel(Generic[P, R]):
-    """A function that is compiled when first called, or first named by another kernel that is being compiled."""
+class Kernel(Generic[P, R_co]):
+    """A function that is compiled when it is first called, or first met in the compilation of another kernel."""
 
-    def __init__(self, function: Callable[P, R], signature: str | None) -> None:
+    def __init__(self, function: Callable[P, R_co], signature: str | None) -> None:
         update_wrapper(self, function)
         self._function = function
         self._signature = signature
-        self._compiled: Callable[P, R] | None = None
-        self._call: Callable[P, R] = self._first_call
+        self._compiled: Callable[P, R_co] | None = None
+        self._call: Callable[P, R_co] = self._first_call
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self._call(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -49,61 +50,67 @@ class Kernel(Generic[P, R]):
 
     @property
     def name(self) -> str:
+        """Module and function, such as `fashion.update`."""
         return f"{self._function.__module__.rpartition('.')[2]}.{self._function.__qualname__}"
 
     @property
     def _numba_type_(self) -> object:
-        """numba asks any global it does not know for this: here one kernel finds another."""
+        """What numba asks a global of a kernel for when it does not know it: so kernels find each other."""
         from numba import typeof
 
-        return typeof(self.compile())
+        return typeof(self.compile())  # type: ignore[no-untyped-call]
 
-    def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
 
-    def compile(self) -> Callable[P, R]:
-        """The compiled function; the work is done once, whichever thread comes first."""
+    def compile(self) -> Callable[P, R_co]:
+        """The compiled function, made once, by whichever thread comes first."""
         from numba.core.compiler_lock import global_compiler_lock
 
         # numba's own lock: with one of ours, two threads could each hold one and wait for the other.
         with global_compiler_lock:
             if self._compiled is None:
                 try:
-                    self._compiled = self._compile(_cache_folder())
-                except Exception:  # a full disk, a damaged cache file; a mistake in the kernel is raised again
-                    self._compiled = self._compile(None)
+                    self._compiled = self._compile(cached=True)
+                except Exception:  # a full disk or a damaged file; a fault of the kernel itself comes again
+                    self._compiled = self._compile(cached=False)
                 self._call = self._compiled
             return self._compiled
 
-    def _compile(self, folder: Path | None) -> Callable[P, R]:
+    def _compile(self, *, cached: bool) -> Callable[P, R_co]:
         import numba
 
+        settings = vars(numba.config)
         compiled = numba.njit(nogil=True, error_model="numpy")(self._function)
-        if self._signature is not None and not numba.config.DISABLE_JIT:
-            if folder is not None:
-                before = numba.config.CACHE_DIR
-                numba.config.CACHE_DIR = str(folder)  # read only while caching is being enabled
-                try:
-                    compiled.enable_caching()
-                finally:
-                    numba.config.CACHE_DIR = before
+        if self._signature is None or settings["DISABLE_JIT"]:
+            return compiled
+        folder = _cache_folder() if cached else None
+        if folder is not None:
+            # The setting belongs to the whole process, but is read only where caching is enabled.
+            before, settings["CACHE_DIR"] = settings["CACHE_DIR"], str(folder)
+            try:
+                compiled.enable_caching()
+            finally:
+                settings["CACHE_DIR"] = before
+        try:
             compiled.compile(self._signature)
-            compiled.disable_compile()
-        return compiled  # type: ignore[no-any-return]
+        except Exception:
+            compiled._cache.flush()  # type: ignore[attr-defined]  # a damaged file must not be met again
+            raise
+        compiled.disable_compile()
+        return compiled
 
 
 @overload
 def kernel(signature: Callable[P, R], /) -> Kernel[P, R]: ...
 @overload
 def kernel(signature: str, /) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
-def kernel(
-    signature: Callable[P, R] | str, /
-) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
+def kernel(signature: Callable[P, R] | str, /) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Make a function a kernel.
 
-    `@kernel("void(uint8[:, ::1], int64)")` is an entry, for Python to call: it takes exactly these types (others
+    `@kernel("void(uint8[:, ::1], int64)")` is an entry, for Python to call. It takes exactly these types (others
     are a TypeError, never a silent second compilation) and is cached on disk. An array that may be read-only is
-    written `Array(uint8, 2, "C", readonly=True)`. Plain `@kernel` is a part, compiled into the entries that call it.
+    written `Array(uint8, 2, "C", readonly=True)`. Plain `@kernel` is a part, compiled into its callers.
     Limits: kernels name each other as globals, not as `module.name`, and do not recurse.
     """
     if not isinstance(signature, str):
@@ -132,7 +139,7 @@ def warmup() -> Iterator[str]:
 
 
 def clear_stale_caches() -> list[Path]:
-    """Delete what other versions left beside the present cache: folders that carry our tag, and nothing else."""
+    """Delete the caches of other versions, which are the folders beside ours that carry our tag."""
     home, current = _cache_home(), f"kernels-{_stamp()}"
     stale = [
         folder
@@ -167,7 +174,7 @@ def _cache_folder() -> Path | None:
     try:
         folder = _cache_home() / f"kernels-{_stamp()}"
         folder.mkdir(parents=True, exist_ok=True)
-        # Written each time: it also proves that the folder can be written, else numba would look for another one.
+        # Each time, to prove that the folder is writable: else numba would quietly look for another one.
         (folder / "CACHEDIR.TAG").write_text(TAG)
     except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return None

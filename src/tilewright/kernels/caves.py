@@ -9,9 +9,7 @@ from . import kernel
 
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64, int64, int64, int64)")
-def smooth(
-    old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: int, first: int, last: int
-) -> None:
+def smooth(old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: int, first: int, last: int) -> None:
     """Rows first..last-1 of one step: 1 is wall. Both arrays have a border of one cell, which is not written.
 
     Counts stay in bytes and the limit is chosen by arithmetic, so that the inner loop has no branch and the

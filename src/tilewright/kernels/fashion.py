@@ -1,21 +1,22 @@
 """Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
 
-A cell's score is the sum over the offsets, in their order, of scores[own state, neighbour's state]; then it takes
-the state of the highest-scoring cell among itself (wins ties) and its neighbours (the first listed wins). The sums
+A cell's score is the sum over the offsets, in their order, of scores[own state, neighbour's state]. Then it takes the
+state of the highest-scoring cell among itself (wins ties) and its neighbours (the first listed wins ties). The sums
 are float64 additions in exactly that order: ties decide, so the bits must be the same on every machine.
 Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015.
 
-How it is quick: the map lies in a flat array with margins twice as wide as the offsets reach, so that a neighbour is
+Why it is quick: the map lies in a flat array with margins twice as wide as the offsets reach, so that a neighbour is
 a fixed shift and no loop knows of rows or edges. A table gives for every neighbourhood a key of 16 bits, the rank of
-its score above the state of its cell, so that each pass is a loop over small integers, which the compiler vectorises.
-Only a window of keys is held, and the map is updated in place behind it. Where the table would be too large, or the
-scores change across the map, the window holds sums instead.
+its score above the state of its cell, so that each pass is a loop over small integers, which become vector code. Only
+a window of keys is held, and the map is updated in place behind it. Where the table would be too large, or the scores
+change across the map, the window holds sums instead, at a fifth of the speed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,7 @@ Keys = NDArray[np.uint16]
 Shifts = NDArray[np.int64]
 Scores = NDArray[np.float64]
 Offset = tuple[int, int]
+Number = TypeVar("Number", bound=np.generic)
 
 KEYS = 1 << 16
 """How many different keys, and neighbourhoods, there can be."""
@@ -41,11 +43,11 @@ BLOCK = 1 << 24
 class Automaton:
     """A map that is updated in place, generation by generation.
 
-    `offsets` are (dx, dy), any number of them and of any length. With `wrap` the map is a torus; without, neighbours
-    outside do not exist. `locked` cells never change, but score and are copied from. With `second` and `blend`, a
-    weight 0..1 for every cell, the terms of a cell are (1 - t) * scores + t * second, t being its own weight.
-    Limits: 2 to 255 states. The margins are four times as wide as the longest offset (on a torus: at most twice the
-    map), and all of it is computed: long offsets cost time and memory.
+    `offsets` are (dx, dy), x along the columns, any number of them and of any length. With `wrap` the map is a torus;
+    without, neighbours outside do not exist. `locked` cells never change, but score and are copied from. With `second`
+    and `blend`, a weight 0..1 for every cell, the terms of a cell are (1 - t) * scores + t * second, t its own weight.
+    Limits: 2 to 255 states. Long offsets cost memory: on each side the margin is twice as wide as the longest one,
+    which on a torus is half the map at most.
     """
 
     def __init__(
@@ -80,8 +82,8 @@ class Automaton:
         """Brings the cells from one flat position up to another into the next generation."""
 
         held = np.zeros(0, dtype=np.uint8)
-        if locked is not None:
-            held = _pad(_read_field("locked", locked, start.shape).astype(np.uint8), margins).ravel()
+        if locked is not None:  # 255 where locked: all bits
+            held = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
         window = self._first + min(WINDOW, padded.size)
         place = (padded, *margins, -1 if wrap else states, held, shifts)
@@ -93,6 +95,8 @@ class Automaton:
             weights = np.zeros(0)
             if blend is not None:
                 weights = _read_field("blend", blend, start.shape).astype(np.float64)
+                if not (weights.min() >= 0 and weights.max() <= 1):
+                    raise ValueError(f"blend: weights from 0 to 1, got {weights.min()} to {weights.max()}")
                 weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
@@ -103,9 +107,9 @@ class Automaton:
         self._update(self._first, self._last)
 
     def generation(self, rows: int | None = None) -> Iterator[float]:
-        """One generation in blocks of `rows`, which change nothing, giving the share done between them.
+        """One generation in blocks of `rows`, which change nothing; between them, the share done.
 
-        To be exhausted: until then the upper part of the map is a generation older than the lower one.
+        To be exhausted: until then the upper rows are one generation ahead of the others.
         """
         first, step = self._first, (rows or self._rows) * self._stride
         while first + step < self._last:
@@ -137,7 +141,7 @@ def update(
 
 def _read_scores(name: str, scores: ArrayLike, states: int | None = None) -> Scores:
     matrix = np.array(scores, dtype=np.float64)
-    size = states or len(matrix)
+    size = states or matrix.shape[0] if matrix.ndim == 2 else 0
     if matrix.shape != (size, size) or not 2 <= size <= 255:
         raise ValueError(f"{name}: a square of {states or '2 to 255'} rows, got the shape {matrix.shape}")
     if not np.isfinite(matrix).all():
@@ -163,7 +167,7 @@ def _read_field(name: str, field: ArrayLike, shape: tuple[int, ...]) -> NDArray[
 
 
 def _nearest(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> list[Offset]:
-    """The offsets that lead anywhere; on a torus each the shorter way round."""
+    """The offsets that lead to a cell at all; on a torus, each the shorter way round."""
     if not len(offsets):
         raise ValueError("offsets: at least one neighbour, got none")
     height, width = shape
@@ -202,8 +206,9 @@ def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | Non
     if not wrap:
         terms = np.pad(terms, ((0, 0), (0, 1)))  # a neighbour that does not exist adds nothing
     sums = np.zeros((states, 1))
-    for _ in range(neighbours):
-        sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
+    with np.errstate(over="ignore"):  # infinity compares well
+        for _ in range(neighbours):
+            sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
     ranks = np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
     if keys.max() >= KEYS:
@@ -215,7 +220,7 @@ def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | Non
 
 @kernel
 def _surround(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
-    """Fill the margins: with the other end of the torus or, where `outside` is a state, with it."""
+    """Fill the margins: with the other end of the torus or, where `outside` is a state, with that."""
     height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
     for y in range(margin_y, margin_y + height):
         row = cells[y]
@@ -229,45 +234,53 @@ def _surround(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
 
 
 @kernel
-def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, codes: Keys, keys: Keys) -> None:
-    """The keys of the cells from `first` on."""
-    for low in range(0, keys.size, CHUNK):
-        part = keys[low : low + CHUNK]
-        code = codes[: part.size]
-        code[:] = cells[first + low : first + low + part.size]
-        for shift in shifts:
-            near = cells[first + low + shift : first + low + shift + part.size]
-            for i in range(part.size):
-                code[i] = code[i] * radix + near[i]
-        for i in range(part.size):
-            part[i] = table[code[i]]
+def _copy(source: NDArray[Number], target: NDArray[Number]) -> None:
+    """From first to last, so that both may be parts of one array. numba compiles slice assignments for seconds."""
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 @kernel
-def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, reach: int, best: Keys) -> None:
-    """Give the cells the states of the best keys; `keys` begins `reach` before them."""
-    state = np.uint16(mask)
-    for low in range(0, cells.size, CHUNK):
-        part = cells[low : low + CHUNK]
-        own = keys[reach + low : reach + low + part.size]
-        top = best[: part.size]
-        top[:] = own
+def _look_up(cells: Cells, first: int, shifts: Shifts, table: Keys, radix: int, scratch: Keys, keys: Keys) -> None:
+    """The keys of the cells from `first` on."""
+    for low in range(0, keys.size, CHUNK):
+        size, at = min(CHUNK, keys.size - low), first + low
+        codes, part = scratch[:size], keys[low : low + size]
+        _copy(cells[at : at + size], codes)
         for shift in shifts:
-            near = keys[reach + low + shift : reach + low + shift + part.size]
-            for i in range(part.size):
-                # With all state bits of the best one set, only a higher rank is greater: ties stay.
-                top[i] = near[i] if near[i] > (top[i] | state) else top[i]
+            near = cells[at + shift : at + shift + size]
+            for i in range(size):
+                codes[i] = codes[i] * radix + near[i]
+        for i in range(size):
+            part[i] = table[codes[i]]
+
+
+@kernel
+def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, reach: int, scratch: Keys) -> None:
+    """Give the cells the states of the best keys; `keys` begins `reach` before them."""
+    for low in range(0, cells.size, CHUNK):
+        size, at = min(CHUNK, cells.size - low), reach + low
+        best, part = scratch[:size], cells[low : low + size]
+        _copy(keys[at : at + size], best)
+        for shift in shifts:
+            near = keys[at + shift : at + shift + size]
+            for i in range(size):
+                # With all its state bits set, only a higher rank is above it: ties stay.
+                # Said to be 16 bits wide, for numba's integers have 64: a quarter of the cells at a time.
+                best_of_rank = np.uint16(best[i] | mask)
+                best[i] = near[i] if near[i] > best_of_rank else best[i]
         if locked.size:
-            hold = locked[low : low + part.size]
-            for i in range(part.size):
-                top[i] = own[i] if hold[i] else top[i]
-        for i in range(part.size):
-            part[i] = top[i] & state
+            hold = locked[low : low + size]
+            for i in range(size):
+                part[i] = (part[i] & hold[i]) | (best[i] & mask & ~hold[i])
+        else:
+            for i in range(size):
+                part[i] = best[i] & mask
 
 
 @kernel(
-    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1], uint16[::1], int64, int64, uint16[::1],"
-    " int64, int64)"
+    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
+    " uint16[::1], int64, int64, uint16[::1], int64, int64)"
 )
 def _by_key(
     padded: Cells,
@@ -283,7 +296,7 @@ def _by_key(
     first: int,
     last: int,
 ) -> None:
-    """Update the cells `first` to `last` of the flat map; the window remembers what the next call needs."""
+    """Update the cells `first` to `last` of the flat map; the window keeps what the next call needs."""
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.uint16)
     start = margin_y * padded.shape[1] + margin_x
@@ -292,60 +305,61 @@ def _by_key(
         _surround(padded, margin_y, margin_x, outside)
         _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
     while first < last:
-        count = min(window.size - start, last - first)
-        _look_up(cells, first + reach, shifts, table, radix, scratch, window[start : start + count])
-        _choose(cells[first : first + count], locked[first : first + count], shifts, mask, window, reach, scratch)
-        for i in range(start):
-            window[i] = window[count + i]
-        first += count
+        size = min(window.size - start, last - first)
+        now = slice(first, first + size)
+        _look_up(cells, first + reach, shifts, table, radix, scratch, window[start : start + size])
+        _choose(cells[now], locked[now], shifts, mask, window, reach, scratch)
+        _copy(window[size : size + start], window[:start])
+        first += size
 
 
 @kernel
 def _add_up(
     cells: Cells, first: int, shifts: Shifts, scores: Scores, second: Scores, blend: Scores, sums: Scores
 ) -> None:
-    """The scores of the cells from `first` on."""
+    """The sums of the cells from `first` on."""
     for low in range(0, sums.size, CHUNK):
-        part = sums[low : low + CHUNK]
-        own = cells[first + low : first + low + part.size]
-        part[:] = 0.0
+        size, at = min(CHUNK, sums.size - low), first + low
+        part, own = sums[low : low + size], cells[at : at + size]
+        for i in range(size):
+            part[i] = 0.0
         for shift in shifts:
-            near = cells[first + low + shift : first + low + shift + part.size]
+            near = cells[at + shift : at + shift + size]
             if blend.size:
-                weight = blend[first + low : first + low + part.size]
-                for i in range(part.size):
+                weight = blend[at : at + size]
+                for i in range(size):
                     t = weight[i]
                     part[i] += (1.0 - t) * scores[own[i], near[i]] + t * second[own[i], near[i]]
             else:
-                for i in range(part.size):
+                for i in range(size):
                     part[i] += scores[own[i], near[i]]
 
 
 @kernel
 def _choose_by_sum(
-    cells: Cells, locked: Cells, shifts: Shifts, sums: Scores, old: Cells, reach: int, best: Scores
+    cells: Cells, locked: Cells, shifts: Shifts, sums: Scores, old: Cells, reach: int, scratch: Scores
 ) -> None:
     """Give the cells the states of the highest sums; `sums` and `old` begin `reach` before them."""
     for low in range(0, cells.size, CHUNK):
-        part = cells[low : low + CHUNK]
-        top = best[: part.size]
-        top[:] = sums[reach + low : reach + low + part.size]
+        size, at = min(CHUNK, cells.size - low), reach + low
+        best, part = scratch[:size], cells[low : low + size]
+        _copy(sums[at : at + size], best)
         for shift in shifts:
-            at = reach + low + shift
-            near, state = sums[at : at + part.size], old[at : at + part.size]
-            for i in range(part.size):
-                better = near[i] > top[i]
-                top[i] = near[i] if better else top[i]
-                part[i] = state[i] if better else part[i]
+            near, state = sums[at + shift : at + shift + size], old[at + shift : at + shift + size]
+            for i in range(size):
+                # As bits, for a choice between states would be a jump that cannot be foreseen.
+                better = np.uint8(0) - np.uint8(near[i] > best[i])
+                best[i] = near[i] if near[i] > best[i] else best[i]
+                part[i] ^= (part[i] ^ state[i]) & better
         if locked.size:
-            hold, own = locked[low : low + part.size], old[reach + low : reach + low + part.size]
-            for i in range(part.size):
-                part[i] = own[i] if hold[i] else part[i]
+            hold, own = locked[low : low + size], old[at : at + size]
+            for i in range(size):
+                part[i] = (own[i] & hold[i]) | (part[i] & ~hold[i])
 
 
 @kernel(
-    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1], float64[:, ::1], float64[:, ::1],"
-    " float64[::1], float64[::1], uint8[::1], int64, int64)"
+    "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
+    " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], uint8[::1], int64, int64)"
 )
 def _by_sum(
     padded: Cells,
@@ -362,7 +376,7 @@ def _by_sum(
     first: int,
     last: int,
 ) -> None:
-    """As `_by_key`, with sums; `old` keeps the states that go with them."""
+    """As `_by_key`, with sums; `old` holds the states that go with them."""
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.float64)
     start = margin_y * padded.shape[1] + margin_x
@@ -370,15 +384,13 @@ def _by_sum(
     if first == start:
         _surround(padded, margin_y, margin_x, outside)
         _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
-        old[:start] = cells[first - reach : first + reach]
+        _copy(cells[first - reach : first + reach], old[:start])
     while first < last:
-        count = min(window.size - start, last - first)
-        _add_up(cells, first + reach, shifts, scores, second, blend, window[start : start + count])
-        old[start : start + count] = cells[first + reach : first + reach + count]
-        _choose_by_sum(
-            cells[first : first + count], locked[first : first + count], shifts, window, old, reach, scratch
-        )
-        for i in range(start):
-            window[i] = window[count + i]
-            old[i] = old[count + i]
-        first += count
+        size = min(window.size - start, last - first)
+        now, ahead = slice(first, first + size), slice(start, start + size)
+        _add_up(cells, first + reach, shifts, scores, second, blend, window[ahead])
+        _copy(cells[first + reach : first + reach + size], old[ahead])
+        _choose_by_sum(cells[now], locked[now], shifts, window, old, reach, scratch)
+        _copy(window[size : size + start], window[:start])
+        _copy(old[size : size + start], old[:start])
+        first += size

@@ -47,9 +47,7 @@ def cells_below(row_keys: NDArray[np.uint64], first: int, limit: int, out: NDArr
         key = row_keys[row] + np.uint64(first) * GAMMA
         target = out[row]
         for column in range(out.shape[1]):
-            target[column] = ((mix(key + np.uint64(column) * GAMMA) >> np.uint64(32)) * scale) >> np.uint64(
-                32
-            )
+            target[column] = ((mix(key + np.uint64(column) * GAMMA) >> np.uint64(32)) * scale) >> np.uint64(32)
 
 
 @kernel("void(uint64[::1], int64, float64, uint8[:, ::1])")

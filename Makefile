@@ -1,0 +1,34 @@
+# Everything a newcomer needs: `make demo`, `make test`. Both set up .venv by themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+
+.PHONY: demo test bench docs check clean
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+test: $(STAMP)
+	$(BIN)/python tests/tools.py
+	$(MAKE) --no-print-directory check
+	$(BIN)/pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python -m bench
+
+docs: $(STAMP)
+	$(BIN)/python docs/build.py
+
+# The editable install with what was tested; made again when a requirement changes.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	@touch $(STAMP)
+
+clean:
+	rm -rf .venv out dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,46 @@
+"""Files to read maps from: what `show`, `convert` and `measure` share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ..core.errors import InvalidRecipe, counted
+from ..core.tilemap import TileMap
+from ..formats import load_all
+from ..formats._reading import FileReading
+
+OPTIONS = (
+    click.Option(["source", "--from"], metavar="FORMAT", help="Read as this format, whatever the ending says."),
+    click.Option(["--tileset"], metavar="NAME", help="Read glyphs and ids as this tileset's: a name or a .toml file."),
+    click.Option(
+        ["--index"], type=int, metavar="K", help="Take only map K of a file that holds several; the first is 0."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A map from a file."""
+
+    map: TileMap
+    stem: str
+    name: str
+    """The file's path, with the map's position where the file holds several."""
+
+
+def read_maps(
+    files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
+) -> Iterator[Given]:
+    """The maps of the files, one after the other."""
+    chosen = None if tileset is None else FileReading().tileset(tileset)
+    for path in files:
+        found = load_all(path, format=source, tileset=chosen)
+        if index is not None and not -len(found) <= index < len(found):
+            raise InvalidRecipe(f"index: {path} holds {counted(len(found), 'map')}, there is no number {index}")
+        for number in range(len(found)) if index is None else [index]:
+            name = path if len(found) == 1 else f"{path}[{number}]"
+            yield Given(found[number].map, Path(path).stem, name)

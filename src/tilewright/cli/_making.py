@@ -1,0 +1,118 @@
+"""What `make` and `run` share: from a checked recipe to maps that are drawn or written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import click
+
+from ..core import pipeline
+from ..core.recipe import Recipe
+from ..core.seeds import read_seed
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+from . import _outputs
+from ._console import note
+from ._drawing import describe, draw
+from ._outputs import Output
+from ._progress import Report, progress
+
+FIELDS = ("seed", "technique", "index")
+
+OPTIONS = (
+    click.Option(
+        ["--seed"], metavar="SEED", help="A number or any text: the same seed, the same map. [picked and shown]"
+    ),
+    click.Option(
+        ["--count"],
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Make N maps; map k has the seed SEED-k. Put {seed} or {index} into the file's name.",
+    ),
+    *_outputs.OPTIONS,
+    click.Option(["--plain"], is_flag=True, help="Draw without colours, every cell as its glyph."),
+)
+
+
+@dataclass
+class Making:
+    """One map in the making: tells how far it is, and is made once, watched or not."""
+
+    recipe: Recipe
+    report: Report
+
+    @cached_property
+    def map(self) -> TileMap:
+        work = pipeline.steps(self.recipe)
+        while True:
+            try:
+                frame = next(work)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            self.report(frame.done, frame.stage)
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames of the work, for an animation."""
+        for frame in pipeline.watch(self.recipe):
+            self.report(frame.done, frame.stage)
+            if frame.map is not None:
+                self.__dict__["map"] = frame.map  # where cached_property looks first
+            yield frame
+
+
+def produce(
+    recipe: Recipe, *, seed: str | None, count: int | None, outputs: Sequence[str], plain: bool, **options: Any
+) -> None:
+    """Make the maps of a recipe; draw them, or write them where the outputs say."""
+    given = read_seed(recipe.seed if seed is None else seed)
+    targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
+    first = [_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
+    _outputs.refuse_collisions(targets, first, "{seed} or {index}")
+    if targets:
+        _write_all(recipe, given, count, targets)
+    else:
+        for index in range(count or 1):
+            if index:
+                click.echo()
+            with progress() as report:
+                map = Making(recipe.with_seed(_seed(given, count, index)), report).map
+            draw(map, describe(map), plain=plain)
+
+
+def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:
+    total = count or 1
+    with progress() as report:
+        for index in range(total):
+
+            def report_all(done: float | None, stage: str, index: int = index) -> None:
+                if total == 1:
+                    report(done, stage)
+                else:
+                    report((index + (done or 0.0)) / total, f"{index + 1} of {total}")
+
+            fields = _fields(recipe, seed, count, index)
+            making = Making(recipe.with_seed(_seed(seed, count, index)), report_all)
+            for target in targets:
+                path = target.path(**fields)
+                if target.is_animation:
+                    target.save_animation(making.frames(), path)
+                else:
+                    target.save(making.map, path)
+    names = ", ".join(target.path(**fields) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
+    what = describe(making.map)
+    if total > 1:
+        note(f"{what.rpartition(', ')[0]}, seeds {seed}-0 to {seed}-{total - 1}, wrote {total} maps up to {names}")
+    else:
+        note(f"{what}, wrote {names}" if names else what)
+
+
+def _seed(seed: str, count: int | None, index: int) -> str:
+    return seed if count is None else f"{seed}-{index}"
+
+
+def _fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
+    """What the placeholders of a file name stand for."""
+    return {"seed": _seed(seed, count, index), "technique": recipe.technique, "index": index}

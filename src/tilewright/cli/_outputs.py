@@ -1,0 +1,160 @@
+"""Files to write maps to: names with placeholders, formats and their options. All is checked before any work."""
+
+from __future__ import annotations
+
+import re
+import string
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, did_you_mean
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+from ..formats import Format, encode, format_of, save, save_animation, shelf
+from ..formats._files import refuse_unwritable
+from ._parameters import assign, parameters_of
+
+STANDARD_OUTPUT = "-"
+
+OPTIONS = (
+    click.Option(
+        ["outputs", "-o", "--output"],
+        multiple=True,
+        metavar="FILE",
+        help="Write to a file; its ending chooses the format. Can be given several times; - is standard output.",
+    ),
+    click.Option(["--format"], metavar="NAME", help="Write in this format, whatever the ending says."),
+    click.Option(["--scale"], metavar="N", help="Pixels per cell, for pictures."),
+    click.Option(["--frames"], metavar="N", help="Most frames of an animation."),
+    click.Option(["--duration"], metavar="MS", help="Milliseconds a frame is shown."),
+    click.Option(
+        ["settings", "--option"],
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any option of the format; `tilewright explain png` lists them.",
+    ),
+)
+SHORTHANDS = ("scale", "frames", "duration")
+"""Options of formats that have a flag of their own."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file name with placeholders, and how to write there."""
+
+    template: str
+    format: Format
+    options: Mapping[str, Any]
+
+    @property
+    def is_animation(self) -> bool:
+        return self.format.animate is not None
+
+    def path(self, **fields: str | int) -> str:
+        """The file name with its placeholders filled in; what no file name may hold becomes an underscore."""
+        filled = {
+            name: re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", value) if isinstance(value, str) else value
+            for name, value in fields.items()
+        }
+        return self.template.format(**filled)
+
+    def save(self, map: TileMap, path: str) -> None:
+        if path != STANDARD_OUTPUT:
+            save(map, path, format=self.format.name, **self.options)
+            return
+        content = encode(map, self.format.name, **self.options)
+        if b"\0" in content and sys.stdout.isatty():
+            raise TilewrightError(f"format {self.format.name!r} is not for terminals; pipe it, or name a file with -o")
+        click.get_binary_stream("stdout").write(content)
+
+    def save_animation(self, frames: Iterable[Frame], path: str) -> None:
+        save_animation(frames, path, format=self.format.name, **self.options)
+
+
+def read_outputs(
+    names: Sequence[str],
+    *,
+    fields: Iterable[str],
+    format: str | None,
+    settings: Sequence[str],
+    still: bool = False,
+    **shorthands: str | None,
+) -> list[Output]:
+    """The outputs as they were typed, with every mistake that can be seen before the work.
+
+    An option goes to those outputs whose format has it; `still` refuses formats that hold animations alone.
+    """
+    settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
+    if format is not None and not names:
+        raise InvalidRecipe("format: says how to write a file; name one with -o (-o - is standard output)")
+    chosen = [_format(name, format, still) for name in names]
+    for setting in settings:
+        _refuse_unknown(setting.partition("=")[0], chosen)
+    outputs = []
+    for name, entry in zip(names, chosen, strict=True):
+        _check_placeholders(name, tuple(fields))
+        options: dict[str, Any] = {}
+        for setting in settings:
+            if _option(setting) in parameters_of(entry.params):
+                assign(options, setting, entry.params)
+        entry.params.checked(options)
+        outputs.append(Output(name, entry, options))
+    return outputs
+
+
+def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, str | int]], remedy: str) -> None:
+    """Check the paths of the first maps: each its own file, and each can be written."""
+    seen: dict[str, str] = {}
+    for output in outputs:
+        paths = [output.path(**filled) for filled in fields]
+        if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
+            raise InvalidRecipe(f"{output.template}: several maps, but one file name; put {remedy} into it")
+        for path in paths:
+            if path in seen:
+                raise InvalidRecipe(f"{path}: is written twice; give each output its own name")
+            seen[path] = output.template
+            if path != STANDARD_OUTPUT:
+                refuse_unwritable(path)
+
+
+def _format(name: str, format: str | None, still: bool) -> Format:
+    if name == STANDARD_OUTPUT and format is None:
+        raise InvalidRecipe("standard output has no ending; name a format with --format")
+    entry = format_of(name, format)
+    if entry.write is None and (still or entry.animate is None):
+        writable = [other.name for other in shelf if other.write]
+        raise TilewrightError(f"{name}: format {entry.name!r} holds no single map; {', '.join(writable)} do")
+    if name == STANDARD_OUTPUT and entry.write is None:
+        raise TilewrightError("animations are written to files; name one with -o")
+    return entry
+
+
+def _option(setting: str) -> str:
+    return re.split(r"[.=]", setting, maxsplit=1)[0].strip().replace("-", "_")
+
+
+def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
+    known = {option for entry in chosen for option in parameters_of(entry.params)}
+    if not chosen:
+        raise InvalidRecipe(f"{name}: an option for files; name one with -o")
+    if _option(name) not in known:
+        names = ", ".join(dict.fromkeys(entry.name for entry in chosen))
+        raise InvalidRecipe(f"{names}: unknown option {name!r}{did_you_mean(name, known)}")
+
+
+def _check_placeholders(template: str, fields: Sequence[str]) -> None:
+    try:
+        for _, name, form, conversion in string.Formatter().parse(template):
+            if name is not None and name not in fields:
+                shown = [f"{{{field}}}" for field in fields]
+                raise UnknownName("placeholder", f"{{{name}}}", shown, f" (in {template})")
+            if conversion or not re.fullmatch(r"0?\d?", form or ""):
+                raise ValueError("a placeholder may only say its width, such as {index:03}")
+    except UnknownName:
+        raise
+    except ValueError as error:
+        raise InvalidRecipe(f"{template}: {error}; a brace itself is written twice") from None

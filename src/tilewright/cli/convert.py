@@ -1,0 +1,52 @@
+"""`tilewright convert IN... -o OUT`: a file's maps in another format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import _inputs, _outputs
+from ._console import note
+from ._progress import progress
+
+
+@click.command(
+    "convert",
+    params=[*_inputs.OPTIONS, *(option for option in _outputs.OPTIONS if option.name not in ("frames", "duration"))],
+)
+@click.argument("files", metavar="IN... [OUT]", nargs=-1, required=True)
+def command(
+    files: tuple[str, ...],
+    source: str | None,
+    tileset: str | None,
+    index: int | None,
+    outputs: tuple[str, ...],
+    **writing: Any,
+) -> None:
+    """Write a file's maps in another format.
+
+    Without -o the last name is the file to write. Several maps need {stem} (the file's name without its ending)
+    or {index} in it.
+
+    \b
+    tilewright convert level.json level.tmx
+    tilewright convert *.txt --tileset cave -o {stem}.png --scale 8
+    """
+    if not outputs:
+        if len(files) < 2:
+            raise click.UsageError(f"{files[0]}: where to? Name a file to write", click.get_current_context())
+        *inputs, last = files
+        files, outputs = tuple(inputs), (last,)
+    targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
+    given = list(_inputs.read_maps(files, source=source, tileset=tileset, index=index))
+    fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
+    _outputs.refuse_collisions(targets, fields, "{stem} or {index}")
+    with progress() as report:
+        for number, (one, filled) in enumerate(zip(given, fields, strict=True)):
+            report(number / len(given), f"{number + 1} of {len(given)}")
+            for target in targets:
+                target.save(one.map, target.path(**filled))
+    names = ", ".join(target.path(**fields[-1]) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
+    if names:
+        note(f"wrote {names}" if len(given) == 1 else f"wrote {len(given)} maps up to {names}")

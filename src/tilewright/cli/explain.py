@@ -1,0 +1,124 @@
+"""`tilewright explain NAME`: what something does, its parameters, and an example."""
+
+from __future__ import annotations
+
+import click
+from rich.style import Style
+from rich.text import Text
+
+from .. import data
+from ..core.registry import Entry, Measure, Shaper, Technique
+from ..core.tileset import Tileset
+from ..formats import Format
+from ._catalogue import KINDS, Thing, find, recipe_doc
+from ._console import print_json, print_table, results, table
+from ._parameters import parameters_of
+
+
+@click.command("explain")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Which one, where a name stands for several things.")
+@click.option(
+    "as_json", "--json", is_flag=True, help="As JSON: the schema of its parameters; a tileset's tiles; a recipe."
+)
+def command(name: str, kind: str | None, as_json: bool) -> None:
+    """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example."""
+    found = find(name, kind)
+    if as_json:
+        print_json(_data(next(iter(found.values()))))
+        return
+    for number, (one, thing) in enumerate(found.items()):
+        if number:
+            click.echo()
+        _explain(name, one.removesuffix("s"), thing)
+
+
+def _explain(name: str, kind: str, thing: Thing) -> None:
+    console = results()
+    console.print(Text.assemble((name, "bold cyan"), (f"  {kind}", "dim")))
+    console.print()
+    if isinstance(thing, Entry):
+        console.print(Text(thing.doc.strip()), soft_wrap=not console.is_terminal)
+        _print_facts(thing)
+        _print_parameters(thing)
+    elif isinstance(thing, Tileset):
+        _print_tiles(thing)
+    else:
+        console.print(recipe_doc(name), soft_wrap=not console.is_terminal)
+        console.print()
+        lines = data.text("recipes", name).rstrip().split("\n")
+        console.print("\n".join(f"  {line}" for line in lines if not line.startswith("#")), soft_wrap=True)
+    console.print()
+    console.print(Text.assemble(("Example  ", "dim"), _example(name, thing)), soft_wrap=True)
+
+
+def _print_facts(entry: Entry) -> None:
+    """What an entry declares beside its parameters."""
+    facts: dict[str, str] = {}
+    if isinstance(entry, Technique):
+        words = entry.words(entry.params.checked())
+        facts["tileset"] = entry.tileset
+        facts["tiles"] = ", ".join(words) if words else "all of its tileset"
+    elif isinstance(entry, Measure) and entry.unit:
+        facts["unit"] = entry.unit
+    elif isinstance(entry, Format):
+        able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
+        facts["endings"] = ", ".join(entry.extensions) or "none; name it with --format"
+        facts["can"] = ", ".join(word for word, ability in able.items() if ability)
+    if facts:
+        click.echo()
+        made = table("", "", "")
+        made.show_header = False
+        for row in facts.items():
+            made.add_row(*row)
+        made.columns[0].style = "dim"
+        print_table(made)
+
+
+def _print_parameters(entry: Entry) -> None:
+    parameters = parameters_of(entry.params)
+    if not parameters:
+        return
+    click.echo()
+    made = table("", "parameter", "type", "default", "range", "what it is")
+    for name, parameter in parameters.items():
+        made.add_row(name, parameter.form, parameter.default, parameter.range, parameter.description)
+    print_table(made)
+
+
+def _print_tiles(tileset: Tileset) -> None:
+    made = table("", "tile", "glyph", "color", "walk", "kind")
+    for tile in tileset:
+        color = Text.assemble(("  ", Style(bgcolor=tile.color)), " ", tile.color)
+        made.add_row(tile.name, Text(tile.glyph, tile.color), color, "yes" if tile.passable else "no", tile.kind)
+    print_table(made)
+
+
+def _example(name: str, thing: Thing) -> str:
+    """A command to try, with a parameter of its own where it has one."""
+    if isinstance(thing, Tileset):
+        return f"tilewright convert level.txt --tileset {name} -o level.png"
+    if not isinstance(thing, Entry):
+        return f"tilewright run {name} --seed 7"
+    settings = [
+        (own.flag, own.default) for own in parameters_of(thing.params).values() if own.default and not own.is_switch
+    ]
+    if isinstance(thing, Technique):
+        chosen = [f"{flag} {value}" for flag, value in settings if " " not in value][:3]
+        return " ".join([f"tilewright make {name}", *chosen, "--seed 7"])
+    if isinstance(thing, Shaper):
+        chosen = [f"{flag[2:].replace('-', '_')}={value}" for flag, value in settings if " " not in value][:1]
+        return f"tilewright make caves --shape {','.join([name, *chosen])}"
+    if isinstance(thing, Measure):
+        return f"tilewright measure level.json --measures {name}"
+    assert isinstance(thing, Format)
+    ending = thing.extensions[0] if thing.extensions else f" --format {name}"
+    if thing.write or thing.animate:
+        return f"tilewright make caves -o level{ending}"
+    return f"tilewright show level{ending.replace('--format', '--from')}"
+
+
+def _data(thing: Thing) -> object:
+    if isinstance(thing, Entry):
+        return thing.params.model_json_schema()
+    return thing.to_data() if isinstance(thing, Tileset) else thing

@@ -1,0 +1,27 @@
+"""`tilewright list`: what there is."""
+
+from __future__ import annotations
+
+import click
+
+from ._catalogue import KINDS, summaries
+from ._console import print_json, print_table, table
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.option("as_json", "--json", is_flag=True, help="As JSON: names with summaries, by kind.")
+def command(kind: str | None, as_json: bool) -> None:
+    """List techniques, shapers, measures, formats, tilesets and recipes: all, or those of one kind."""
+    found = {one: summaries(one) for one in ([kind] if kind else KINDS)}
+    if as_json:
+        print_json({one: [{"name": name, "summary": text} for name, text in rows] for one, rows in found.items()})
+        return
+    for number, (one, rows) in enumerate(found.items()):
+        if number:
+            click.echo()
+        made = table("" if kind else one.capitalize(), "name", "what it is")
+        made.show_header = False
+        for row in rows:
+            made.add_row(*row)
+        print_table(made)

@@ -1,0 +1,148 @@
+"""`tilewright make TECHNIQUE`: every technique is a command whose options are its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import click
+
+from .. import api
+from ..core.errors import InvalidRecipe
+from ..core.registry import Technique, techniques
+from ._making import OPTIONS, produce
+from ._outputs import SHORTHANDS
+from ._parameters import STRUCTURED, Parameter, assign, parameters_of, read_json, read_pairs, read_stage
+
+RECIPE_OPTIONS = (
+    click.Option(
+        ["settings_inside", "--set"],
+        multiple=True,
+        metavar="NAME.PART=VALUE",
+        help="Set a part of a structured parameter, such as scores.0.1=3.",
+    ),
+    click.Option(["--tileset"], metavar="NAME", help="Draw with this tileset: a name, or a .toml file of your own."),
+    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of that tileset to use, such as floor=grass."),
+    click.Option(
+        ["--locks"], metavar="MAP", help="A map whose cells must be kept; ? is free. Or JSON: [[x, y, tile]]."
+    ),
+    click.Option(
+        ["shaping", "--shape"],
+        multiple=True,
+        metavar="SHAPER[,NAME=VALUE]...",
+        help="Shape the map, such as connect,thickness=2. Can be given several times, in order.",
+    ),
+)
+OWN_OPTIONS = (*RECIPE_OPTIONS, *OPTIONS)
+
+
+class TechniqueCommand(click.Command):
+    """A technique's command: its parameters first, then what all techniques have."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        options = self.get_params(context)
+        own = [option for option in self.params if option not in OWN_OPTIONS]
+        for title, part in (("Parameters", own), ("Options", [option for option in options if option not in own])):
+            records = [record for option in part if (record := option.get_help_record(context))]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class Techniques(click.Group):
+    """The techniques as commands, each imported when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return techniques.names()
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if context.resilient_parsing and name not in techniques:
+            return None
+        return _command(techniques.get(name))
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except click.NoSuchOption as error:
+            raise InvalidRecipe(f"{error.option_name}: the technique comes first, then its options") from None
+
+
+@click.group("make", cls=Techniques, invoke_without_command=True, subcommand_metavar="TECHNIQUE [OPTIONS]")
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Make maps with a technique, and draw or write them.
+
+    \b
+    tilewright make caves --width 60 --seed 7
+    tilewright make caves --shape connect,thickness=2 -o level.tmx -o level.png --scale 16
+    tilewright make caves --count 50 -o caves_{seed}.png
+    tilewright make caves -o growing.gif
+
+    The options of a technique: tilewright make caves --help
+    """
+    if context.invoked_subcommand is None:
+        raise InvalidRecipe(f"TECHNIQUE is missing; there are {', '.join(techniques.names())}")
+
+
+def _command(entry: Technique) -> click.Command:
+    parameters = parameters_of(entry.params)
+    # A parameter called like one of our options is reached with --set; like an option of formats, it goes first.
+    taken = {name for option in OWN_OPTIONS if option.name not in SHORTHANDS for name in (option.name, *option.opts)}
+    named = {name: one for name, one in parameters.items() if not {name, one.flag} & {*taken, "--help"}}
+    return TechniqueCommand(
+        entry.name,
+        params=[
+            *(_option(parameter) for parameter in named.values()),
+            *(option for option in OWN_OPTIONS if option.name not in named),
+        ],
+        callback=partial(_make, entry, named),
+        help=entry.doc,
+        short_help=entry.summary,
+        context_settings={"token_normalize_func": lambda word: word.replace("_", "-")},
+    )
+
+
+def _option(parameter: Parameter) -> click.Option:
+    facts = [parameter.range, f"default {parameter.default}" if parameter.default else ""]
+    about = ", ".join(fact for fact in facts if fact)
+    help = parameter.description + (f" [{about}]" if about else "")
+    if parameter.is_switch:
+        flags = f"{parameter.flag}/--no-{parameter.flag[2:]}"
+        return click.Option([parameter.name, flags], default=None, help=help)
+    # Choices keep their spelling, everything else is a stand-in.
+    metavar = parameter.form if "|" in parameter.form else parameter.form.upper()
+    return click.Option([parameter.name, parameter.flag], metavar=metavar, help=help)
+
+
+def _make(
+    entry: Technique,
+    parameters: Mapping[str, Parameter],
+    /,
+    *,
+    settings_inside: tuple[str, ...],
+    tileset: str | None,
+    tiles: str | None,
+    locks: str | None,
+    shaping: tuple[str, ...],
+    **values: Any,
+) -> None:
+    params: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        given = values.pop(name)
+        if given is not None:
+            params[name] = parameter.read(given) if isinstance(given, str) else given
+    try:
+        for setting in settings_inside:
+            assign(params, setting, entry.params)
+    except InvalidRecipe as error:
+        raise error.within("set") from None
+    recipe = api.recipe(
+        entry.name,
+        **params,
+        tileset=tileset,
+        tiles=read_pairs(tiles, "tiles") if tiles is not None else None,
+        locks=read_json(locks) if locks is not None and locks.startswith(STRUCTURED) else locks,
+        shaping=[read_stage(text) for text in shaping],
+    )
+    produce(recipe, **values)

@@ -1,0 +1,59 @@
+"""`tilewright measure FILE...`: numbers of maps."""
+
+from __future__ import annotations
+
+import click
+
+from .. import api
+from ..core.registry import measures
+from ._console import print_json, print_table, table
+from ._inputs import OPTIONS, read_maps
+
+
+@click.command("measure", params=list(OPTIONS))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("wanted", "--measures", metavar="NAME,...", help="Only these. [all that apply]")
+@click.option("as_json", "--json", is_flag=True, help="As JSON: a list of {file, measures}.")
+def command(
+    files: tuple[str, ...],
+    wanted: str | None,
+    as_json: bool,
+    source: str | None,
+    tileset: str | None,
+    index: int | None,
+) -> None:
+    """Measure a file's maps.
+
+    \b
+    tilewright measure level.png
+    tilewright measure *.json --measures floor_share,regions --json
+    """
+    names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
+    for name in names:
+        measures.get(name)
+    measured = [
+        (given.name, api.measure(given.map, *names))
+        for given in read_maps(files, source=source, tileset=tileset, index=index)
+    ]
+    if as_json:
+        print_json([{"file": name, "measures": numbers} for name, numbers in measured])
+    elif len(measured) == 1:
+        ((name, numbers),) = measured
+        one = table(name, "measure", "value", "what it is")
+        for measure, number in numbers.items():
+            entry = measures.get(measure)
+            one.add_row(measure, f"{_written(number)} {entry.unit}".rstrip(), entry.summary)
+        one.columns[1].justify = "right"
+        print_table(one)
+    else:
+        columns = list(dict.fromkeys(measure for _, numbers in measured for measure in numbers))
+        many = table("", "file", *columns)
+        for name, numbers in measured:
+            many.add_row(name, *(_written(numbers[measure]) if measure in numbers else "" for measure in columns))
+        for column in many.columns[1:]:
+            column.justify = "right"
+        print_table(many)
+
+
+def _written(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"

@@ -1,0 +1,22 @@
+"""`tilewright version`: what is installed here."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from .. import __version__
+
+
+@click.command("version")
+def command() -> None:
+    """Tell the versions of Tilewright and what it stands on."""
+    click.echo(f"tilewright {__version__}")
+    click.echo(f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
+    for package in ("numpy", "numba", "scipy", "pydantic", "Pillow"):
+        try:
+            click.echo(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            click.echo(f"{package} is missing")

@@ -1,0 +1,332 @@
+"""libFBCAGen's functions, over our kernel: programs written for it run after changing only their imports.
+
+    from tilewright.compat import libfbcagen as libFBCAGen
+    from tilewright.compat.libfbcagen import FBCAConsts
+
+Maps are columns of cells there, `levelMap[x][y]`; here they become arrays, are worked on, and become cells again.
+Folders and file names are joined as text, so that a name may begin with a slash.
+Source: libFBCAGen by M. Kreitzer; docs/compat-libfbcagen.md lists what differs.
+"""
+
+# ruff: noqa: N802, N803 - the names are a contract
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from math import isfinite, nan
+from operator import index
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from ...analysis.behaviour import behaviour_id
+from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...core.seeds import Rng, read_seed
+from ...core.tileset import distinct_color
+from ...formats._files import read_file, refuse_unwritable, write_files
+from ...kernels.fashion import Automaton
+from ...kernels.random import cells_below
+from . import FBCAConsts
+from .FBCAConsts import CACell, Fbca
+
+__all__ = [
+    "CACell",
+    "FBCAConsts",
+    "Fbca",
+    "behaviourNum",
+    "colorConvert",
+    "colourConvert",
+    "copyOver",
+    "genIm",
+    "genText",
+    "generateFBCA",
+    "initCA",
+    "makeFolder",
+    "os",
+    "readFBCA",
+    "updateFBCA",
+    "updateMap",
+]
+
+LevelMap: TypeAlias = list[list[CACell]]
+Cells: TypeAlias = NDArray[np.uint8]
+"""States by row and column, as everywhere else in Tilewright."""
+Color: TypeAlias = tuple[int, int, int]
+Folder: TypeAlias = str | PathLike[str] | None
+"""None is the working directory of the moment."""
+
+MOST_STATES = 255
+MOST_UPDATES = 10**6
+MOST_CELLS = 1 << 24
+"""A cell is a Python object here, of some hundred bytes."""
+COLOURS: tuple[Color, ...] = (
+    (255, 255, 255),
+    (0, 0, 0),
+    (0, 255, 0),
+    (0, 0, 255),
+    (255, 0, 0),
+    (51, 255, 255),
+    (0, 255, 255),
+    (255, 69, 0),
+    (0, 102, 0),
+    (153, 0, 153),
+    (255, 255, 51),
+)
+
+
+def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
+    """Fill the automaton with random states; the same seed gives the same map, and the one `tw.make` starts from.
+
+    A list in place of an automaton, as one of the original's examples passes, stands for an automaton of defaults.
+    """
+    if isinstance(fbca, list):
+        fbca = Fbca()
+    states = np.empty(_shape(fbca), dtype=np.uint8)
+    rng = Rng.of(read_seed(seed)).child("fashion")
+    cells_below(rng.row_keys(states.shape), 0, _count(fbca), states)
+    fbca.levelMap = _level_map(states)
+    return fbca.levelMap
+
+
+def copyOver(fbca: Fbca) -> LevelMap:
+    """The automaton's map in cells of its own; their scores begin at 0."""
+    return _level_map(_states(fbca))
+
+
+def makeFolder(directory: str | PathLike[str]) -> bool:
+    """Make a folder, and those it lies in; False where it exists already or cannot be made."""
+    try:
+        os.makedirs(directory)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def colourConvert(x: int) -> Color:
+    """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
+    state = _whole("x", x, 0, MOST_STATES - 1)
+    if state < len(COLOURS):
+        return COLOURS[state]
+    red, green, blue = bytes.fromhex(distinct_color(state).removeprefix("#"))
+    return red, green, blue
+
+
+def genIm(fbca: Fbca, directory: Folder = None, quantifer: str = "test", gen: int = 0) -> Image.Image:
+    """Save the map as `{directory}/{quantifer} {gen}.png`, a pixel per cell, and return the picture."""
+    return _save_picture(_states(fbca), f"{_folder(directory)}/{quantifer} {gen}.png")
+
+
+def updateMap(fbca: Fbca) -> LevelMap:
+    """The map one update later. The automaton keeps its present map, with the score of every cell filled in."""
+    before, after = _generations(fbca, 1)
+    scores = np.array(_scores(fbca)).reshape(fbca.n, fbca.n)
+    total = np.zeros(before.shape)
+    for dx, dy in _offsets(fbca):
+        total += scores[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
+    for column, column_scores in zip(fbca.levelMap, total.T.tolist(), strict=False):
+        for cell, score in zip(column, column_scores, strict=False):
+            cell.score = score
+    return _level_map(after)
+
+
+def genText(
+    fbca: Fbca,
+    directory: Folder = None,
+    fileName: str = "test.txt",
+    newFile: bool = True,
+    justMap: bool = False,
+    noMap: bool = False,
+) -> None:
+    """Write the map and the parameters to `{directory}/{fileName}`, or append them unless `newFile`.
+
+    A `fileName` that already begins with the directory is taken as it is, as is any without a directory.
+    """
+    folder = f"{os.fspath(directory).rstrip('/')}/" if directory else ""
+    path = fileName if fileName.startswith(folder) else f"{folder}{fileName}"
+    maps = [] if noMap else [_states(fbca)]
+    _save_text(path, _record(fbca, maps, parameters=not justMap), append=not newFile)
+
+
+def generateFBCA(
+    fbca: Fbca,
+    directory: Folder = None,
+    quantifer: str = "test",
+    saveImages: bool = False,
+    saveFinalImage: bool = False,
+    saveText: bool = False,
+    saveFinalText: bool = False,
+    *,
+    saveFinalImages: bool = False,
+    seed: int | str | None = None,
+) -> LevelMap:
+    """Update the automaton g times, which leaves it with its final map, and return that.
+
+    saveImages writes a png of every update and saveFinalImage (saveFinalImages is the same) one of the last, either
+    of them a gif of all, into the folder `{directory}/{quantifer}/`. saveText appends every map to
+    `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
+    With a seed, or where there is no map yet, it begins with a random one.
+    """
+    pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
+    folder = f"{_folder(directory)}/{quantifer}/" if pictures else _folder(directory)
+    path = f"{folder}/{quantifer}"
+    if pictures or texts:
+        refuse_unwritable(f"{path}.gif")
+    if seed is not None or not fbca.levelMap:
+        initCA(fbca, seed)
+    updates = _whole("g", fbca.g, 0, MOST_UPDATES)
+    frames = deque(_generations(fbca, updates), maxlen=None if pictures or saveText else 1)
+    fbca.levelMap = _level_map(frames[-1])
+
+    makeFolder(folder)
+    if pictures:
+        for gen, states in enumerate(frames):
+            if saveImages or gen == updates:
+                _save_picture(states, f"{path} {gen}.png")
+        _save_animation(list(frames), f"{path}.gif")
+    if texts:
+        maps = list(frames) if saveText else [frames[-1]]
+        _save_text(f"{path}.txt", _record(fbca, maps, parameters=True), append=True)
+    return fbca.levelMap
+
+
+def readFBCA(fileName: str | PathLike[str]) -> list[Fbca]:
+    """The automata of a text file, each with its map where the file has one."""
+
+
+def behaviourNum(fbca: Fbca) -> int:
+    """A number for what the automaton does: those with equal numbers do the same to every map.
+
+    It depends on scores, n and neighbourhood; `analysis.behaviour` says how, and what is too large to decide.
+    """
+    return int(behaviour_id(_scores(fbca), _offsets(fbca)).rpartition("-")[2], 16)
+
+
+updateFBCA = updateMap
+colorConvert = colourConvert
+
+
+# -- between cells and arrays --------------------------------------------------------------------------------
+
+
+def _level_map(states: Cells) -> LevelMap:
+    return [[CACell(state) for state in column] for column in states.T.tolist()]
+
+
+def _states(fbca: Fbca) -> Cells:
+    """The states of as much of the map as the torus holds."""
+    height, width = _shape(fbca)
+    columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
+    if len(columns) < width or any(len(column) < height for column in columns):
+        raise InvalidRecipe(
+            f"levelMap: {width} columns (torusLength) of {height} cells (torusWidth) are needed, "
+            f"got {len(columns)} of {min(map(len, columns), default=0)}; initCA makes them"
+        )
+    states = np.array(columns).T
+    if states.dtype.kind not in "bui" or states.min() < 0 or states.max() >= MOST_STATES:
+        wrong = next(state for state in states.ravel().tolist() if state not in range(MOST_STATES))
+        raise InvalidRecipe(f"levelMap: states from 0 to {MOST_STATES - 1}, got {quoted(wrong)}")
+    return states.astype(np.uint8)
+
+
+def _generations(fbca: Fbca, count: int) -> Iterator[Cells]:
+    """The map, and what it becomes with every update."""
+    start, n = _states(fbca), _count(fbca)
+    if start.max() >= n:
+        raise InvalidRecipe(f"levelMap: states from 0 to {n - 1}, for n is {n}, got {start.max()}")
+    automaton = Automaton(start, np.array(_scores(fbca)).reshape(n, n), _offsets(fbca))
+    yield start
+    for _ in range(count):
+        automaton.advance()
+        yield automaton.cells.copy()
+
+
+# -- checked values ------------------------------------------------------------------------------------------
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise InvalidRecipe(f"{name}: a whole number from {low} to {high:,}, got {quoted(value)}")
+    return int(value)
+
+
+def _count(fbca: Fbca) -> int:
+    return _whole("n", fbca.n, 2, MOST_STATES)
+
+
+def _shape(fbca: Fbca) -> tuple[int, int]:
+    """Rows and columns."""
+    if not isinstance(fbca, Fbca):
+        raise InvalidRecipe(f"fbca: an Fbca is needed, got {quoted(fbca)}")
+    width = _whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
+    height = _whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
+    if width * height > MOST_CELLS:
+        raise TooLarge(
+            f"torusLength, torusWidth: {width * height:,} cells, at most {MOST_CELLS:,} can be objects; "
+            'tw.make("fashion") makes larger maps'
+        )
+    return height, width
+
+
+def _scores(fbca: Fbca) -> list[float]:
+    """The n * n scores as numbers: published lists hold quoted ones, and more than are needed."""
+    n = _count(fbca)
+    given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
+    if len(given) < n * n:
+        raise InvalidRecipe(f"scoreMatrix: n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}")
+    try:
+        scores = [float(score) for score in given[: n * n]]
+    except (TypeError, ValueError):
+        scores = [nan]
+    if not all(map(isfinite, scores)):
+        raise InvalidRecipe(f"scoreMatrix: finite numbers, got {quoted(given)}")
+    return scores
+
+
+def _offsets(fbca: Fbca) -> list[tuple[int, int]]:
+    try:
+        offsets = [(index(dx), index(dy)) for dx, dy in fbca.neighbourhood]
+    except (TypeError, ValueError):
+        offsets = []
+    if not offsets:
+        raise InvalidRecipe(f"neighbourhood: a list of offsets (x, y), at least one, got {quoted(fbca.neighbourhood)}")
+    return offsets
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+def _folder(directory: Folder) -> str:
+    return os.fspath(directory or os.getcwd())
+
+
+def _picture(states: Cells) -> Image.Image:
+    """A pixel per cell, in as many palette colours as there are states."""
+    picture = Image.fromarray(states)
+    picture.putpalette([part for state in range(int(states.max()) + 1) for part in colourConvert(state)])
+    return picture
+
+
+def _save_picture(states: Cells, path: str) -> Image.Image:
+    picture = _picture(states).convert("RGB")
+    content = BytesIO()
+    picture.save(content, "PNG")
+    write_files(path, {Path(path).name: content.getvalue()})
+    return picture
+
+
+def _save_animation(frames: Sequence[Cells], path: str) -> None:
+    first, *others = map(_picture, frames)
+    content = BytesIO()
+    first.save(content, "GIF", save_all=True, append_images=others, optimize=False, duration=100, loop=0)
+    write_files(path, {Path(path).name: content.getvalue()})
+
+
+def _save_text(path: str, text: str, *, append: bool) -> None:
+    before = read_file(path) if append and os.path.exists(path) else b""
+    write_files(path, {Path(path).name: before + text.encode()})

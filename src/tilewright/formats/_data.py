@@ -1,0 +1,197 @@
+"""A map as plain data and back: what json, npz and the labels inside pictures share.
+
+Whatever comes from a file is checked here, all of it, before a map is made: sizes before memory is taken, rooms,
+links and markers against the map they lie in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import chain
+from math import isfinite, prod
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from pydantic import Field, model_validator
+
+from ..core.errors import InvalidRecipe, TooLarge, quoted
+from ..core.grid import INLINE_CELLS, MOST_CELLS, pack, unpack
+from ..core.params import Params, param
+from ..core.provenance import provenance
+from ..core.tilemap import Marker, Room, TileMap
+from ..core.tileset import MOST_TILES, Tileset
+from . import Found
+
+MOST_VALUES = 1 << 23
+"""Values in a JSON text; a parsed value takes up to a hundred bytes. Larger maps come packed."""
+MOST_CONTAINERS = 1 << 20
+MOST_DEPTH = 64
+
+Side = Annotated[int, Field(ge=1, le=MOST_CELLS)]
+Number = Annotated[float, Field(allow_inf_nan=True)]
+
+
+class MapData(Params):
+    """A map as files tell it."""
+
+    shape: tuple[Side, ...] = param(min_length=2, max_length=3)
+    """(row, column) or (level, row, column)."""
+    tileset: Tileset = param()
+    """All its tiles; a cell holds a position among them."""
+    rooms: tuple[Room, ...] = param(())
+    """Rectangles of cells that belong together."""
+    links: tuple[tuple[int, int], ...] = param(())
+    """Which rooms are joined, by position in the list."""
+    markers: tuple[Marker, ...] = param(())
+    """Named places."""
+    numbers: dict[str, Number] = param({})
+    """What the technique reported; "nan" and "inf" are texts, for JSON has no such numbers."""
+    layers: Any = param(None)
+    """Float layers by name: nested lists, or packed; npz has arrays of its own and keeps the names alone here."""
+    cells: Any = param(None)
+    """Tile ids: nested lists, or packed; missing where the file has them elsewhere."""
+    canvas: tuple[Side, Side] | None = param(None)
+    """Rows and columns of the picture, in cells: more than the map's where levels or other frames need them."""
+    loose: bool = param(False)
+    """Whether the picture only resembles the cells (sprites, too few colours), so that those given here count."""
+    provenance: Any = param(None)
+    """How the map was made."""
+
+    @model_validator(mode="after")
+    def _everything_lies_inside(self) -> MapData:
+        if prod(self.shape) > MOST_CELLS:
+            raise TooLarge(f"shape: {prod(self.shape):,} cells are more than the {MOST_CELLS:,} that are read")
+        *levels, height, width = self.shape
+        depth = levels[0] if levels else 1
+        for number, room in enumerate(self.rooms):
+            inside = 0 <= room.x < room.x + room.width <= width and 0 <= room.y < room.y + room.height <= height
+            if not inside:
+                raise InvalidRecipe(f"rooms.{number}: lies outside the map, {quoted(asdict(room))}")
+        for number, link in enumerate(self.links):
+            if not all(0 <= room < len(self.rooms) for room in link):
+                raise InvalidRecipe(f"links.{number}: there are {len(self.rooms)} rooms, got {quoted(link)}")
+        for number, marker in enumerate(self.markers):
+            if not (0 <= marker.x < width and 0 <= marker.y < height and 0 <= marker.level < depth):
+                raise InvalidRecipe(f"markers.{number}: lies outside the map, {quoted(asdict(marker))}")
+        return self
+
+    def found(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> Found:
+        """The map with these cells and layers, and what is told about how it was made."""
+        map = TileMap(
+            cells,
+            self.tileset,
+            rooms=self.rooms,
+            links=self.links,
+            markers=self.markers,
+            layers=layers,
+            numbers=self.numbers,
+        )
+        return Found(map, self.provenance if isinstance(self.provenance, Mapping) else {})
+
+    def read_cells(self) -> NDArray[Any]:
+        return array_of(self.cells, self.shape, self.tileset.dtype, "cells")
+
+    def read_layers(self) -> dict[str, NDArray[Any]]:
+        if not isinstance(self.layers or {}, Mapping):
+            raise InvalidRecipe(f"layers: must be layers by name, got {quoted(self.layers)}")
+        layers = self.layers or {}
+        return {name: array_of(layer, self.shape, np.float64, f"layers.{name}") for name, layer in layers.items()}
+
+
+def described(map: TileMap) -> dict[str, Any]:
+    """All of a map but its cells and layers, as plain data; what is empty is left out."""
+    markers = [asdict(marker) for marker in map.markers]
+    if map.cells.ndim == 2:
+        for marker in markers:
+            del marker["level"]
+    optional = {
+        "rooms": [asdict(room) for room in map.rooms],
+        "links": [list(link) for link in map.links],
+        "markers": markers,
+        "numbers": {name: value if isfinite(value) else str(value) for name, value in map.numbers.items()},
+    }
+    return {
+        "provenance": provenance(map),
+        "shape": list(map.shape),
+        "tileset": map.tileset.to_data(),
+        **{name: value for name, value in optional.items() if value},
+    }
+
+
+def packed(array: NDArray[Any]) -> str:
+    """An array's bytes as text, least significant first."""
+    return pack(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+
+
+def listed(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
+    """An array as nested lists, for people, or packed: as told, else by size; NaN and infinity are always packed."""
+    large = array.size > INLINE_CELLS if compact is None else compact
+    if large or (array.dtype.kind == "f" and not np.isfinite(array).all()):
+        return packed(array)
+    return array.tolist()  # type: ignore[no-any-return]
+
+
+def array_of(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) -> NDArray[Any]:
+    """The array behind `listed` or `packed`; must have this shape."""
+    dtype = np.dtype(kind).newbyteorder("<")
+    if isinstance(value, str):
+        raw = unpack(value, prod(shape) * dtype.itemsize)
+        if len(raw) != prod(shape) * dtype.itemsize:
+            raise InvalidRecipe(f"{place}: {len(raw)} bytes do not make an array of shape {list(shape)}")
+        return np.frombuffer(raw, dtype=dtype).reshape(shape)
+    whole = dtype.kind == "u"
+    flat = _flattened(value, shape, place)
+    if not set(map(type, flat)) <= ({int} if whole else {int, float}):
+        wrong = next(one for one in flat if type(one) is not int and (whole or type(one) is not float))
+        raise InvalidRecipe(f"{place}: must be {'whole ' if whole else ''}numbers, got {quoted(wrong)}")
+    try:
+        return np.array(flat, dtype=np.int64 if whole else dtype).reshape(shape)
+    except OverflowError:
+        raise InvalidRecipe(f"{place}: holds a number beyond all tiles and floats") from None
+
+
+def _flattened(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
+    """The values of nested lists that have exactly this shape."""
+    lists = [value]
+    for side in shape:
+        for number, one in enumerate(lists, 1):
+            if not isinstance(one, list) or len(one) != side:
+                size = f"{len(one)} values" if isinstance(one, list) else quoted(one)
+                raise InvalidRecipe(f"{place}: list {number} of {len(lists)} must hold {side} values, got {size}")
+        lists = list(chain.from_iterable(lists))
+    return lists
+
+
+def parse(text: str) -> dict[str, Any]:
+    """A JSON object from text that may mean harm: few enough values, no deep nesting, no NaN."""
+    values, containers = text.count(","), text.count("[") + text.count("{")
+    if values > MOST_VALUES or containers > MOST_CONTAINERS:
+        raise TooLarge(f"{max(values, containers):,} values are more than are read from JSON; large maps are packed")
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise InvalidRecipe(f"not JSON: {reason}") from None
+    if not isinstance(value, dict):
+        raise InvalidRecipe(f"must be a JSON object, got {type(value).__name__}")
+    level: list[Any] = [value]
+    for _ in range(MOST_DEPTH):
+        inner = chain.from_iterable(one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for one in inner if isinstance(one, (dict, list))]
+        if not level:
+            return value
+    raise InvalidRecipe("not a map: nested too deeply")
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def numbered_tileset(highest: int) -> Tileset:
+    """Tiles for bare ids: `tile0` and so on, up to the highest."""
+    if highest >= MOST_TILES:
+        raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, got the id {highest:,}")
+    return Tileset.of_words((f"tile{number}" for number in range(highest + 1)), "numbered")

@@ -1,0 +1,245 @@
+"""Maps as pictures: a square of pixels a cell, in the tiles' colours or in the tileset's own sprites.
+
+The levels of a 3D map stand side by side, a cell apart. Flat pictures of up to 256 colours are palette pictures whose
+palette starts with the tiles in their order: a pixel's index is the tile's id.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from math import isqrt, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ..core.params import Params, param
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+from ..core.tileset import Sheet, Tileset
+
+MOST_PIXELS = 1 << 27
+COMFORTABLE_PIXELS = 1 << 24
+"""A picture is not drawn larger than this unless told."""
+BACKGROUND = (22, 21, 28)
+"""Between levels, and around frames that are smaller than others."""
+LINE = (242, 84, 91)
+RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
+SHADE = 0.82
+"""Brightness of the edges of cells."""
+
+View = TileMap | Frame
+Size = tuple[int, int]
+"""Rows and columns, of cells or pixels."""
+
+
+class PictureParams(Params):
+    """How a map is drawn."""
+
+    scale: int | None = param(None, ge=1, le=256, typical=(1, 32))
+    """Pixels a cell; by default 8, or the sprites' own width, and less for large maps."""
+    sprites: bool | None = param(None)
+    """Draw the tileset's own sprites; by default where it has any. Without, a tile is its colour."""
+    grid: bool = param(False)
+    """Darken the edges of the cells, from 3 pixels a cell on."""
+    markers: bool = param(False)
+    """Draw a ring around every marker, from 4 pixels a cell on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where cells stand in a picture: levels side by side, a cell apart, in the middle of a canvas of cells."""
+
+    depth: int
+    height: int
+    width: int
+    canvas: Size
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], canvas: Size | None = None) -> Layout:
+        *levels, height, width = shape
+        depth = prod(levels)
+        return cls(depth, height, width, canvas or (height, depth * (width + 1) - 1))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no place of the canvas is without a cell."""
+        return self.depth * self.height * self.width == self.canvas[0] * self.canvas[1]
+
+    def first(self, level: int = 0) -> Size:
+        """Row and column of a level's first cell."""
+        rows, columns = self.canvas
+        left = (columns - self.depth * (self.width + 1) + 1) // 2
+        return (rows - self.height) // 2, left + level * (self.width + 1)
+
+    def spread(self, cells: NDArray[Any], filler: Any) -> NDArray[Any]:
+        """(row, column, ...) of the canvas, with the filler where no cell stands."""
+        inner = cells.shape[2:] if self.depth == 1 and cells.shape[0] == self.height else cells.shape[3:]
+        levels = cells.reshape(self.depth, self.height, self.width, *inner)
+        sheet = np.full((*self.canvas, *inner), filler, dtype=cells.dtype)
+        for number, level in enumerate(levels):
+            top, left = self.first(number)
+            sheet[top : top + self.height, left : left + self.width] = level
+        return sheet
+
+    def gathered(self, sheet: NDArray[Any]) -> NDArray[Any]:
+        """(level, row, column) of the cells on a canvas."""
+        places = [self.first(level) for level in range(self.depth)]
+        return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
+
+
+def draw(view: View, options: PictureParams, canvas: Size | None = None) -> Image.Image:
+    """A map, or a frame on the way to one, in the middle of a canvas that may be larger."""
+    layout = layout_of(view, canvas)
+    cell = cell_size(view, options, layout.canvas)
+    _refuse_too_large(layout.canvas, cell)
+    if isinstance(view, Frame) and view.colors is not None:
+        picture = _colored(layout.spread(view.colors, BACKGROUND), cell, options)
+    elif shows_sprites(view, options):
+        picture = _with_sprites(view, layout, cell, options)
+    else:
+        picture = _flat(view, layout, cell, options)
+    return _with_lines_and_rings(picture, view, layout, cell, options)
+
+
+def layout_of(view: View, canvas: Size | None = None) -> Layout:
+    colored = isinstance(view, Frame) and view.colors is not None
+    return Layout.of(view.colors.shape[:-1] if colored else view.cells.shape, canvas)  # type: ignore[union-attr]
+
+
+def cell_size(view: View, options: PictureParams, canvas: Size, comfortable: int = COMFORTABLE_PIXELS) -> Size:
+    """Rows and columns of pixels in a cell: a square, unless the sprites are none."""
+    sheet = view.tileset.sheet if shows_sprites(view, options) else None
+    width = options.scale or max(1, min(sheet.tile_width if sheet else 8, isqrt(comfortable // prod(canvas))))
+    return (max(1, round(width * sheet.tile_height / sheet.tile_width)) if sheet else width), width
+
+
+def shows_sprites(view: View, options: PictureParams) -> bool:
+    """Whether sprites are drawn: as told, else where the tileset's picture is at hand."""
+    at_hand = view.tileset.sheet is not None and bool(view.tileset.sheet.picture)
+    if options.sprites and not at_hand:
+        raise InvalidRecipe(f"sprites: tileset {view.tileset.name!r} has no picture at hand; leave sprites out")
+    return at_hand and options.sprites is not False
+
+
+def _refuse_too_large(canvas: Size, cell: Size) -> None:
+    height, width = canvas[0] * cell[0], canvas[1] * cell[1]
+    if height * width > MOST_PIXELS:
+        raise TooLarge(
+            f"a picture of {width:,}x{height:,} pixels is more than the {MOST_PIXELS:,} pixels that are drawn; "
+            + ("lower the scale" if cell[1] > 1 else "crop the map")
+        )
+
+
+def _flat(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
+    """Tiles as their colours: a palette picture if the colours fit into a palette."""
+    colors = view.tileset.colors
+    if not layout.is_full:
+        colors = np.concatenate([colors, np.array([BACKGROUND], dtype=np.uint8)])
+    sheet = layout.spread(view.cells.astype(np.min_scalar_type(2 * len(colors))), len(colors) - 1)
+    shaded = options.grid and min(cell) >= 3
+    count = len(colors) * (2 if shaded else 1)
+    if count > 256:
+        return _colored(colors[sheet], cell, options)
+    sheet = sheet.astype(np.uint8)
+    picture = Image.fromarray(_grown(sheet, cell, sheet + len(colors) if shaded else None))
+    picture.putpalette(np.concatenate([colors, _shaded(colors)])[:count].tobytes())
+    return picture
+
+
+def _colored(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Image.Image:
+    """(row, column, 3) colours of cells as a picture in full colour."""
+    return Image.fromarray(_grown(sheet, cell, _shaded(sheet) if options.grid and min(cell) >= 3 else None))
+
+
+def _grown(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    """Every cell as a block of pixels; `edges`, where given, shows between the cells."""
+    rows, columns = cell
+    wide = np.repeat(sheet, columns, axis=1)
+    if edges is None:
+        return np.repeat(wide, rows, axis=0)
+    wide[:, columns::columns] = edges[:, 1:]
+    pixels = np.repeat(wide, rows, axis=0)
+    pixels[rows::rows] = np.repeat(edges[1:], columns, axis=1)
+    return pixels
+
+
+def _shaded(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return (colors * SHADE).astype(np.uint8)
+
+
+def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
+    """Tiles as their sprites, row by row, so that nothing is held twice."""
+    tileset, (rows, columns) = view.tileset, cell
+    sheet = layout.spread(view.cells.astype(np.intp), len(tileset))
+    used, sheet = np.unique(sheet, return_inverse=True)
+    sprites = _sprites(tileset, used.tolist(), cell)
+    if options.grid and min(cell) >= 3:
+        sprites[:, 0], sprites[:, :, 0] = _shaded(sprites[:, 0]), _shaded(sprites[:, :, 0])
+    pixels = np.empty((layout.canvas[0] * rows, layout.canvas[1] * columns, 3), dtype=np.uint8)
+    for number, line in enumerate(sheet.reshape(layout.canvas)):
+        pixels[number * rows : (number + 1) * rows] = sprites[line].transpose(1, 0, 2, 3).reshape(rows, -1, 3)
+    return Image.fromarray(pixels)
+
+
+def _sprites(tileset: Tileset, ids: list[int], cell: Size) -> NDArray[np.uint8]:
+    """(tile, row, column, 3) pictures of these tiles: the sprite over the tile's colour; the id after all is empty."""
+    sheet = tileset.sheet
+    assert sheet is not None
+    picture = _sheet_picture(sheet)
+    size = cell[1], cell[0]
+    exact = cell[1] % sheet.tile_width == 0 and cell[0] % sheet.tile_height == 0
+    sprites = []
+    for number in ids:
+        tile = tileset[number] if number < len(tileset) else None
+        drawn = Image.new("RGB", size, tile.rgb if tile else BACKGROUND)
+        if tile and tile.sprite is not None:
+            row, column = divmod(tile.sprite, sheet.columns)
+            x = sheet.margin + column * (sheet.tile_width + sheet.spacing)
+            y = sheet.margin + row * (sheet.tile_height + sheet.spacing)
+            box = (x, y, x + sheet.tile_width, y + sheet.tile_height)
+            if box[2] > picture.width or box[3] > picture.height:
+                raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} lies outside {sheet.image}")
+            sprite = picture.crop(box).resize(size, Image.Resampling.NEAREST if exact else Image.Resampling.BOX)
+            drawn.paste(sprite, mask=sprite)
+        sprites.append(np.asarray(drawn))
+    return np.stack(sprites)
+
+
+def _sheet_picture(sheet: Sheet) -> Image.Image:
+    try:
+        with Image.open(io.BytesIO(sheet.picture)) as picture:
+            return picture.convert("RGBA")
+    except (Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
+        raise BadFile(f"{sheet.image}: not a picture that can be read ({error})") from None
+
+
+def _with_lines_and_rings(
+    picture: Image.Image, view: View, layout: Layout, cell: Size, options: PictureParams
+) -> Image.Image:
+    """What lies over the cells; a cell's middle stays visible inside a ring."""
+    lines = view.lines if isinstance(view, Frame) else ()
+    map = view.map if isinstance(view, Frame) else view
+    markers = map.markers if map and options.markers and min(cell) >= 4 else ()
+    if not lines and not markers:
+        return picture
+    colors = len(picture.getpalette() or ()) // 3
+    if picture.mode == "P" and colors + 3 > 256:
+        picture = picture.convert("RGB")
+    pen, (rows, columns) = ImageDraw.Draw(picture), cell
+    top, left = layout.first()
+    for line in lines:
+        # Whole numbers are the middles of cells.
+        ends = [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
+        pen.line(ends, fill=LINE, width=max(1, min(cell) // 4))
+    for marker in markers:
+        top, left = layout.first(marker.level)
+        x, y = (left + marker.x) * columns, (top + marker.y) * rows
+        thickness = max(1, min(cell) // 8)
+        pen.ellipse((x, y, x + columns - 1, y + rows - 1), outline=RING_EDGE, width=2 * thickness if rows > 7 else 1)
+        if rows > 7:
+            pen.ellipse((x + 1, y + 1, x + columns - 2, y + rows - 2), outline=RING, width=thickness)
+    return picture

@@ -1,0 +1,165 @@
+"""Pictures as maps: which tile a pixel's colour stands for.
+
+Pictures that Tilewright drew carry a label: the tileset, where the cells stand, and all else about the map. Their cells
+are read from the pixels, by colour, so that what a paint program changed (cells, palette, mode) is what is read; where
+tiles share a colour, the cells in the label tell them apart. Other pictures have a tile per colour.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from json import dumps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFile
+
+from ..core.errors import BadFile, TooLarge
+from ..core.grid import INLINE_CELLS
+from ..core.tilemap import TileMap
+from ..core.tileset import MOST_TILES, Tileset
+from . import Found, Source
+from ._data import MapData, described, packed, parse
+from ._picture import MOST_PIXELS, Layout, Size
+
+MOST_LABEL = 1 << 25
+"""Characters of a label."""
+MOST_FILM = 1 << 31
+"""Pixels that are decoded on the way to the last frame of an animation."""
+BAND = 1 << 22
+"""Pixels that are looked at at once."""
+
+
+def label(map: TileMap, canvas: Size, *, loose: bool) -> str:
+    """What a picture carries about its map, as JSON in ASCII.
+
+    With the cells where pixels do not tell them: in loose pictures (sprites, too few colours) and where tiles share a
+    colour. With the layers of maps up to 65,536 cells.
+    """
+    data = {**described(map), "canvas": list(canvas)}
+    if loose:
+        data["loose"] = True
+    if loose or len(np.unique(map.tileset.colors, axis=0)) < len(map.tileset):
+        data["cells"] = packed(map.cells)
+    if map.layers and map.cells.size <= INLINE_CELLS:
+        data["layers"] = {name: packed(layer) for name, layer in map.layers.items()}
+    text = dumps(data)
+    if len(text) > MOST_LABEL:
+        raise TooLarge(f"the picture would carry {len(text):,} characters about its map; save it as npz, or crop it")
+    return text
+
+
+def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
+    """The picture in a file, or the last one of an animation, decoded; sizes are looked at first."""
+    try:
+        # Not Image.open, which warns of large pictures on the terminal before we can refuse them.
+        picture = kind(io.BytesIO(source.content))
+        pixels = picture.width * picture.height
+        if not 0 < pixels <= MOST_PIXELS:
+            raise BadFile(f"{source.name}: {pixels:,} pixels; pictures of 1 to {MOST_PIXELS:,} are read")
+        decoded = pixels
+        while decoded <= MOST_FILM:
+            picture.load()
+            try:
+                picture.seek(picture.tell() + 1)
+            except EOFError:
+                return picture
+            decoded += pixels
+    except BadFile:
+        raise
+    except Exception as error:  # decoders meet broken files with nearly any exception
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise BadFile(f"{source.name}: not a {kind.format} picture, or broken ({reason})") from None
+    raise BadFile(f"{source.name}: more than {MOST_FILM:,} pixels in all its frames are not read")
+
+
+def read_picture(picture: Image.Image, text: str, source: Source, scale: int | None) -> Found:
+    """The map in a decoded picture, by its label; without one, or when told a scale, by its colours alone."""
+    data = MapData.checked(parse(text)) if text else None
+    try:
+        if data is not None and scale is None:
+            return _labelled(picture, data, source.name)
+        sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
+        tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
+        return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
+    except OSError as error:  # a mode that does not convert
+        raise BadFile(f"{source.name}: {error}") from None
+
+
+def _labelled(picture: Image.Image, data: MapData, name: str) -> Found:
+    """The map that a label tells of, with the cells that the picture shows."""
+    layout = Layout.of(data.shape, data.canvas)
+    rows, columns = layout.canvas
+    if min(layout.first()) < 0 or picture.height % rows or picture.width % columns:
+        raise BadFile(
+            f"{name}: {picture.width}x{picture.height} pixels do not show the {columns}x{rows} cells of its label; "
+            "if it was cut or resized, read it with a scale"
+        )
+    given = data.read_cells() if data.loose or data.cells is not None else None
+    if data.loose and given is not None:
+        return data.found(given, data.read_layers())
+    shown = layout.gathered(np.concatenate(list(_codes(_sampled(picture, layout.canvas))))).reshape(-1, layout.width)
+    cells = _matched([shown], data.tileset, name).reshape(data.shape)
+    if given is not None and int(given.max()) < len(data.tileset):
+        same = _code(data.tileset.colors)[given] == shown.reshape(data.shape)
+        cells = np.where(same, given, cells)
+    return data.found(cells, data.read_layers())
+
+
+def _tile_per_color(sheet: Image.Image, name: str) -> Tileset:
+    """A tileset for a picture of one pixel a cell, its tiles called by their colours."""
+    seen = np.zeros(1 << 24, dtype=np.bool_)
+    for codes in _codes(sheet):
+        seen[codes] = True
+    used = np.flatnonzero(seen)
+    if len(used) > MOST_TILES:
+        raise BadFile(f"{name}: {len(used):,} colours; a tile per colour is made for up to {MOST_TILES:,}")
+    colors = [f"#{code:06x}" for code in used.tolist()]
+    return Tileset.checked({"name": "picture", "tiles": [{"name": color, "color": color} for color in colors]})
+
+
+def _matched(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -> NDArray[Any]:
+    """(row, column) tile ids of colours; of tiles that share one, the first."""
+    colors = _code(tileset.colors)
+    order = np.argsort(colors, kind="stable")
+    known = colors[order]
+    rows: list[NDArray[Any]] = []
+    for band in bands:
+        at = np.minimum(np.searchsorted(known, band), len(known) - 1)
+        wrong = np.argwhere(known[at] != band)
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise BadFile(
+                f"{name}: the colour #{band[row, column]:06x} at x={column} y={row + sum(map(len, rows))} "
+                f"is no tile's (tileset {tileset.name!r})"
+            )
+        rows.append(order[at].astype(tileset.dtype))
+    return np.concatenate(rows)
+
+
+def _cells_at(picture: Image.Image, scale: int, name: str) -> Size:
+    if picture.height % scale or picture.width % scale:
+        raise BadFile(f"{name}: {picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}")
+    return picture.height // scale, picture.width // scale
+
+
+def _sampled(picture: Image.Image, canvas: Size) -> Image.Image:
+    """One pixel a cell, from its middle."""
+    rows, columns = canvas
+    return picture if picture.size == (columns, rows) else picture.resize((columns, rows), Image.Resampling.NEAREST)
+
+
+def _codes(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
+    """The colours as numbers 0xrrggbb, a band of rows at a time; transparency does not count."""
+    rows = max(1, BAND // picture.width)
+    for top in range(0, picture.height, rows):
+        band = picture.crop((0, top, picture.width, min(top + rows, picture.height))).convert("RGB")
+        yield _code(np.asarray(band))
+
+
+def _code(colors: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    wide = colors.astype(np.uint32)
+    code: NDArray[np.uint32] = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    return code

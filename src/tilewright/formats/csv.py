@@ -1,0 +1,76 @@
+"""CSV: a tile id per cell, a line per row, an empty line between levels. Carries nothing else.
+
+Read without a tileset, the ids become tiles called `tile0`, `tile1` and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, TooLarge, quoted
+from ..core.grid import MOST_CELLS
+from ..core.params import LARGEST_SIDE, Params
+from ..core.tilemap import TileMap
+from ..core.tileset import MOST_TILES
+from . import Format, Found, Source
+from ._data import numbered_tileset
+from ._text import read_text
+
+FIELD = r"[ \t]*[0-9]{1,5}[ \t]*"
+ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")
+MOST_LINES = 1 << 20
+
+
+class CsvParams(Params):
+    """CSV has no options."""
+
+
+def write(map: TileMap, options: CsvParams, name: str) -> Mapping[str, bytes]:
+    levels = map.cells if map.cells.ndim == 3 else map.cells[None]
+    tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]
+    return {name: ("\n\n".join(tables) + "\n").encode()}
+
+
+def read(source: Source, options: CsvParams) -> list[Found]:
+    if len(source.content) > MOST_CELLS or source.content.count(b"\n") > MOST_LINES:
+        raise TooLarge(f"more than {MOST_CELLS:,} bytes or {MOST_LINES:,} lines are not read; npz holds such maps")
+    most = len(source.tileset) if source.tileset else MOST_TILES
+    levels: list[list[NDArray[np.uint16]]] = [[]]
+    for number, line in enumerate(read_text(source).rstrip().split("\n"), 1):
+        if line.strip():
+            levels[-1].append(_row(line, number, most, source.name))
+        elif levels[-1]:
+            levels.append([])
+    columns = len(levels[0][0]) if levels[0] else 0
+    for number, row in enumerate((row for level in levels for row in level), 1):
+        if len(row) != columns:
+            raise BadFile(f"{source.name}: row {number} has {len(row)} cells, the first has {columns}")
+    if len({len(level) for level in levels}) > 1:
+        raise BadFile(f"{source.name}: all levels of a map have the same size")
+    if not columns:
+        raise BadFile(f"{source.name}: holds no cells")
+    cells = np.array(levels[0] if len(levels) == 1 else levels)
+    return [Found(TileMap(cells, source.tileset or numbered_tileset(int(cells.max()))))]
+
+
+def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
+    """The ids in a line, or the first field that is none."""
+    if line.count(",") >= LARGEST_SIDE:
+        raise BadFile(f"{name}: line {number} has more than {LARGEST_SIDE:,} cells")
+    fields = line.split(",")
+    if ROW.fullmatch(line):
+        ids = np.array(list(map(int, fields)))
+        if ids.max() < most:
+            return ids.astype(np.uint16)
+    for column, field in enumerate(fields, 1):
+        text = field.strip()
+        if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < most):
+            raise BadFile(f"{name}: line {number}, column {column}: a tile id is 0..{most - 1}, got {quoted(text)}")
+    raise BadFile(f"{name}: line {number}: not a row of tile ids")
+
+
+csv = Format(name="csv", params=CsvParams, extensions=(".csv",), write=write, read=read, doc=__doc__)

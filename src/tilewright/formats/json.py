@@ -1,0 +1,54 @@
+"""JSON: everything there is about a map, exactly.
+
+Made to be read by people and games: a tile, a room and a row of cells stand on a line each, and cells are tile ids, so
+that `cells[y][x]` is a tile. Maps of more than 65,536 cells have them packed (base64 of zlib, least significant byte
+first), unless told otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from json import dumps
+from typing import Any
+
+from ..core.params import Params, param
+from ..core.tilemap import TileMap
+from . import Format, Found, Source
+from ._data import MapData, described, listed, parse
+from ._text import read_text
+
+
+class JsonParams(Params):
+    """How a map is written as JSON."""
+
+    packed: bool | None = param(None)
+    """Cells and layers as packed text instead of lists; by default above 65,536 cells."""
+
+
+def write(map: TileMap, options: JsonParams, name: str) -> Mapping[str, bytes]:
+    data = described(map)
+    if map.layers:
+        data["layers"] = {layer: listed(values, options.packed) for layer, values in map.layers.items()}
+    text = _laid_out({**data, "cells": listed(map.cells, options.packed)})
+    # A lone surrogate has no UTF-8; backslashreplace happens to write it as JSON does.
+    return {name: f"{text}\n".encode("utf-8", "backslashreplace")}
+
+
+def read(source: Source, options: JsonParams) -> list[Found]:
+    data = MapData.checked(parse(read_text(source)))
+    return [data.found(data.read_cells(), data.read_layers())]
+
+
+def _laid_out(value: Any, indent: str = "") -> str:
+    """JSON with a line a piece for whatever holds lists or objects; what holds plain values is one line."""
+    pieces = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(piece, (dict, list)) for piece in pieces):
+        return dumps(value, ensure_ascii=False, allow_nan=False)
+    names = [f"{dumps(name, ensure_ascii=False)}: " for name in value] if isinstance(value, dict) else [""] * len(value)
+    deeper = f"{indent}  "
+    lines = [f"{deeper}{name}{_laid_out(piece, deeper)}" for name, piece in zip(names, pieces, strict=True)]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
+
+
+json = Format(name="json", params=JsonParams, extensions=(".json",), write=write, read=read, doc=__doc__)

@@ -1,0 +1,219 @@
+"""Fashion-based cellular automata: every cell takes the state of the best-dressed cell around it.
+
+A cell's score is the sum, over its neighbours, of how well its state goes with theirs: one number of the score matrix
+for each pair of states. Then it takes the state of the highest-scoring cell among itself and its neighbours. A random
+start settles into caverns, mazes, fields or ever-moving waves, all in the style of the matrix; other seeds give other
+maps in the same style. Two matrices can be blended across the map, so that one style passes into another.
+
+Sources: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015 (the automaton);
+Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with morphing cellular automata", 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from math import isqrt
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import field_validator, model_validator
+
+from ..core.errors import InvalidRecipe, TooLarge, counted
+from ..core.grid import FREE, Started
+from ..core.params import param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..kernels.fashion import Automaton
+from ..kernels.random import cells_below
+
+NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "plus": ((0, 1), (0, -1), (-1, 0), (1, 0)),
+    "all": ((0, 1), (0, -1), (-1, 0), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)),
+    "diagonal": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    "hexagon": ((0, 1), (0, -1), (-1, 0), (1, 0), (1, -1), (-1, 1)),
+    "knight": ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)),
+}
+CAVERN = (
+    (0.95, 0.12, 0.41, 0.81, 0.94, 0.75),
+    (0.99, 0.7, 0.77, 0.41, 0.24, 0.23),
+    (0.27, 0.75, 0.93, 0.52, 0.72, 0.15),
+    (0.19, 0.35, 0.31, 0.91, 0.74, 0.99),
+    (0.5, 0.82, 0.08, 0.68, 0.26, 0.01),
+    (0.87, 0.64, 0.15, 0.95, 0.42, 0.34),
+)
+MOST_STATES = 64
+MOST_CELLS = 1 << 31
+Scores = tuple[float, ...]
+
+
+class FashionParams(Started):
+    states: int = param(len(CAVERN), ge=2, le=MOST_STATES, typical=(2, 11))
+    """How many states there are; follows from the scores when left out."""
+    scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
+    """How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`."""
+    neighbourhood: tuple[tuple[int, int], ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
+        "plus", control="offsets"
+    )
+    """Which cells are neighbours: a name, or a list of dx, dy; on ties the first one listed wins."""
+    generations: int = param(30, ge=0, le=100_000, typical=(0, 100))
+    """How often all cells are updated."""
+    wrap: bool | None = param(None)
+    """Join opposite edges (a torus); by default yes, unless there is an offset."""
+    offset: tuple[int, int] | None = param(None)
+    """x, y of this window in an endless plane; windows made separately fit exactly."""
+    morph: Scores | Literal["random"] | None = param(None, control="matrix")
+    """A second score matrix, into which the first one changes across the map."""
+    blend: Literal["left to right", "top to bottom", "radial"] = param("left to right")
+    """How the second matrix blends in: its share grows this way, from none to all."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _states_and_scores_go_together(cls, values: Any) -> Any:
+        """Scores alone tell the states; states alone leave the scores to chance."""
+        if not isinstance(values, Mapping):
+            return values
+        values = dict(values)
+        for name in ("scores", "morph"):
+            if isinstance(values.get(name), (list, tuple, np.ndarray)):
+                values[name] = _flat(values[name])
+        if "scores" not in values and values.get("states", len(CAVERN)) != len(CAVERN):
+            values["scores"] = "random"
+        if "states" not in values and isinstance(values.get("scores"), tuple):
+            values["states"] = max(2, isqrt(len(values["scores"])))
+        return values
+
+    @field_validator("neighbourhood", mode="before")
+    @classmethod
+    def _pairs(cls, value: Any) -> Any:
+        """Offsets may come flat, as a command line gives them: dx, dy, dx, dy ..."""
+        if isinstance(value, (list, tuple)) and value and not any(isinstance(part, (list, tuple)) for part in value):
+            if len(value) % 2:
+                raise InvalidRecipe(f"offsets are pairs of dx, dy; got {counted(len(value), 'number')}")
+            return tuple(zip(value[::2], value[1::2], strict=True))
+        return value
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        problems = []
+        for name, scores in (("scores", self.scores), ("morph", self.morph)):
+            if isinstance(scores, tuple) and len(scores) != self.states**2:
+                wanted = f"{counted(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
+                problems.append(f"{name}: {wanted}, got {len(scores)}")
+        if not self.offsets:
+            problems.append("neighbourhood: at least one neighbour is needed")
+        if self.offset is not None:
+            if self.wrap:
+                problems.append("wrap: a window of an endless plane cannot wrap; leave wrap or offset out")
+            if self.start is not None:
+                problems.append("start: a window of an endless plane starts by chance; leave start or offset out")
+            if self.morph is not None:
+                problems.append("morph: an endless plane has no sides to blend between; leave morph or offset out")
+        if problems:
+            raise InvalidRecipe(*problems)
+        return self
+
+    @property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        return NEIGHBOURHOODS[self.neighbourhood] if isinstance(self.neighbourhood, str) else self.neighbourhood
+
+    @cached_property
+    def reach(self) -> int:
+        """How far a cell of the finished map sees: two neighbours far in every generation."""
+        return 2 * max(max(abs(dx), abs(dy)) for dx, dy in self.offsets) * self.generations
+
+
+def drawn_scores(p: FashionParams, rng: Rng) -> FashionParams:
+    """The params with their random matrices drawn, in steps of 0.001 so that a recipe stays readable."""
+
+    def drawn(name: str) -> Scores:
+        stream = rng.child(name)
+        return tuple(stream.below(1001) / 1000 for _ in range(p.states**2))
+
+    changes = {name: drawn(name) for name in ("scores", "morph") if getattr(p, name) == "random"}
+    return p.model_copy(update=changes) if changes else p
+
+
+def state_names(p: FashionParams) -> list[str]:
+    return [f"state{number}" for number in range(p.states)]
+
+
+@technique(
+    FashionParams,
+    tileset="fashion",
+    tiles=state_names,
+    numbered=True,
+    reach=lambda p: p.reach,
+    settle=drawn_scores,
+)
+def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
+    margin = p.reach if p.offset is not None else 0
+    cells = _start(p, site, rng, margin)
+    inner = tuple(slice(margin, margin + side) for side in site.shape)
+    locked = None
+    if site.has_locks:
+        locked = np.pad(site.locked, margin)
+    automaton = Automaton(
+        site.hold(cells, margin),
+        _matrix(p.scores, p.states),
+        p.offsets,
+        wrap=p.wrap is not False and p.offset is None,
+        locked=locked,
+        second=None if p.morph is None else _matrix(p.morph, p.states),
+        blend=None if p.morph is None else _shares(p.blend, site.shape),
+    )
+    del cells, locked
+    cells = automaton.cells[inner]
+    yield Frame(cells, "start", 0.0)
+    for generation in range(p.generations):
+        for share in automaton.generation():
+            yield Frame(cells, f"generation {generation + 1}", (generation + share) / p.generations)
+        yield Frame(cells, f"generation {generation + 1}", (generation + 1) / p.generations)
+    return site.map(cells)
+
+
+def _start(p: FashionParams, site: Site, rng: Rng, margin: int) -> NDArray[np.uint8]:
+    """The start states: by position alone, or as given."""
+    shape, origin = site.window_with(margin)
+    if shape[0] * shape[1] > MOST_CELLS:
+        size = f"{shape[1]:,}x{shape[0]:,} cells"
+        raise TooLarge(f"offset: {p.generations} generations of an endless plane see {size}; use fewer generations")
+    cells = np.empty(shape, dtype=np.uint8)
+    cells_below(rng.row_keys(shape, origin), origin[-1], p.states, cells)
+    if p.start is not None:
+        given = site.read(p.start, "start")
+        cells[given != FREE] = given[given != FREE]
+    return cells
+
+
+def _matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
+    return np.array(scores, dtype=np.float64).reshape(states, states)
+
+
+def _shares(blend: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The second matrix's share in every cell, 0..1; from + - * / and sqrt alone, so that it is the same anywhere."""
+    rows, columns = np.indices(shape, dtype=np.float64)
+    height, width = shape
+    if blend == "left to right":
+        return columns / max(1, width - 1)
+    if blend == "top to bottom":
+        return rows / max(1, height - 1)
+    x, y = columns - (width - 1) / 2, rows - (height - 1) / 2
+    distance = np.sqrt(x * x + y * y)
+    return distance / max(1.0, float(distance.max()))
+
+
+def _flat(scores: Any) -> Any:
+    """A flat tuple from a flat or nested list; a ragged one is refused."""
+    rows = scores.tolist() if isinstance(scores, np.ndarray) else list(scores)
+    if not any(isinstance(row, (list, tuple)) for row in rows):
+        return tuple(rows)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, (list, tuple)) or len(row) != len(rows):
+            found = counted(len(row), "score") if isinstance(row, (list, tuple)) else repr(row)
+            raise InvalidRecipe(
+                f"scores: {counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
+            )
+    return tuple(score for row in rows for score in row)

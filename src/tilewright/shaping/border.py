@@ -1,0 +1,34 @@
+"""Border: a frame of one tile around the edge of the map.
+
+Decorative: it gives way at locked cells. The levels of a 3D map are framed each by itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..analysis.survey import Survey
+from ..core.errors import InvalidRecipe
+from ..core.grid import Word
+from ..core.params import LARGEST_SIDE, Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Site
+from ..core.tilemap import TileMap
+
+
+class BorderParams(Params):
+    thickness: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 8))
+    """Width of the frame in cells."""
+    tile: Word | None = param(None)
+    """Tile of the frame; by default the most common impassable one of the map."""
+
+
+@shaper(BorderParams)
+def border(map: TileMap, p: BorderParams, site: Site, rng: Rng) -> TileMap:
+    tile = site.tile(p.tile) if p.tile is not None else Survey(map).commonest(passable=False)
+    if tile is None:
+        raise InvalidRecipe(f"border: tile: tileset {map.tileset.name!r} has no impassable tile; name one")
+    frame = np.ones(map.shape, dtype=np.bool_)
+    frame[..., p.thickness : -p.thickness, p.thickness : -p.thickness] = False
+    return map.replaced(cells=np.where(frame & ~site.locked, tile, map.cells))

@@ -1,0 +1,99 @@
+"""Connect: dig tunnels between the separate parts of a map until all of it can be walked.
+
+Parts are the connected regions of passable cells. The tunnels are the shortest that join them all: waves start from
+every part at once, and where two meet is a place to dig (`kernels/bridges`). Afterwards the parts are one, always;
+tunnels lead around locked walls, and only where these leave no way at all does it give up and name them. Only
+impassable cells are dug. Wider tunnels spare locked cells and the outermost ring of the map, and are narrower there.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.regions import Directions, Regions, neighbours, regions_of
+from ..analysis.survey import Survey
+from ..core.errors import GaveUp, InvalidRecipe
+from ..core.grid import Word
+from ..core.params import Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import TileMap
+from ..kernels.bridges import Waves
+
+FRAMES = 50
+"""About as many pictures of growing tunnels."""
+
+
+class ConnectParams(Params):
+    thickness: int = param(1, ge=1, le=64, typical=(1, 5))
+    """Width of the tunnels in cells."""
+    path: Literal["shortest", "straight"] = param("shortest")
+    """Tunnels take the shortest way, or one with a single corner where locked cells allow it."""
+    tile: Word | None = param(None)
+    """Passable tile to dig with; by default the most common one of the map."""
+    directions: Directions = param(4)
+    """Whether parts hang together by 4 directions, or diagonally as well by 8."""
+    minimum: int = param(1, ge=1)
+    """Parts with fewer cells than this are left alone."""
+
+
+@shaper(ConnectParams)
+def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
+    survey = Survey(map)
+    tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=True)
+    found = regions_of(survey.passable, p.directions)
+    parts = found.kept(np.flatnonzero(found.sizes >= p.minimum))
+    if tile is not None and not map.tileset.passable[tile]:
+        raise InvalidRecipe(f"connect: tile: one that can be walked on, {map.tileset[tile].name!r} cannot")
+    if parts.count < 2:
+        return map
+    assert tile is not None  # there are cells that one can walk on
+    walkable = survey.passable | ~site.locked
+    waves = Waves(parts.labels, walkable, neighbours(map.cells.ndim, p.directions))
+    for done in waves.spread():
+        yield Frame(map.cells, "waves", done / 2)
+    bridges = waves.bridges()
+    if len(bridges) < parts.count - 1:
+        raise GaveUp("locked cells keep parts of the map asunder", cells=_between(parts, walkable, p.directions))
+
+    def dug() -> NDArray[np.int64]:
+        return np.where(waves.marked.astype(np.bool_) & ~survey.passable, tile, map.cells)
+
+    block = -(-len(bridges) // FRAMES)
+    for first in range(0, len(bridges), block):
+        waves.dig(bridges[first : first + block], straight=p.path == "straight")
+        yield Frame(dug, "tunnels", (1 + first / len(bridges)) / 2)
+    if p.thickness > 1:
+        _widen(waves.marked, walkable, p.thickness)
+    return map.replaced(cells=dug())
+
+
+def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: int) -> None:
+    """Grow tunnels in place by one cell at a time, to the right and down, then to the left and up, and so on.
+
+    Every new cell lies beside an older one, so that what is dug hangs together whatever is in the way.
+    """
+    room = np.zeros(tunnels.shape, dtype=np.uint8)
+    inner = (..., slice(1, -1), slice(1, -1))
+    room[inner] = walkable[inner]
+    for grown in range(1, thickness):
+        for axis in range(tunnels.ndim):
+            lines, space = np.moveaxis(tunnels, axis, 0), np.moveaxis(room, axis, 0)
+            before, after = (lines[:-1], lines[1:]) if grown % 2 else (lines[1:], lines[:-1])
+            after |= before & (space[1:] if grown % 2 else space[:-1])
+
+
+def _between(parts: Regions, walkable: NDArray[np.bool_], directions: Directions) -> list[list[int]]:
+    """The locked cells on the shortest way between two parts that only locked cells keep asunder."""
+    places = regions_of(walkable, directions)
+    places = places.kept(np.unique(places.labels[parts.labels > 0]))
+    waves = Waves(places.labels, np.ones_like(walkable), neighbours(walkable.ndim, directions))
+    for _ in waves.spread():
+        pass
+    waves.dig(waves.bridges()[:1])
+    found: list[list[int]] = np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
+    return found

@@ -1,0 +1,42 @@
+"""Crop: cut a rectangle out of the map. Rooms and markers outside it are gone, and so are locks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.params import LARGEST_SIDE, Params, param
+from ..core.registry import mover
+
+
+class CropParams(Params):
+    x: int = param(0, ge=0)
+    """First column that stays."""
+    y: int = param(0, ge=0)
+    """First row that stays."""
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    """How many columns stay; by default all to the right edge."""
+    height: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    """How many rows stay; by default all to the lower edge."""
+    margin: int = param(0, ge=0)
+    """Cut this many cells off every side, instead of naming a rectangle."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> CropParams:
+        if self.margin and (self.x or self.y or self.width or self.height):
+            raise InvalidRecipe("margin: give either a margin or a rectangle (x, y, width, height)")
+        return self
+
+
+@mover(CropParams)
+def crop(p: CropParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    *_, rows, columns = shape
+    left, top = p.x + p.margin, p.y + p.margin
+    right = left + p.width if p.width is not None else columns - p.margin
+    bottom = top + p.height if p.height is not None else rows - p.margin
+    if not (left < right <= columns and top < bottom <= rows):
+        wanted = f"a margin of {p.margin}" if p.margin else f"columns {left}..{right - 1} and rows {top}..{bottom - 1}"
+        raise InvalidRecipe(f"crop: {wanted} cannot be cut out of a map of {columns}x{rows}")
+    return np.arange(np.prod(shape)).reshape(shape)[..., top:bottom, left:right]

@@ -1,0 +1,21 @@
+"""Flip: turn the map over, left to right or top to bottom. Rooms, markers and locks move along."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.params import Params, param
+from ..core.registry import mover
+
+
+class FlipParams(Params):
+    axis: Literal["horizontal", "vertical"] = param("horizontal")
+    """Swap left and right (horizontal), or top and bottom (vertical)."""
+
+
+@mover(FlipParams)
+def flip(p: FlipParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    return np.flip(np.arange(np.prod(shape)).reshape(shape), axis=-1 if p.axis == "horizontal" else -2)

@@ -1,0 +1,190 @@
+"""Overlay: another recipe inside this map: in a rectangle, on the cells of a tile, or in every room.
+
+The inner recipe is made at the size of its place, from a stream of its own unless it has a seed. Its tiles become those
+of the same name in this map; those that are missing here are added, with their looks. Locked cells inside the place
+are locked for the inner recipe too, so that it fits itself around them (unless it moves cells or has no such tile),
+and are held in any case. Rooms, links and markers come along into rectangles and rooms; layers and numbers do not.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidatorFunctionWrapHandler, field_validator, model_validator
+
+from ..core import pipeline
+from ..core.errors import GaveUp, InvalidRecipe
+from ..core.grid import Word
+from ..core.locks import Locks
+from ..core.params import LARGEST_SIDE, Params, param
+from ..core.recipe import Recipe
+from ..core.registry import shaper, shapers
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import TileMap
+
+DEEPEST = 8
+"""So many recipes may lie inside one another."""
+Place: TypeAlias = tuple[slice, slice]
+"""A rectangle of the map, as rows and columns."""
+_reading: ContextVar[int] = ContextVar("reading", default=0)
+"""How deep inside recipes we are reading: a file that names itself would never end."""
+
+
+class OverlayParams(Params):
+    recipe: Recipe = param()
+    """What to make there; its width and height follow from the place."""
+    x: int = param(0, ge=0)
+    """First column of the place."""
+    y: int = param(0, ge=0)
+    """First row of the place."""
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    """Columns of the place; by default all to the right edge."""
+    height: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    """Rows of the place; by default all to the lower edge."""
+    on: Word | None = param(None)
+    """Change only cells that hold this tile; the place shrinks to where they are."""
+    where: Literal["rooms"] | None = param(None)
+    """Instead of one rectangle, every room of the map, each with a stream of its own."""
+
+    @field_validator("recipe", mode="wrap")
+    @classmethod
+    def _of_bounded_depth(cls, value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+        depth = _reading.get()
+        if depth == DEEPEST:
+            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
+        token = _reading.set(depth + 1)
+        try:
+            return read(value)
+        finally:
+            _reading.reset(token)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> OverlayParams:
+        if self.where is not None and (self.x or self.y or self.width or self.height):
+            raise InvalidRecipe("where: give either where or a rectangle (x, y, width, height)")
+        if self.depth > DEEPEST:
+            raise InvalidRecipe(f"recipe: recipes lie at most {DEEPEST} deep inside one another")
+        if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
+            raise InvalidRecipe(f"recipe: {self.recipe.technique} has no width and height to fit it to a place")
+        return self
+
+    @cached_property
+    def depth(self) -> int:
+        """How many recipes lie inside one another here."""
+        inner = [stage.params for stage in self.recipe.shaping]
+        return 1 + max((params.depth for params in inner if isinstance(params, OverlayParams)), default=0)
+
+
+@shaper(OverlayParams)
+def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
+    if map.cells.ndim != 2:
+        raise InvalidRecipe(f"overlay works on 2D maps, not {map.cells.ndim}D")
+    free = ~site.locked
+    wanted = np.ones(map.shape, dtype=np.bool_) if p.on is None else map.cells == site.tile(p.on)
+    places = [_shrunk(place, wanted) for place in _places(map, p) if wanted[place].any()]
+    for number, place in enumerate(places):
+        inner = yield from _made(p.recipe, map, place, wanted & ~free, rng.child("place", number))
+        tileset = map.tileset.extended(inner.tileset[used] for used in np.unique(inner.cells).tolist())
+        ids = np.array([tileset.by_name.get(name, 0) for name in inner.tileset.names], dtype=tileset.dtype)
+        cells = map.cells.astype(tileset.dtype)
+        np.copyto(cells[place], ids[inner.cells], where=wanted[place] & free[place])
+        map = map.replaced(cells=cells, tileset=tileset, **({} if p.on is not None else _known(map, inner, place)))
+        yield Frame(cells, "", (number + 1) / len(places), site=Site(map.shape, tileset))
+    return map
+
+
+def _places(map: TileMap, p: OverlayParams) -> list[Place]:
+    if p.where == "rooms":
+        if not map.rooms:
+            raise InvalidRecipe("overlay: where: this map has no rooms; give a rectangle, or a tile to put it on")
+        return [_rectangle(room.x, room.y, room.width, room.height) for room in map.rooms]
+    width = p.width if p.width is not None else max(1, map.width - p.x)
+    height = p.height if p.height is not None else max(1, map.height - p.y)
+    if p.x + width > map.width or p.y + height > map.height:
+        raise InvalidRecipe(
+            f"overlay: {width}x{height} cells at x={p.x} y={p.y} do not fit into a map of {map.width}x{map.height}"
+        )
+    return [_rectangle(p.x, p.y, width, height)]
+
+
+def _rectangle(x: int, y: int, width: int, height: int) -> Place:
+    return slice(y, y + height), slice(x, x + width)
+
+
+def _shrunk(place: Place, wanted: NDArray[np.bool_]) -> Place:
+    """The smallest rectangle that holds all wanted cells of the place."""
+    rows, columns = (np.flatnonzero(wanted[place].any(axis=axis)) for axis in (1, 0))
+    x, y = place[1].start + int(columns[0]), place[0].start + int(rows[0])
+    return _rectangle(x, y, int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1)
+
+
+def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_], rng: Rng) -> Steps:
+    """The inner map; whoever watches sees the outer one until it is there."""
+    rows, columns = place
+    shape = (rows.stop - rows.start, columns.stop - columns.start)
+    try:
+        params = recipe.params.changed(height=shape[0], width=shape[1])
+        locks = _locks(recipe, TileMap(map.cells[place], map.tileset), locked[place])
+        fitted = replace(recipe, params=params, locks=locks, plan=None)
+        work = pipeline.steps(fitted, root=rng if recipe.seed is None else None)
+        inner = yield from _behind(work, Frame(map.cells, site=Site(map.shape, map.tileset)))
+    except InvalidRecipe as error:
+        raise error.within("overlay: recipe") from None
+    except GaveUp as error:
+        cells = [(row + rows.start, column + columns.start) for row, column in error.cells]
+        raise GaveUp(f"overlay: {error.reason}", cells=cells, tries=error.tries) from None
+    if inner.shape != shape:
+        raise InvalidRecipe(
+            f"overlay: recipe: makes {inner.width}x{inner.height} cells for a place of {shape[1]}x{shape[0]}; "
+            "leave out what sets its size"
+        )
+    return inner
+
+
+def _behind(work: Steps, shown: Frame) -> Steps:
+    """The work with another picture in front of it: the inner recipe's notes, the outer map's cells."""
+    try:
+        while True:
+            frame = next(work)
+            yield replace(shown, note=f"{frame.stage} {frame.note}".strip())
+    except StopIteration as end:
+        inner: TileMap = end.value
+        return inner
+    finally:
+        work.close()
+
+
+def _locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
+    """The inner recipe's own locks, and before them those of the outer map that it has tiles for."""
+    words = recipe.tileset.by_name
+    known = np.array([name in words for name in there.tileset.names])
+    taken = locked & known[there.cells]
+    if not taken.any() or any(shapers.get(stage.shaper).moves for stage in recipe.shaping):
+        return recipe.locks
+    outer = Locks.keeping(there, taken)
+    if recipe.locks is None:
+        return outer
+    own = recipe.locks.fitted(there.shape)
+    free = ~taken[tuple(own.places.T)]
+    return Locks(
+        np.concatenate([outer.places, own.places[free]]),
+        np.concatenate([outer.which, own.which[free] + len(outer.words)]),
+        (*outer.words, *own.words),
+    )
+
+
+def _known(map: TileMap, inner: TileMap, place: Place) -> dict[str, Any]:
+    """Rooms, links and markers of the map with those of the inner one added at their place."""
+    rows, columns = place
+    first = len(map.rooms)
+    return {
+        "rooms": [*map.rooms, *(replace(r, x=r.x + columns.start, y=r.y + rows.start) for r in inner.rooms)],
+        "links": [*map.links, *((first + a, first + b) for a, b in inner.links)],
+        "markers": [*map.markers, *(replace(m, x=m.x + columns.start, y=m.y + rows.start) for m in inner.markers)],
+    }

@@ -1,0 +1,78 @@
+"""Paint: give connected regions of equal tiles another tile, as a bucket of paint does.
+
+Regions are chosen by a place inside, by their tile and by their size, in that order: with `of` and `largest` the
+largest pool becomes lava, with `of` and `at_most` every small patch becomes ore. What is left unsaid excludes nothing;
+of equally large regions those of the tile that comes first in the tileset, then the first in reading order, win.
+Decorative: it gives way at locked cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import model_validator
+
+from ..analysis.regions import Directions, regions_of_tiles
+from ..core.errors import InvalidRecipe
+from ..core.grid import Word
+from ..core.params import Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Site
+from ..core.tilemap import TileMap
+
+
+class PaintParams(Params):
+    tile: Word = param()
+    """Tile to paint with."""
+    x: int | None = param(None, ge=0)
+    """Column of a cell inside the region to paint; together with y."""
+    y: int | None = param(None, ge=0)
+    """Row of a cell inside the region to paint; together with x."""
+    of: Word | None = param(None)
+    """Paint regions of this tile only."""
+    at_least: int = param(1, ge=1)
+    """Paint regions of at least this many cells."""
+    at_most: int | None = param(None, ge=1)
+    """Paint regions of at most this many cells."""
+    largest: int | None = param(None, ge=1)
+    """Of these, paint this many of the largest."""
+    smallest: int | None = param(None, ge=1)
+    """Of these, paint this many of the smallest."""
+    directions: Directions = param(4)
+    """Whether regions hang together by 4 directions, or diagonally as well by 8."""
+
+    @model_validator(mode="after")
+    def _says_which(self) -> PaintParams:
+        if (self.x is None) != (self.y is None):
+            raise InvalidRecipe("x, y: a place needs both")
+        if self.largest is not None and self.smallest is not None:
+            raise InvalidRecipe("largest, smallest: give one of them")
+        if self.at_most is not None and self.at_most < self.at_least:
+            raise InvalidRecipe(f"at_most: must be at least at_least, {self.at_least}, got {self.at_most}")
+        sized = self.largest or self.smallest or self.at_most or self.at_least > 1
+        if self.x is None and self.of is None and not sized:
+            raise InvalidRecipe("say which regions to paint: by x and y, of, at_least, at_most, largest or smallest")
+        return self
+
+
+@shaper(PaintParams)
+def paint(map: TileMap, p: PaintParams, site: Site, rng: Rng) -> TileMap:
+    tile = site.tile(p.tile)
+    tiles = np.unique(map.cells).tolist() if p.of is None else [site.tile(p.of)]
+    if p.x is not None and p.y is not None:
+        if p.x >= map.width or p.y >= map.height:
+            raise InvalidRecipe(f"paint: x={p.x} y={p.y} is outside the map of {map.width}x{map.height}")
+        tiles = [there for there in np.unique(map.cells[..., p.y, p.x]).tolist() if there in tiles]
+    regions = regions_of_tiles(map.cells, tiles, p.directions)
+    fitting = regions.sizes >= p.at_least
+    if p.at_most is not None:
+        fitting &= regions.sizes <= p.at_most
+    if p.x is not None and p.y is not None:
+        fitting &= np.isin(np.arange(len(fitting)), regions.labels[..., p.y, p.x])
+    ranked = regions.ranked()
+    ranked = ranked[fitting[ranked]]
+    if p.largest is not None:
+        ranked = ranked[: p.largest]
+    if p.smallest is not None:
+        ranked = ranked[np.argsort(regions.sizes[ranked], kind="stable")][: p.smallest]
+    return map.replaced(cells=np.where(regions.chosen(ranked) & ~site.locked, tile, map.cells))

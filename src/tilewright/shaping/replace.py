@@ -1,0 +1,60 @@
+"""Replace: put one tile where another one is, everywhere or in a share of the cells.
+
+Several pairs are replaced at once, all by what the map was before, so that two tiles can change places. Which cells
+make up a share depends on seed and position alone. Decorative: it gives way at locked cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from pydantic import model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.grid import Word
+from ..core.params import Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Site
+from ..core.tilemap import TileMap
+
+
+class ReplaceParams(Params):
+    tile: Word | None = param(None)
+    """Tile to replace; together with by."""
+    by: Word | None = param(None)
+    """Tile to put in its place."""
+    pairs: tuple[tuple[Word, Word], ...] = param(())
+    """More of the same: pairs of a tile and the one to put in its place."""
+    share: float = param(1.0, ge=0, le=1)
+    """Share of the cells that are replaced."""
+
+    @model_validator(mode="after")
+    def _says_what(self) -> ReplaceParams:
+        if (self.tile is None) != (self.by is None):
+            raise InvalidRecipe("tile, by: give both, or pairs")
+        if self.tile is None and not self.pairs:
+            raise InvalidRecipe("say what to replace: tile and by, or pairs")
+        return self
+
+    def all_pairs(self) -> Iterator[tuple[Word, Word]]:
+        if self.tile is not None and self.by is not None:
+            yield self.tile, self.by
+        yield from self.pairs
+
+
+@shaper(ReplaceParams)
+def replace(map: TileMap, p: ReplaceParams, site: Site, rng: Rng) -> TileMap:
+    table = np.arange(len(map.tileset), dtype=map.tileset.dtype)
+    seen: set[int] = set()
+    for old, new in p.all_pairs():
+        tile = site.tile(old)
+        if tile in seen:
+            raise InvalidRecipe(f"replace: {map.tileset[tile].name!r} is to be replaced twice; name it once")
+        seen.add(tile)
+        table[tile] = site.tile(new)
+    spared = site.locked
+    if p.share < 1:
+        spared |= rng.cells(*site.window) >= p.share
+    return map.replaced(cells=np.where(spared, map.cells, table[map.cells]))

@@ -1,0 +1,19 @@
+"""Rotate: turn the map by quarter turns, clockwise. Rooms, markers and locks move along."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.params import Params, param
+from ..core.registry import mover
+
+
+class RotateParams(Params):
+    turns: int = param(1, ge=1, le=3)
+    """How many quarter turns, clockwise."""
+
+
+@mover(RotateParams)
+def rotate(p: RotateParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    return np.rot90(np.arange(np.prod(shape)).reshape(shape), -p.turns, axes=(-2, -1))

@@ -1,0 +1,257 @@
+"""The conformance set: what every technique promises, as checks that authors can run on their own.
+
+>>> from tilewright.testing import check_technique
+>>> check_technique("caves", seeds=3)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+
+from .core.errors import GaveUp, TilewrightError
+from .core.pipeline import run, steps, watch
+from .core.provenance import digest
+from .core.recipe import Recipe
+from .core.registry import Technique, techniques
+from .core.tilemap import TileMap
+
+SIDES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
+"""Awkward sizes (width, height); those below a technique's own least size are passed over."""
+Check = Callable[[Technique, int], None]
+
+
+def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
+    """Run the whole conformance set on a technique; raises AssertionError with what was broken.
+
+    `seeds` is how many maps the checks over seeds make; the house itself uses 100.
+    """
+    entry = techniques.get(technique) if isinstance(technique, str) else technique
+    added = entry.name not in techniques
+    if added:
+        techniques.add(entry)
+    try:
+        for check in CHECKS:
+            check(entry, seeds)
+    finally:
+        if added:
+            techniques.remove(entry.name)
+
+
+def small(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **words: Any) -> Recipe:
+    """A recipe for a small map with defaults otherwise."""
+    fields = entry.params.model_fields
+    params = {name: side for name, side in (("width", width), ("height", height)) if name in fields}
+    given = words.pop("params", {})
+    return Recipe.of({"technique": entry.name, "params": {**params, **given}, "seed": seed, **words})
+
+
+def same_seed_same_map(entry: Technique, seeds: int) -> None:
+    """The same recipe and seed give the same map; other seeds other maps; nothing global is touched."""
+    before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index,union-attr]  # noqa: NPY002
+    maps = [run(small(entry, seed)) for seed in range(6)]
+    for seed, map in enumerate(maps):
+        assert run(small(entry, seed)) == map, f"{entry.name}: seed {seed} gave two maps"
+        assert run(small(entry, str(seed))) == map, f"{entry.name}: seeds {seed} and {str(seed)!r} differ"
+    assert any(map != maps[0] for map in maps), f"{entry.name}: the seed changes nothing"
+    after = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index,union-attr]  # noqa: NPY002
+    assert before == after, f"{entry.name}: draws from a global random source"
+
+
+def watching_changes_nothing(entry: Technique, seeds: int) -> None:
+    """Watched, thinned or cancelled in the middle, the map is the same; frames are whole and can be kept."""
+    made = run(small(entry))
+    frames = list(watch(small(entry)))
+    assert frames[-1].map == made, f"{entry.name}: watching changes the map"
+    assert list(watch(small(entry), every=3))[-1].map == made, f"{entry.name}: thinning changes the map"
+    for frame in frames:
+        assert frame.done is None or 0 <= frame.done <= 1, f"{entry.name}: done is {frame.done}"
+        assert frame.cells is None or frame.cells.shape == made.shape, f"{entry.name}: a frame of another shape"
+    kept = [frame.cells.copy() for frame in frames if frame.cells is not None]
+    run(small(entry, 2))
+    for frame, copy in zip((frame for frame in frames if frame.cells is not None), kept, strict=True):
+        assert np.array_equal(frame.cells, copy), f"{entry.name}: a frame changes after it was shown"
+    for count in range(min(4, len(frames))):
+        work = steps(small(entry))
+        for _, _ in zip(range(count), work, strict=False):
+            pass
+        work.close()
+    assert run(small(entry)) == made, f"{entry.name}: cancelling changes later maps"
+
+
+def other_process_same_map(entry: Technique, seeds: int) -> None:
+    """Another process with another hash seed makes the same map."""
+    if techniques.get(entry.name) is not entry or entry.name in techniques.added:
+        return  # registered by hand: another process does not know it
+    program = (
+        "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run;"
+        "from tilewright.core.provenance import digest; print(digest(run(Recipe.of(json.loads(sys.argv[1])))))"
+    )
+    recipe = small(entry, "elsewhere")
+    environment = {**os.environ, "PYTHONHASHSEED": "4242"}
+    command = [sys.executable, "-c", program, json.dumps(recipe.to_data())]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == digest(run(recipe)), f"{entry.name}: another process makes another map"
+
+
+def locks_hold(entry: Technique, seeds: int) -> None:
+    """A 10x10 rectangle of another seed's map can be kept for at least 95 of 100 seeds, and is."""
+    given_up = 0
+    for seed in range(seeds):
+        other = run(small(entry, f"other-{seed}"))
+        row, column = seed % (other.height - 9), (seed * 7) % (other.width - 9)
+        mask = np.zeros(other.shape, dtype=bool)
+        mask[..., row : row + 10, column : column + 10] = True
+        try:
+            map = run(small(entry, seed, locks=other.locked(mask)))
+        except GaveUp:
+            given_up += 1
+            continue
+        assert np.array_equal(map.cells[mask], other.cells[mask]), f"{entry.name}: a locked cell changed, seed {seed}"
+    assert given_up <= seeds * 0.05, f"{entry.name}: gave up on {given_up} of {seeds} locked rectangles"
+
+
+def locks_change_with_seeds(entry: Technique, seeds: int) -> None:
+    """What is not locked is rolled again, and locks of single cells hold too."""
+    first = run(small(entry, "first"))
+    scattered = np.random.default_rng(5).random(first.shape) < 0.02
+    locks = first.locked(scattered)
+    maps = [run(small(entry, seed, locks=locks)) for seed in range(4)]
+    for map in maps:
+        assert np.array_equal(map.cells[scattered], first.cells[scattered]), f"{entry.name}: a locked cell changed"
+    assert any(map != maps[0] for map in maps), f"{entry.name}: locks freeze the whole map"
+
+
+def result_is_frozen(entry: Technique, seeds: int) -> None:
+    """Cells are read-only and owned, of the tileset's dtype, also after pickling."""
+    made = run(small(entry))
+    for map in (made, pickle.loads(pickle.dumps(made))):  # noqa: S301 - our own bytes
+        assert isinstance(map, TileMap)
+        assert map == made, f"{entry.name}: pickling changes the map"
+        assert not map.cells.flags.writeable, f"{entry.name}: the cells can be written"
+        assert map.cells.base is None, f"{entry.name}: the cells belong to another array"
+        assert map.cells.dtype == map.tileset.dtype, f"{entry.name}: cells of {map.cells.dtype}"
+
+
+def every_size(entry: Technique, seeds: int) -> None:
+    """Every legal size works with defaults, the smallest and awkward ones included."""
+    for width, height in SIDES:
+        least = [_least(entry, name) for name in ("width", "height")]
+        if width < least[0] or height < least[1]:
+            continue
+        for seed in range(3):
+            map = run(small(entry, seed, width, height))
+            assert map.shape[-2:] == (height, width), f"{entry.name}: asked for {width}x{height}, got {map.shape}"
+            assert list(watch(small(entry, seed, width, height)))[-1].map == map
+
+
+def made_again(entry: Technique, seeds: int) -> None:
+    """A map's own recipe makes it again, also after a trip through JSON."""
+    made = run(small(entry))
+    assert made.recipe is not None
+    assert run(made.recipe) == made, f"{entry.name}: its own recipe makes another map"
+    text = json.dumps(made.recipe.to_data())
+    again = Recipe.of(json.loads(text))
+    assert again == made.recipe, f"{entry.name}: its recipe changes on the way through JSON"
+    assert run(again) == made, f"{entry.name}: its recipe, read from JSON, makes another map"
+
+
+def params_are_values(entry: Technique, seeds: int) -> None:
+    """Params round-trip through JSON and pickle, compare and hash alike."""
+    params = small(entry).params
+    again = entry.params.checked(json.loads(params.model_dump_json()))
+    assert again == params, f"{entry.name}: params change on the way through JSON"
+    assert hash(again) == hash(params), f"{entry.name}: equal params hash differently"
+    for name, kind in vars(type(params)).items():  # fill the cached properties, which must stay out of all this
+        if isinstance(kind, cached_property):
+            getattr(params, name)
+    pickled = pickle.loads(pickle.dumps(params))  # noqa: S301 - our own bytes
+    assert pickled == params, f"{entry.name}: params change on the way through pickle"
+    assert hash(pickled) == hash(params), f"{entry.name}: equal params hash differently"
+    entry.params.model_json_schema()
+
+
+def bad_params_are_refused(entry: Technique, seeds: int) -> None:
+    """Unknown, out-of-range and boolean values are refused, in one line that names the parameter."""
+    for name, value in _bad_values(entry):
+        error = _refusal({"technique": entry.name, "params": {name: value}})
+        assert error is not None, f"{entry.name}: accepts {name}={value!r}"
+        assert "\n" not in str(error), f"{entry.name}: the error takes more than a line: {error}"
+        assert name in str(error), f"{entry.name}: the error does not name {name}: {error}"
+        pickled = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+        assert str(pickled) == str(error), f"{entry.name}: the error changes when pickled"
+
+
+def everything_is_described(entry: Technique, seeds: int) -> None:
+    """A summary, and a line for every parameter."""
+    assert entry.summary, f"{entry.name}: its file has no documentation"
+    for name, field in entry.params.model_fields.items():
+        assert field.description, f"{entry.name}: the parameter {name} has no description"
+        assert not field.is_required(), f"{entry.name}: the parameter {name} has no default"
+
+
+def windows_fit(entry: Technique, seeds: int) -> None:
+    """Windows of an endless world, made separately, agree where they overlap."""
+    if "offset" not in entry.params.model_fields:
+        return
+    for seed, (x, y) in enumerate([(5, 3), (-7, 4), (0, -9), (-40, -2_000_000)]):
+        base = run(small(entry, seed, params={"offset": [x - 5, y - 3]}))
+        other = run(small(entry, seed, params={"offset": [x, y]}))
+        overlap = base.cells[3:, 5:], other.cells[:-3, :-5]
+        assert np.array_equal(*overlap), f"{entry.name}: windows at {x - 5},{y - 3} and {x},{y} do not fit"
+
+
+CHECKS: tuple[Check, ...] = (
+    same_seed_same_map,
+    watching_changes_nothing,
+    other_process_same_map,
+    locks_hold,
+    locks_change_with_seeds,
+    result_is_frozen,
+    every_size,
+    made_again,
+    params_are_values,
+    bad_params_are_refused,
+    everything_is_described,
+    windows_fit,
+)
+
+
+def _refusal(recipe: dict[str, Any]) -> TilewrightError | None:
+    try:
+        Recipe.of(recipe)
+    except TilewrightError as error:
+        return error
+    return None
+
+
+def _least(entry: Technique, name: str) -> int:
+    field = entry.params.model_fields.get(name)
+    return next((int(rule.ge) for rule in field.metadata if hasattr(rule, "ge")), 1) if field else 1
+
+
+def _bad_values(entry: Technique) -> Iterator[tuple[str, Any]]:
+    """A wrong name, and for every number its bounds crossed, a boolean and not-a-number."""
+    yield "no_such_parameter", 1
+    for name, field in entry.params.model_fields.items():
+        kinds = {field.annotation, *get_args(field.annotation)}
+        if not kinds & {int, float}:
+            continue
+        if bool not in kinds:
+            yield name, True
+        yield name, float("nan")
+        yield name, float("inf")
+        for rule in field.metadata:
+            if hasattr(rule, "ge"):
+                yield name, rule.ge - 1
+            if hasattr(rule, "le"):
+                yield name, rule.le + 1

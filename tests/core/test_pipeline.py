@@ -1,0 +1,200 @@
+"""Recipes, streams, locks, plugins: the contracts between the stages."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import Frame, GaveUp, InvalidRecipe, Recipe, Sized, TileMap, param, technique
+from tilewright.core import pipeline, registry
+from tilewright.core.pipeline import steps
+
+
+def test_adding_a_stage_never_shifts_another() -> None:
+    plain = tw.make("caves", seed=7, shaping=["border"])
+    longer = tw.make("caves", seed=7, shaping=[{"flip": {}}, {"flip": {}}, "border"])
+    assert plain.cells.tolist() == longer.cells.tolist()
+
+
+def test_shaping_a_finished_map_is_the_same_as_in_its_recipe() -> None:
+    step_by_step = tw.shape(tw.shape(tw.make("caves", seed=3), "rotate"), "connect")
+    at_once = tw.make("caves", seed=3, shaping=["rotate", "connect"])
+    assert step_by_step == at_once
+    assert step_by_step.recipe == at_once.recipe
+    assert tw.run(at_once.recipe) == at_once
+
+
+def test_a_recipe_checks_once_and_makes_many() -> None:
+    recipe = tw.recipe("caves", width=15, height=7)
+    maps = {str(tw.run(recipe, seed=seed)) for seed in range(20)}
+    assert len(maps) == 20
+    assert tw.run(recipe, seed=4) == tw.make("caves", width=15, height=7, seed=4)
+
+
+def test_no_seed_picks_one_and_records_it() -> None:
+    map = tw.make("caves", width=20, height=10)
+    assert map.recipe is not None
+    assert int(map.recipe.seed or "") < 10**9
+    assert tw.run(map.recipe) == map
+
+
+def test_locks_move_with_the_cells() -> None:
+    first = tw.make("caves", seed=1, width=20, height=12)
+    mask = np.zeros(first.shape, dtype=bool)
+    mask[2:6, 3:9] = True
+    shaped = tw.make(
+        "caves", seed=2, width=20, height=12, locks=first.locked(mask), shaping=["rotate", "border", "flip"]
+    )
+    order = tw.make("caves", seed=2, width=20, height=12, shaping=["rotate", "flip"])
+    assert shaped.shape == order.shape == (20, 12)
+    back = tw.shape(tw.shape(shaped.replaced(recipe=None), "flip"), "rotate", turns=3)
+    assert np.array_equal(back.cells[mask], first.cells[mask])
+
+
+def test_locks_in_other_words() -> None:
+    cave = tw.make("caves", seed=1, width=20, height=12)
+    mask = np.s_[2:8, 2:8]
+    map = tw.make(
+        "fashion",
+        scores=[1, 2, 3, 4],
+        seed=5,
+        width=20,
+        height=12,
+        tileset="cave",
+        tiles={"state0": "floor", "state1": "wall"},
+        locks=cave.locked(mask),
+    )
+    assert np.array_equal(map.cells[mask], cave.cells[mask])
+    assert map.tileset.name == "cave"
+
+
+def test_a_tile_that_the_technique_does_not_know_can_be_locked() -> None:
+    map = tw.make("caves", seed=1, locks=[[5, 6, "water"], [7, 6, "~"]])
+    assert map.tileset[int(map.cells[6, 5])].name == "water"
+    assert map.cells[6, 7] == map.cells[6, 5]
+
+
+def test_a_stage_that_breaks_a_lock_is_found_out() -> None:
+    @technique(Sized, tileset="cave")
+    def careless(p, site, rng):  # type: ignore[no-untyped-def]
+        """Ignores locks."""
+        return TileMap(np.zeros(site.shape, dtype=np.uint8), site.tileset)
+
+    registry.techniques.add(careless)
+    try:
+        with pytest.raises(GaveUp, match="bug in careless") as caught:
+            tw.make("careless", locks=[[2, 3, "wall"]])
+        assert caught.value.cells == ((3, 2),)
+    finally:
+        registry.techniques.remove("careless")
+
+
+def test_closing_ends_the_work_where_it_stands() -> None:
+    seen = []
+
+    @technique(Sized, tileset="cave")
+    def slow(p, site, rng):  # type: ignore[no-untyped-def]
+        """Takes its time."""
+        try:
+            for number in range(1000):
+                seen.append(number)
+                yield Frame(np.zeros(site.shape, dtype=int), f"{number}", number / 1000)
+        finally:
+            seen.append(-1)
+        return site.map(np.zeros(site.shape, dtype=int))
+
+    registry.techniques.add(slow)
+    try:
+        frames = tw.watch("slow")
+        next(frames)
+        next(frames)
+        frames.close()  # type: ignore[attr-defined]
+        assert seen == [0, 1, -1]
+    finally:
+        registry.techniques.remove("slow")
+
+
+def test_recipes_tell_all_their_mistakes_at_once() -> None:
+    with pytest.raises(InvalidRecipe) as caught:
+        Recipe.of(
+            {
+                "technique": "caves",
+                "parms": {},
+                "params": {"widht": 3, "walls": 2},
+                "shaping": ["conect", {"border": {"thicknes": 1}}],
+                "tileset": "cavee",
+                "seed": 1.5,
+            }
+        )
+    text = str(caught.value)
+    assert "\n" not in text
+    for part in ("'params'", "'width'", "at most 1", "'connect'", "'thickness'", "'cave'", "seed"):
+        assert part in text, part
+    assert str(pickle.loads(pickle.dumps(caught.value))) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ({"tiles": {"flor": "floor"}}, "did you mean 'floor'"),
+        ({"tiles": {"floor": "lava"}}, "unknown tile 'lava'"),
+        ({"tileset": "terrain"}, "has no tile 'floor'"),
+        ({"locks": [[1, 1, "lava"]]}, "locks: unknown tile 'lava'"),
+        ({"locks": ["#."]}, "drawn on a map of 2x1"),
+        ({"params": {}}, "params"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_the_work(words: dict[str, object], reason: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=reason) as caught:
+        tw.make("caves", **words)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_map_that_cannot_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_memory", lambda: 2**30)
+    with pytest.raises(tw.TooLarge, match=r"caves: a map of 65000x65000 needs about 23.6 GB .* has 1.0 GB"):
+        tw.make("caves", width=65_000, height=65_000)
+
+
+def test_no_parameter_may_be_called_like_a_word_of_recipes() -> None:
+    class Wrong(Sized):
+        seed: int = param(1)
+        """Taken."""
+
+    with pytest.raises(TypeError, match="'seed'"):
+        technique(Wrong, tileset="cave")(lambda p, site, rng: None)
+
+
+def test_frames_cost_nothing_when_nobody_watches() -> None:
+    def never() -> None:
+        raise AssertionError("cells were made although nobody looks")
+
+    @technique(Sized, tileset="cave")
+    def shy(p, site, rng):  # type: ignore[no-untyped-def]
+        """Shows itself only to those who look."""
+        yield Frame(never, "", 0.5)
+        return site.map(np.zeros(site.shape, dtype=int))
+
+    registry.techniques.add(shy)
+    try:
+        tw.make("shy")
+        with pytest.raises(AssertionError, match="nobody looks"):
+            list(tw.watch("shy"))
+        assert sum(1 for _ in steps(Recipe.of({"technique": "shy"}))) == 1
+    finally:
+        registry.techniques.remove("shy")
+
+
+def test_importing_is_cheap() -> None:
+    program = (
+        "import sys, tilewright as tw; heavy = {'numba', 'scipy', 'PIL', 'dask', 'nicegui', 'numpy', 'pydantic'};"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
+        "[entry.summary for entry in tw.techniques()]; [entry.summary for entry in tw.shapers()]; tw.measures();"
+        "assert not {'numba', 'scipy', 'PIL'} & set(sys.modules), {'numba', 'scipy', 'PIL'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

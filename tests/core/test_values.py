@@ -1,0 +1,177 @@
+"""TileMap, Tileset, Grid and Locks are values: frozen, equal by content, whole after a pickle or as data."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import tilewright as tw
+from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
+
+CAVE = next(tileset for tileset in tw.tilesets() if tileset.name == "cave")
+grids = arrays.arrays(np.int64, arrays.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.integers(-1, 9))
+
+
+def test_a_map_is_frozen_and_owns_its_cells() -> None:
+    cells = np.array([[0, 1], [1, 0]])
+    map = TileMap(cells, CAVE, layers={"height": [[0.5, 1], [2, 3]]}, markers=[Marker("start", 1, 0)])
+    cells[0, 0] = 1
+    assert map.cells[0, 0] == 0
+    with pytest.raises(AttributeError, match="frozen"):
+        map.cells = cells  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        map.cells[0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        map.layers["height"][0, 0] = 1
+    again = pickle.loads(pickle.dumps(map))
+    assert again == map
+    assert not again.cells.flags.writeable
+    assert hash(again) == hash(map)
+    assert map != map.replaced(markers=[])
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [([[0, 99]], "ids 0..6, got 99"), ([[-1, 0]], "got -1"), ([[0.5]], "whole numbers"), ([], "at least one cell")],
+)
+def test_cells_must_be_tiles(cells: object, reason: str) -> None:
+    with pytest.raises(InvalidRecipe, match=reason):
+        TileMap(cells, CAVE)  # type: ignore[arg-type]
+
+
+def test_moving_cells_moves_all_that_stands_on_them() -> None:
+    map = TileMap(
+        np.arange(6).reshape(2, 3),
+        CAVE,
+        rooms=[Room(0, 0, 2, 1), Room(2, 1, 1, 1)],
+        links=[(0, 1)],
+        markers=[Marker("start", 2, 0)],
+        layers={"height": np.arange(6).reshape(2, 3)},
+    )
+    turned = map.rearranged(np.rot90(np.arange(6).reshape(2, 3)))
+    assert turned.cells.tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert turned.layers["height"].tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert turned.markers == (Marker("start", 0, 0),)
+    assert turned.rooms == (Room(0, 1, 1, 2), Room(1, 0, 1, 1))
+    cut = map.rearranged(np.arange(6).reshape(2, 3)[:, :2])
+    assert cut.rooms == (Room(0, 0, 2, 1),)
+    assert cut.links == ()
+    assert cut.markers == ()
+
+
+@given(grids)
+def test_a_grid_survives_data_and_pickle(array: np.ndarray) -> None:  # type: ignore[type-arg]
+    grid = Grid.of(array)
+    for again in (
+        Grid.of(json.loads(json.dumps(grid.to_data()))),
+        pickle.loads(pickle.dumps(grid)),
+        Grid.of(array.tolist()),
+    ):
+        assert again == grid
+        assert hash(again) == hash(grid)
+        assert again.digest == grid.digest
+
+
+def test_a_grid_reads_every_form() -> None:
+    lines = Grid.of(["#.?", "..#"])
+    assert lines == Grid.of("#.?\n..#\n") == Grid.of([["#", ".", "?"], [".", ".", "#"]])
+    assert lines.ids(CAVE).tolist() == [[1, 0, -1], [0, 0, 1]]
+    names = Grid.of([["wall", "floor"]])
+    assert names.ids(CAVE).tolist() == [[1, 0]]
+    made = TileMap([[1, 0]], CAVE)
+    assert Grid.of(made) == names
+    assert Grid.of([[1, 0]]).ids(CAVE).tolist() == [[1, 0]]
+    with pytest.raises(UnknownName, match="did you mean 'wall'"):
+        Grid.of([["wal"]]).ids(CAVE)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (["##", "#"], "row 2 has 1 glyphs"),
+        ([], "at least one cell"),
+        ([[True]], "by name, glyph or number"),
+        ([[1.5]], "by name, glyph or number"),
+        ([[-5]], "not negative"),
+        (5, "must be a map"),
+        ({"shape": [2, 2]}, "words"),
+        ({"shape": [10**6, 10**6], "words": [], "cells": ""}, "more than"),
+        ({"shape": [2, 2], "words": ["a"], "cells": "!!"}, "not packed"),
+        ({"shape": [2, 2], "words": ["a"], "cells": "eJxjZGBkYAAAABAAAw=="}, "cells"),
+        ({"shap": [2, 2]}, "did you mean 'shape'"),
+        ("no-such-sample", "unknown sample"),
+    ],
+)
+def test_bad_grids_are_refused_in_a_line(value: object, reason: str) -> None:
+    with pytest.raises((InvalidRecipe, UnknownName, tw.TooLarge), match=reason) as caught:
+        Grid.of(value)
+    assert "\n" not in str(caught.value)
+
+
+def test_large_grids_are_named_by_digest() -> None:
+    grid = Grid.of(np.zeros((300, 300), dtype=int))
+    assert set(grid.to_data()) == {"shape", "digest"}
+    with pytest.raises(InvalidRecipe, match="given beside it"):
+        Grid.of(grid.to_data())
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99), st.sampled_from(["wall", "floor"])), max_size=150))
+def test_locks_survive_data(places: list[tuple[int, int, str]]) -> None:
+    places = list({(x, y): (x, y, tile) for x, y, tile in places}.values())
+    locks = Locks.of(places)
+    again = Locks.of(json.loads(json.dumps(locks.to_data())))
+    assert again == locks
+    assert len(again) == len(places)
+    assert pickle.loads(pickle.dumps(locks)) == locks
+
+
+def test_locks_are_refused_outside_and_in_contradiction() -> None:
+    with pytest.raises(InvalidRecipe, match="different tiles at x=1 y=2"):
+        Locks.of([[1, 2, "wall"], [1, 2, "floor"]])
+    with pytest.raises(InvalidRecipe, match="x=9 y=0 is outside the map of 4x3"):
+        Locks.of([[9, 0, "wall"]]).fitted((3, 4))
+    with pytest.raises(InvalidRecipe, match="drawn on a map of 2x1"):
+        Locks.of(["#?"]).fitted((3, 4))
+    with pytest.raises(InvalidRecipe, match="outside"):
+        Locks.of([[-1, 0, "wall"]]).fitted((3, 4))
+
+
+def test_tilesets_tell_all_their_mistakes() -> None:
+    with pytest.raises(InvalidRecipe, match="share the name 'a'") as caught:
+        Tileset.from_toml('[[tiles]]\nname="a"\nglyph="x"\n[[tiles]]\nname="a"\nglyph="x"\n', "mine")
+    assert "share the glyph 'x'" in str(caught.value)
+    for text, reason in [
+        ("= broken", "not TOML"),
+        ("name='x'", "tiles: is required"),
+        ('[[tiles]]\nname="a"\nglyph="ab"', "one printable character"),
+        ('[[tiles]]\nname="a"\nglyph="漢"', "one terminal cell wide"),
+        ('[[tiles]]\nname="a"\ncolor="red-ish"', "#rrggbb"),
+        ('[[tiles]]\nname="a"\npasable=true', "did you mean 'passable'"),
+    ]:
+        with pytest.raises(InvalidRecipe, match=reason):
+            Tileset.from_toml(text, "mine")
+
+
+def test_tiles_without_looks_get_some_that_differ() -> None:
+    many = Tileset.of_words([f"tile {number}" for number in range(900)])
+    assert len({tile.glyph for tile in many}) == 900
+    assert many.dtype == np.uint16
+    assert CAVE.dtype == np.uint8
+    assert len({tile.color for tile in many.tiles[:40]}) == 40
+    longer = CAVE.extended(["floor", "lava", "ice"])
+    assert longer.names[: len(CAVE)] == CAVE.names
+    assert longer.names[len(CAVE) :] == ("lava", "ice")
+
+
+def test_shipped_tilesets_have_different_colors() -> None:
+    for tileset in tw.tilesets():
+        colors = tileset.colors[:12].astype(int)
+        for first in range(len(colors)):
+            for second in range(first):
+                assert abs(colors[first] - colors[second]).sum() > 30, (tileset.name, first, second)

@@ -1,0 +1,134 @@
+"""Fashion automata: the published pictures, windows, morphing, random scores, given starts."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tilewright as tw
+from tilewright import InvalidRecipe
+from tilewright.kernels import fashion as kernels
+from tilewright.kernels.fashion import update
+
+PUBLISHED = [0, 0.5, 0.2, 0.6]
+SIZE = {"width": 24, "height": 18}
+
+
+def picture(reference: Path, number: int) -> np.ndarray:  # type: ignore[type-arg]
+    """A published picture as states: white is 0, black is 1."""
+    with Image.open(reference / "fbca" / f"updateMap {number}.png") as image:
+        return (np.asarray(image.convert("L")) == 0).astype(np.uint8)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_equals_the_published_pictures_cell_for_cell(reference: Path, number: int) -> None:
+    made = tw.make("fashion", start=picture(reference, 0), scores=PUBLISHED, generations=number)
+    assert np.array_equal(made.cells, picture(reference, number))
+
+
+def test_a_frame_per_generation() -> None:
+    frames = list(tw.watch("fashion", seed=1, generations=7, scores=PUBLISHED, **SIZE))
+    assert [frame.note for frame in frames] == ["start", *(f"generation {n}" for n in range(1, 8)), "done"]
+    for before, after in pairwise(frames[:8]):
+        offsets = [(0, 1), (0, -1), (-1, 0), (1, 0)]
+        assert np.array_equal(update(before.cells, np.reshape(PUBLISHED, (2, 2)), offsets), after.cells)
+
+
+def test_scores_come_flat_or_nested_or_random() -> None:
+    flat = tw.make("fashion", scores=[1, 2, 3, 4], seed=1, **SIZE)
+    assert flat == tw.make("fashion", scores=[[1, 2], [3, 4]], seed=1, **SIZE)
+    assert flat == tw.make("fashion", scores=np.array([[1.0, 2], [3, 4]]), seed=1, **SIZE)
+    drawn = tw.make("fashion", scores="random", states=5, morph="random", seed=1, **SIZE)
+    assert drawn.recipe is not None
+    assert len(drawn.recipe.params.scores) == 25  # type: ignore[attr-defined]
+    assert drawn.recipe.params.scores != drawn.recipe.params.morph  # type: ignore[attr-defined]
+    assert tw.run(drawn.recipe) == drawn
+    other = tw.make("fashion", scores="random", states=5, seed=2, **SIZE)
+    assert other.recipe.params.scores != drawn.recipe.params.scores  # type: ignore[union-attr]
+
+
+def test_sixty_four_states_and_far_neighbours() -> None:
+    made = tw.make("fashion", states=64, neighbourhood=[(-3, 2), (40, 0), (1, 1)], generations=3, seed=1, **SIZE)
+    assert len(np.unique(made.cells)) > 8
+    knight = tw.make("fashion", neighbourhood="knight", seed=1, **SIZE)
+    assert knight != tw.make("fashion", seed=1, **SIZE)
+
+
+def test_a_start_sets_the_size_and_may_leave_cells_free() -> None:
+    start = ["0011?", "1100?", "?????"]
+    made = tw.make("fashion", start=start, scores=[1, 2, 3, 4], generations=0, seed=1)
+    assert made.shape == (3, 5)
+    assert made.cells[:2, :4].tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
+    words = {"start": start, "scores": [1, 2, 3, 4], "generations": 0}
+    assert len({str(tw.make("fashion", seed=seed, **words)) for seed in range(9)}) > 2
+
+
+def test_morphing_passes_from_one_matrix_to_the_other() -> None:
+    first, second = [0.6, 0.5, 0.2, 0.0], [0, 0.5, 0.2, 0.6]
+    size = {"width": 200, "height": 60, "seed": 5, "generations": 6}
+    morphed = tw.make("fashion", scores=first, morph=second, **size)
+    whole = tw.make("fashion", scores=first, **size)
+    other = tw.make("fashion", scores=second, **size)
+    left, right = np.s_[:, 13:30], np.s_[:, 170:187]
+    assert (morphed.cells[left] == whole.cells[left]).mean() > (morphed.cells[left] == other.cells[left]).mean()
+    assert (morphed.cells[right] == other.cells[right]).mean() > (morphed.cells[right] == whole.cells[right]).mean()
+    kinds = [tw.make("fashion", scores=first, morph=second, blend=b, **size) for b in ("top to bottom", "radial")]
+    assert kinds[0] != kinds[1] != morphed
+
+
+@pytest.mark.parametrize(("dx", "dy"), [(0, 0), (100, -77), (-2_000_000, 3)])
+def test_a_window_is_the_same_alone_or_in_a_larger_one(dx: int, dy: int) -> None:
+    words = {"states": 4, "generations": 5, "seed": 2}
+    large = tw.make("fashion", offset=(dx, dy), width=50, height=40, **words)
+    inner = tw.make("fashion", offset=(dx + 11, dy + 6), width=20, height=15, **words)
+    assert np.array_equal(large.cells[6:21, 11:31], inner.cells)
+
+
+def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tw.make("fashion", seed=9)
+    monkeypatch.setattr(kernels, "BLOCK", 64)
+    frames = list(tw.watch("fashion", seed=9))
+    assert frames[-1].map == whole
+    assert len(frames) > 100
+
+
+def test_another_tileset_takes_states_by_position() -> None:
+    made = tw.make("fashion", tileset="terrain", seed=1, **SIZE)
+    assert made.tileset.name == "terrain"
+    with pytest.raises(InvalidRecipe, match="has no tile 'state8'"):
+        tw.make("fashion", tileset="terrain", states=9, **SIZE)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ({"scores": [1, 2, 3]}, "need 2x2 = 4 scores, got 3"),
+        ({"scores": [[1, 2], [3]]}, "row 2 has 1 score"),
+        ({"scores": [1, 2, 3, float("nan")]}, "finite"),
+        ({"scores": [1, 2, 3, float("inf")]}, "finite"),
+        ({"scores": [1, 2, 3, "x"]}, "must be a number"),
+        ({"scores": "rnd"}, "'random'"),
+        ({"scores": [1, 2, 3, True]}, "must be a number, got"),
+        ({"states": 65}, "at most 64"),
+        ({"states": 1}, "at least 2"),
+        ({"states": 3, "morph": [1, 2, 3, 4]}, "morph: 3 states need"),
+        ({"neighbourhood": "plsu"}, "'plus'"),
+        ({"neighbourhood": []}, "at least one neighbour"),
+        ({"neighbourhood": [1, 2, 3]}, "pairs"),
+        ({"start": ["01", "0"]}, "row 2 has 1 glyphs"),
+        ({"start": [[0, 9]], "states": 2}, "not one of the 2 tiles"),
+        ({"start": ["01"], "width": 9}, "start is 2, so leave width out"),
+        ({"offset": [1, 1], "wrap": True}, "cannot wrap"),
+        ({"offset": [1, 1], "start": ["01"]}, "leave start or offset out"),
+        ({"offset": [1]}, "offset"),
+        ({"generations": -1}, "at least 0"),
+    ],
+)
+def test_bad_input_is_one_line(words: dict[str, object], reason: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=reason) as caught:
+        tw.make("fashion", **words)
+    assert "\n" not in str(caught.value)

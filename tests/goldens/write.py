@@ -1,0 +1,57 @@
+"""Writes the goldens anew: digests of maps that may change only when a technique's or shaper's revision rises."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tilewright.core.pipeline import run
+from tilewright.core.provenance import digest, revisions
+from tilewright.core.recipe import Recipe
+from tilewright.core.registry import shapers, techniques
+
+FILE = Path(__file__).with_name("goldens.json")
+SHAPED = {  # shapers that need something said
+    "paint": {"of": "floor", "tile": "moss"},
+    "replace": {"tile": "floor", "by": "moss", "share": 0.3},
+    "overlay": {"x": 3, "y": 2, "width": 12, "height": 9, "recipe": {"technique": "fashion", "tileset": "fashion"}},
+    "crop": {"x": 2, "y": 3, "width": 20, "height": 9},
+}
+MORE: dict[str, list[dict[str, Any]]] = {
+    "caves": [{"wrap": True}, {"offset": [-30, 12]}, {"outside": "floor", "birth": 6, "steps": 10}],
+    "fashion": [
+        {"scores": [0, 0.5, 0.2, 0.6], "generations": 4},
+        {"states": 11},
+        {"states": 3, "neighbourhood": "all", "wrap": False},
+        {"states": 4, "morph": "random", "blend": "radial"},
+        {"offset": [5, -9], "generations": 6},
+    ],
+}
+
+
+def recipes() -> dict[str, dict[str, Any]]:
+    """Every technique with its defaults and some variants, and every shaper on a cave."""
+    size = {"width": 40, "height": 24}
+    found: dict[str, dict[str, Any]] = {}
+    for name in techniques.names():
+        for number, params in enumerate([{}, *MORE.get(name, [])]):
+            for seed in (7, "moss"):
+                found[f"{name} {number} {seed}"] = {"technique": name, "params": {**size, **params}, "seed": seed}
+    for name in shapers.names():
+        stage = {name: SHAPED.get(name, {})}
+        found[f"shaper {name}"] = {"technique": "caves", "params": size, "shaping": [stage], "seed": 7}
+    return found
+
+
+def made(data: dict[str, Any]) -> dict[str, Any]:
+    recipe = Recipe.of(data)
+    return {"revisions": revisions(recipe), "digest": digest(run(recipe))}
+
+
+if __name__ == "__main__":
+    now = {name: made(data) for name, data in recipes().items()}
+    if "--check" in sys.argv:
+        sys.exit(0 if now == json.loads(FILE.read_text()) else "the goldens differ")
+    FILE.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n")

@@ -1,0 +1,189 @@
+"""The fashion kernel against a plain version of its definition, and against the published pictures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from numpy.typing import NDArray
+
+from tilewright.kernels import fashion
+from tilewright.kernels.fashion import Automaton, update
+
+DEFAULT = [(0, 1), (0, -1), (-1, 0), (1, 0)]
+
+
+class Case(NamedTuple):
+    """The arguments of `update`."""
+
+    cells: NDArray[np.uint8]
+    scores: NDArray[np.float64]
+    offsets: list[tuple[int, int]]
+    wrap: bool
+    locked: NDArray[np.bool_] | None
+    second: NDArray[np.float64] | None
+    blend: NDArray[np.float64] | None
+
+
+def plainly(case: Case) -> list[list[int]]:
+    """The definition, cell by cell."""
+    cells: list[list[int]] = case.cells.tolist()
+    scores: list[list[float]] = case.scores.tolist()
+    height, width = case.cells.shape
+
+    def neighbours(y: int, x: int) -> list[tuple[int, int]]:
+        places = [(y + dy, x + dx) for dx, dy in case.offsets]
+        if case.wrap:
+            return [(v % height, u % width) for v, u in places]
+        return [(v, u) for v, u in places if 0 <= v < height and 0 <= u < width]
+
+    def term(y: int, x: int, own: int, other: int) -> float:
+        if case.second is None or case.blend is None:
+            return scores[own][other]
+        t = float(case.blend[y, x])
+        return (1 - t) * scores[own][other] + t * float(case.second[own, other])
+
+    def score(y: int, x: int) -> float:
+        total = 0.0
+        for v, u in neighbours(y, x):
+            total += term(y, x, cells[y][x], cells[v][u])
+        return total
+
+    def chosen(y: int, x: int) -> int:
+        best, state = score(y, x), cells[y][x]
+        for v, u in neighbours(y, x):
+            if score(v, u) > best:
+                best, state = score(v, u), cells[v][u]
+        return state
+
+    held = np.zeros(case.cells.shape, dtype=bool) if case.locked is None else case.locked
+    return [[cells[y][x] if held[y, x] else chosen(y, x) for x in range(width)] for y in range(height)]
+
+
+@some.composite
+def cases(draw: some.DrawFn) -> Case:
+    """Small maps with everything that may happen; scores are coarse, so that sums tie and round."""
+    states = draw(some.sampled_from([2, 2, 3, 4, 5, 6, 10, 64]))
+    shape = draw(some.tuples(some.integers(1, 9), some.integers(1, 9)))
+    step = some.integers(-20, 20) | some.integers(-1, 1)
+    rng = np.random.default_rng(draw(some.integers(0, 2**32)))
+    unit = draw(some.sampled_from([1.0, 0.1, 0.3]))
+
+    def matrix() -> NDArray[np.float64]:
+        return unit * rng.integers(-3, 8, (states, states)).astype(np.float64)
+
+    morphs = draw(some.booleans())
+    return Case(
+        cells=rng.integers(0, states, shape).astype(np.uint8),
+        scores=matrix(),
+        offsets=draw(some.just(DEFAULT) | some.lists(some.tuples(step, step), min_size=1, max_size=8)),
+        wrap=draw(some.booleans()),
+        locked=rng.random(shape) < 0.3 if draw(some.booleans()) else None,
+        second=matrix() if morphs else None,
+        blend=rng.integers(0, 11, shape) / 10 if morphs else None,
+    )
+
+
+@given(cases())
+@settings(deadline=None, max_examples=400)
+def test_one_generation_follows_the_definition(case: Case) -> None:
+    assert update(**case._asdict()).tolist() == plainly(case)
+
+
+@given(cases())
+@settings(deadline=None, max_examples=50)
+def test_summing_gives_what_the_table_gives(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fashion, "_keys", lambda *_: None)
+        summed = update(**case._asdict())
+    assert update(**case._asdict()).tolist() == summed.tolist()
+
+
+@pytest.mark.parametrize("wrap", [True, False])
+@pytest.mark.parametrize("states", [6, 64])
+def test_many_generations_over_several_windows(states: int, wrap: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    cells = rng.integers(0, states, (130, 700)).astype(np.uint8)
+    scores = rng.random((states, states))
+    whole, parts = Automaton(cells, scores, DEFAULT, wrap=wrap), cells
+    monkeypatch.setattr(fashion, "WINDOW", 1000)
+    for _ in range(3):
+        whole.advance()
+        parts = update(parts, scores, DEFAULT, wrap=wrap)
+    assert np.array_equal(whole.cells, parts)
+
+
+@given(cases(), some.integers(1, 10))
+@settings(deadline=None, max_examples=100)
+def test_block_size_changes_nothing(case: Case, rows: int) -> None:
+    whole, blocks = Automaton(**case._asdict()), Automaton(**case._asdict())
+    for _ in range(3):
+        whole.advance()
+        shares = list(blocks.generation(rows))
+        assert shares == sorted(shares)
+        assert all(0 < share < 1 for share in shares)
+    assert whole.cells.tolist() == blocks.cells.tolist()
+
+
+def test_cells_may_be_written_between_generations() -> None:
+    automaton = Automaton(np.zeros((4, 5), dtype=np.uint8), [[1, 2], [3, 4]], DEFAULT)
+    automaton.advance()
+    assert not automaton.cells.any()
+    automaton.cells[0, 0] = 1
+    automaton.advance()
+    assert automaton.cells.tolist() == [[1, 1, 0, 0, 1], [1, 0, 0, 0, 0], [0] * 5, [1, 0, 0, 0, 0]]
+
+
+def test_the_start_is_left_alone() -> None:
+    cells = np.array([[0, 1, 1]], dtype=np.uint8)
+    cells.flags.writeable = False
+    assert update(cells, [[1, 2], [3, 4]], DEFAULT).tolist() == [[1, 1, 1]]
+    assert cells.tolist() == [[0, 1, 1]]
+
+
+def test_sums_may_overflow() -> None:
+    assert update([[0, 1, 0, 0]], [[0.0, 0.0], [1e308, 1e308]], DEFAULT).tolist() == [[1, 1, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cells": [0, 1]}, "cells: rows of whole numbers, got int64 in the shape (2,)"),
+        ({"cells": [[0.5]]}, "cells: rows of whole numbers, got float64 in the shape (1, 1)"),
+        ({"cells": [[0, 2]]}, "cells: states from 0 to 1, as there are rows of scores, got 2"),
+        ({"cells": [[0, -1]]}, "cells: states from 0 to 1, as there are rows of scores, got -1"),
+        ({"scores": [1, 2, 3, 4]}, "scores: a square of 2 to 255 rows, got the shape (4,)"),
+        ({"scores": [[0, 1], [np.nan, 1]]}, "scores: finite numbers, got nan"),
+        ({"offsets": []}, "offsets: at least one neighbour, got none"),
+        ({"locked": [[True]]}, "locked: the shape of the map, (1, 2), got (1, 1)"),
+        ({"second": [[1, 2], [3, 4]]}, "second, blend: give both or neither; each needs the other"),
+        ({"second": [[1]], "blend": [[0, 1]]}, "second: a square of 2 rows, got the shape (1, 1)"),
+        ({"second": [[1, 2], [3, 4]], "blend": [[0, 2]]}, "blend: weights from 0 to 1, got 0.0 to 2.0"),
+    ],
+)
+def test_mistakes_are_named(change: dict[str, object], message: str) -> None:
+    arguments = {"cells": [[0, 1]], "scores": [[1, 2], [3, 4]], "offsets": DEFAULT} | change
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the whole text is compared)
+        update(**arguments)  # type: ignore[arg-type]
+    assert str(error.value) == message
+
+
+def test_the_published_pictures() -> None:
+    if not (folder := os.environ.get("TILEWRIGHT_REFERENCE")):
+        pytest.skip("TILEWRIGHT_REFERENCE is not set")
+    image = pytest.importorskip("PIL.Image")
+
+    def picture(number: int) -> NDArray[np.uint8]:
+        """White is state 0, black is state 1."""
+        with image.open(Path(folder, "fbca", f"updateMap {number}.png")) as file:
+            return (np.asarray(file.convert("L")) < 128).astype(np.uint8)
+
+    cells = picture(0)
+    for number in range(1, 5):
+        cells = update(cells, [[0, 0.5], [0.2, 0.6]], DEFAULT)
+        assert np.array_equal(cells, picture(number)), f"update {number}"

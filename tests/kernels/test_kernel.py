@@ -1,0 +1,189 @@
+"""The `@kernel` decorator: lazy, cached on disk, safe with threads and processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tilewright import kernels
+from tilewright.kernels import kernel
+
+PARTS = """
+from tilewright.kernels import kernel
+
+@kernel
+def twice(number):
+    return 2 * number
+"""
+ENTRIES = """
+from parts import twice
+from tilewright.kernels import kernel
+
+@kernel
+def add(left, right):
+    return left + twice(right)
+
+@kernel("int64(int64[::1])")
+def total(numbers):
+    result = 0
+    for number in numbers:
+        result = add(result, number)
+    return result
+"""
+RUN = """
+import sys
+import numpy as np
+import numba
+from entries import total
+before = numba.config.CACHE_DIR
+print(total(np.arange(5)), sum(total.compile().stats.cache_hits.values()), numba.config.CACHE_DIR == before)
+"""
+
+Run = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Start Python in another process, with two modules of kernels at hand and a cache of its own."""
+    (tmp_path / "parts.py").write_text(PARTS)
+    (tmp_path / "entries.py").write_text(ENTRIES)
+
+    def start(code: str, *, cache: Path | str = tmp_path / "cache") -> subprocess.Popen[str]:
+        path = os.pathsep.join([str(tmp_path), str(Path(kernels.__file__).parents[2])])
+        environment = os.environ | {"PYTHONPATH": path, "TILEWRIGHT_CACHE": str(cache)}
+        return subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
+
+    return start
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return output.strip()
+
+
+def test_importing_kernels_imports_no_numba(run: Run) -> None:
+    assert said(run("import sys, tilewright.kernels.fashion; print('numba' in sys.modules)")) == "False"
+
+
+def test_second_process_reads_the_cache(run: Run, tmp_path: Path) -> None:
+    assert said(run(RUN)) == "20 0 True"
+    assert said(run(RUN)) == "20 1 True"
+    (folder,) = (tmp_path / "cache").iterdir()
+    assert (folder / "CACHEDIR.TAG").read_text() == kernels.TAG
+    assert not list((tmp_path / "__pycache__").glob("*.nbi"))
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_damaged_cache_is_ignored_and_written_anew(kind: str, run: Run, tmp_path: Path) -> None:
+    said(run(RUN))
+    (file,) = (tmp_path / "cache").glob(f"*/*/*.{kind}")
+    file.write_bytes(b"")  # as a power cut may leave it
+    assert [said(run(RUN)) for _ in range(3)] == ["20 0 True", "20 0 True", "20 1 True"]
+
+
+def test_nothing_is_cached_where_nothing_can_be_written(run: Run, tmp_path: Path) -> None:
+    before = set(tmp_path.iterdir())
+    for cache in ("/proc/nowhere", tmp_path / "parts.py" / "below a file"):
+        assert said(run(RUN, cache=cache)) == "20 0 True"
+    assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"__pycache__"}
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
+def test_processes_may_compile_at_the_same_time(run: Run) -> None:
+    for process in [run(RUN) for _ in range(4)]:
+        assert said(process).startswith("20 ")
+    assert said(run(RUN)) == "20 1 True"
+
+
+@kernel
+def one_more(number: int) -> int:
+    return number + 1
+
+
+@kernel("int64(uint8[::1])")
+def count(numbers: NDArray[np.generic]) -> int:
+    """How many there are."""
+    result = 0
+    for _ in numbers:
+        result = one_more(result)
+    return result
+
+
+def test_entry_takes_its_own_types_only() -> None:
+    assert count(np.zeros(3, dtype=np.uint8)) == 3
+    with pytest.raises(TypeError):
+        count(np.zeros(3, dtype=np.int64))
+    with pytest.raises(TypeError):
+        count(np.zeros(6, dtype=np.uint8)[::2])
+
+
+def test_part_may_be_called_too() -> None:
+    assert one_more(1) == 2
+
+
+def test_kernel_looks_like_its_function() -> None:
+    assert count.__doc__ == "How many there are."
+    assert repr(count) == "<kernel test_kernel.count>"
+
+
+def test_threads_compile_once_and_together() -> None:
+    @kernel("int64(int64)")
+    def same(number: int) -> int:
+        return one_more(number) - 1
+
+    barrier = Barrier(8)
+
+    def call(number: int) -> tuple[int, object]:
+        barrier.wait()
+        return same(number), same.compile()
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(call, range(8)))
+    assert [result for result, _ in results] == list(range(8))
+    assert len({id(compiled) for _, compiled in results}) == 1
+
+
+def test_mistakes_in_a_kernel_are_shown() -> None:
+    @kernel("int64(int64)")
+    def wrong(number: int) -> int:
+        return number.no_such_thing  # type: ignore[attr-defined,no-any-return]
+
+    try:
+        with pytest.raises(Exception, match="no_such_thing"):
+            wrong(1)
+    finally:
+        kernels._entries.remove(wrong)
+
+
+def test_warmup_names_what_it_compiled() -> None:
+    names = list(kernels.warmup())
+    assert "fashion._by_key" in names
+    assert len(names) == len(kernels.entries())
+
+
+def test_only_our_own_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    current = kernels._cache_folder()
+    assert current is not None
+    stale, foreign, other = (tmp_path / f"kernels-{name}" for name in ("0" * 16, "1" * 16, "of-mine"))
+    for folder in (stale, foreign, other):
+        folder.mkdir()
+    for folder in (stale, other):
+        (folder / "CACHEDIR.TAG").write_text(kernels.TAG)
+    assert kernels.clear_stale_caches() == [stale]
+    assert set(tmp_path.iterdir()) == {current, foreign, other}
+
+
+def test_no_cache_folder_no_stale_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "none"))
+    assert kernels.clear_stale_caches() == []
