@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tilewright.analysis import behaviour
-from tilewright.analysis.behaviour import VON_NEUMANN, Score, alike, behaviour_grid, behaviour_id, normal_form
+from tilewright.analysis.behaviour import alike, behaviour_grid, behaviour_id
+from tilewright.analysis.scores import VON_NEUMANN, Score, normal_form
 from tilewright.core.errors import InvalidRecipe, TooLarge
 
 MOORE = tuple((x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0))

@@ -5,9 +5,6 @@ every cell then takes the state of the best-scoring cell among itself and its ne
 ties. Only who beats whom matters, so endlessly many score matrices share a limited number of behaviours. What
 a cell becomes depends on its *situation*: the states of itself, its neighbours and theirs.
 
-Here a neighbourhood goes by its *code*, the number whose digits in base `states` are the centre's state and
-its neighbours' in the order of the offsets, and a matrix by its *rank table*, the ranks of all codes' scores.
-
 Source: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015, for the
 automata; libFBCAGen's `behaviourNum` for the question. Deciding large ones by nested counts is ours.
 """
@@ -17,39 +14,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import combinations, permutations
-from operator import index
-from typing import TypeAlias
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, TooLarge, quoted
-
-Offset: TypeAlias = tuple[int, int]
-Score: TypeAlias = float | str | Decimal
-"""A number, or a decimal in quotes: published score lists hold both."""
-Scores: TypeAlias = Sequence[Score] | Sequence[Sequence[Score]] | NDArray[np.float64] | NDArray[np.int64]
-"""A square matrix, flat (row after row) or nested."""
-Whole: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = NDArray[np.generic]
-"""float64, or for exact sums int64, or Python's own whole numbers where those are too small."""
-
-VON_NEUMANN: tuple[Offset, ...] = ((0, 1), (0, -1), (-1, 0), (1, 0))
-"""The four nearest cells as (dx, dy), in libFBCAGen's order."""
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from .scores import (
+    VON_NEUMANN,
+    Offset,
+    Score,
+    Scores,
+    Whole,
+    axis,
+    numbers,
+    rank_table,
+    ranks,
+    read_offsets,
+    read_score,
+    read_scores,
+    sums,
+)
 
 MOST_SITUATIONS = 2**26
 """As many are enumerated unless told otherwise: 4 states with four offsets, 2 states with eight."""
 MOST_MEETINGS = 2**26
 """As many neighbourhoods are held against each other: 13 states with four offsets, 4 states with eight."""
-MOST_RANKED = 2**22
-"""As many neighbourhoods make a rank table: 21 states with four offsets, 5 states with eight."""
-MOST_RELABELLED = 8
-"""As many states are put in every order: 8! = 40,320."""
 MOST_GRID_RANKS = 2**25
 """As many ranks are held for a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
 MOST_GRID_SITUATIONS = 2**32
@@ -81,9 +76,9 @@ def behaviour_id(
     >>> behaviour_id([1, 2, 3, 4]) == behaviour_id([4, 3, 2, 1])
     False
     """
-    states, values = _read_scores(scores)
-    places = _read_offsets(offsets)
-    return _name(_rank_table(states, values, places, exact), states, places, situations)
+    states, values = read_scores(scores)
+    places = read_offsets(offsets)
+    return _name(rank_table(states, values, places, exact), states, places, situations)
 
 
 def alike(
@@ -98,37 +93,15 @@ def alike(
 
     Matrices that rank all neighbourhoods alike are found at once, even where `behaviour_id` refuses.
     """
-    places = _read_offsets(offsets)
-    (states, values), (other_states, other_values) = _read_scores(a), _read_scores(b)
+    places = read_offsets(offsets)
+    (states, values), (other_states, other_values) = read_scores(a), read_scores(b)
     if states != other_states:
         return False
-    table = _rank_table(states, values, places, exact)
-    other = _rank_table(states, other_values, places, exact)
+    table = rank_table(states, values, places, exact)
+    other = rank_table(states, other_values, places, exact)
     if np.array_equal(table, other):
         return True
     return _name(table, states, places, situations) == _name(other, states, places, situations)
-
-
-def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ...], ...]:
-    """The smallest whole numbers from 0 up whose differences are in the same proportions.
-
-    Scores are read as decimals. Adding a constant and multiplying by a positive number keep the form; with
-    `relabel` so does renaming the states: the first of all renamings in lexicographic order is taken.
-
-    >>> normal_form(["0.1", "0.3", "-0.1", "0.1"])
-    ((1, 2), (0, 1))
-    >>> normal_form([4, 3, 2, 1], relabel=True)
-    ((0, 1), (2, 3))
-    """
-    states, values = _read_scores(scores)
-    if relabel and states > MOST_RELABELLED:
-        raise TooLarge(
-            f"relabel: at most {MOST_RELABELLED} states are put in every order, "
-            f"got {states} with {math.factorial(states):,} orders; leave relabel out"
-        )
-    flat = _smallest(values)
-    orders = permutations(range(states)) if relabel else [tuple(range(states))]
-    return min(tuple(tuple(flat[own * states + other] for other in order) for own in order) for order in orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +116,11 @@ class BehaviourGrid:
     """The score that each column writes for "x"."""
     y: NDArray[np.float64]
     """The score that each row writes for "y"."""
+
+    def map(self) -> TileMap:
+        """The plane as a map with a tile per behaviour, to be drawn and saved like any other."""
+        tiles = [f"behaviour{number}" for number in range(len(self.ids))]
+        return TileMap(self.numbers, Tileset.of_words(tiles, "behaviours"))
 
 
 def behaviour_grid(
@@ -167,7 +145,7 @@ def behaviour_grid(
            [3, 4, 5],
            [6, 6, 7]], dtype=int32)
     """
-    places = _read_offsets(offsets)
+    places = read_offsets(offsets)
     codes = 2 ** (len(places) + 1)
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
     if min(columns, rows) < 1 or columns * rows * codes > MOST_GRID_RANKS:
@@ -178,17 +156,17 @@ def behaviour_grid(
     sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
         raise InvalidRecipe(f'scores: four entries, one of them "x" and one "y", got {quoted(scores)}')
-    across, down = _axis(x, columns), _axis(y, rows)
-    fixed = [Fraction(0) if entry in ("x", "y") else _read_score(entry) for entry in sheet]
-    numbers = _numbers([*across, *down, *fixed], len(places), exact)
+    across, down = axis(x, columns), axis(y, rows)
+    fixed = [Fraction(0) if entry in ("x", "y") else read_score(entry) for entry in sheet]
+    values = numbers([*across, *down, *fixed], len(places), exact)
 
     tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
     ranking: list[int] = []
     for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // BLOCK)):
-        matrices = np.tile(numbers[-4:], (block.size, 1))
-        matrices[:, sheet.index("x")] = numbers[block % columns]
-        matrices[:, sheet.index("y")] = numbers[columns + block // columns]
-        stack = _ranks(_sums(matrices.reshape(-1, 2, 2), len(places)))
+        matrices = np.tile(values[-4:], (block.size, 1))
+        matrices[:, sheet.index("x")] = values[block % columns]
+        matrices[:, sheet.index("y")] = values[columns + block // columns]
+        stack = ranks(sums(matrices.reshape(-1, 2, 2), len(places)))
         ranking += [tables.setdefault(table.tobytes(), len(tables)) for table in stack]
 
     each = 2 ** _weights(2, places).shape[1]
@@ -201,99 +179,6 @@ def behaviour_grid(
     found = {name: number for number, name in enumerate(dict.fromkeys(names))}
     behaviours = np.array([found[name] for name in names], dtype=np.int32)[ranking].reshape(rows, columns)
     return BehaviourGrid(behaviours, tuple(found), np.array(across, np.float64), np.array(down, np.float64))
-
-
-# -- reading -----------------------------------------------------------------------------------------------
-
-
-def _read_score(value: Score) -> Fraction:
-    """The score as the decimal a person wrote; its nearest float64 is what the automaton runs with."""
-    text = str(value.item() if isinstance(value, np.generic) else value)
-    try:
-        decimal = Decimal(text)
-        # A short text can be a long fraction, as 1e-999999999 is.
-        if len(text) <= 400 and math.isfinite(float(decimal)) and abs(decimal.adjusted()) <= 400:
-            return Fraction(decimal)
-    except (InvalidOperation, ValueError):
-        pass
-    raise InvalidRecipe(f"scores: finite numbers of at most 400 digits, got {quoted(value)}")
-
-
-def _read_scores(scores: Scores) -> tuple[int, list[Fraction]]:
-    """The number of states and the scores, row after row."""
-    matrix = np.array(scores, dtype=np.object_)
-    states = math.isqrt(matrix.size)
-    if states < 2 or matrix.shape not in ((states * states,), (states, states)):
-        raise InvalidRecipe(f"scores: a square matrix of 2 x 2 or more, flat or in rows, got {quoted(scores)}")
-    return states, [_read_score(entry) for entry in matrix.ravel()]
-
-
-def _read_offsets(offsets: Sequence[Offset]) -> tuple[Offset, ...]:
-    try:
-        return tuple((index(x), index(y)) for x, y in offsets)
-    except (TypeError, ValueError):
-        raise InvalidRecipe(f"offsets: pairs of whole numbers (dx, dy), got {quoted(offsets)}") from None
-
-
-def _axis(ends: tuple[Score, Score], count: int) -> list[Fraction]:
-    """Values at even distances, exact, so that their floats are the ones a person would write."""
-    first, last = (_read_score(end) for end in ends)
-    return [first + (last - first) * step / max(count - 1, 1) for step in range(count)]
-
-
-# -- scores ------------------------------------------------------------------------------------------------
-
-
-def _smallest(values: Sequence[Fraction]) -> list[int]:
-    """The smallest whole numbers from 0 up whose differences are in the same proportions."""
-    scale = math.lcm(*(value.denominator for value in values))
-    least = min(values)
-    whole = [int((value - least) * scale) for value in values]
-    common = math.gcd(*whole) or 1
-    return [number // common for number in whole]
-
-
-def _numbers(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
-    """The scores as sums of `terms` of them are made: floats, or whole numbers that do not overflow."""
-    if not exact:
-        return np.array(values, dtype=np.float64)
-    whole = _smallest(values)
-    return np.array(whole, dtype=np.int64 if max(whole) * max(terms, 1) < 2**63 else np.object_)
-
-
-def _sums(matrices: Numbers, terms: int) -> Numbers:
-    """The score of every code, a row per matrix, added in the order of the offsets."""
-    count, states, _ = matrices.shape
-    sums: Numbers = np.zeros((count, states, 1), dtype=matrices.dtype)
-    with np.errstate(over="ignore"):  # an automaton runs on with infinity, and it compares well
-        for _ in range(terms):
-            sums = np.add(sums[..., None], matrices[:, :, None, :]).reshape(count, states, -1)
-    return sums.reshape(count, -1)
-
-
-def _ranks(sums: Numbers) -> Whole:
-    """How many different smaller values each value has in its row."""
-    order = np.argsort(sums, axis=1, kind="stable")
-    ordered = np.take_along_axis(sums, order, axis=1)
-    climbs = np.zeros(sums.shape, dtype=np.int64)
-    climbs[:, 1:] = np.greater(ordered[:, 1:], ordered[:, :-1])
-    ranks = np.empty_like(climbs)
-    np.put_along_axis(ranks, order, climbs.cumsum(axis=1), axis=1)
-    return ranks
-
-
-def _rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Whole:
-    """The rank of every code's score: all that a behaviour can depend on."""
-    terms = len(offsets)
-    if states ** (terms + 1) > MOST_RANKED:
-        raise TooLarge(
-            f"scores: {states} states with {terms} offsets make {states}^{terms + 1} neighbourhoods, "
-            f"at most {MOST_RANKED:,} can be ranked; take fewer states or offsets"
-        )
-    return _ranks(_sums(_numbers(values, terms, exact).reshape(1, states, states), terms)).ravel()
-
-
-# -- deciding ----------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)

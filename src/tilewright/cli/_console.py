@@ -42,6 +42,8 @@ def table(title: str, *columns: str) -> Table:
     made.padding = (0, 2, 0, 0)
     made.columns[0].style = "cyan"
     made.columns[0].no_wrap = True
+    for column in made.columns[1:]:
+        column.overflow = "fold"
     return made
 
 

@@ -14,7 +14,9 @@ import click
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, did_you_mean
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..formats import Format, encode, format_of, save, save_animation, shelf
+from ..formats import Format, encode, format_of, shelf
+from ..formats import save as save_map
+from ..formats import save_animation as save_frames
 from ..formats._files import refuse_unwritable
 from ._parameters import assign, parameters_of
 
@@ -64,15 +66,15 @@ class Output:
 
     def save(self, map: TileMap, path: str) -> None:
         if path != STANDARD_OUTPUT:
-            save(map, path, format=self.format.name, **self.options)
+            save_map(map, path, format=self.format.name, **self.options)
             return
         content = encode(map, self.format.name, **self.options)
         if b"\0" in content and sys.stdout.isatty():
             raise TilewrightError(f"format {self.format.name!r} is not for terminals; pipe it, or name a file with -o")
-        click.get_binary_stream("stdout").write(content)
+        click.echo(content, nl=False)
 
     def save_animation(self, frames: Iterable[Frame], path: str) -> None:
-        save_animation(frames, path, format=self.format.name, **self.options)
+        save_frames(frames, path, format=self.format.name, **self.options)
 
 
 def read_outputs(

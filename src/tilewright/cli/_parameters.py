@@ -14,6 +14,8 @@ from ..formats._files import read_file
 
 Schema = Mapping[str, Any]
 BOUNDS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+LONGEST = 28
+"""Letters of a default that are shown: nobody reads a whole matrix in a table."""
 STRUCTURED = ("[", "{", "@")
 """How JSON, or a file that holds it, begins."""
 
@@ -31,7 +33,7 @@ class Parameter:
 
     @property
     def is_switch(self) -> bool:
-        return {branch.get("type") for branch in _branches(self.schema)} - {"null"} == {"boolean"}
+        return {_kind(branch) for branch in _branches(self.schema)} - {"null"} == {"boolean"}
 
     @property
     def description(self) -> str:
@@ -136,7 +138,7 @@ def written(value: Any) -> str:
         text = ",".join(written(part) for part in value)
     else:
         text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 40 else text[:36] + " ..."
+    return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
 
 # -- schemas ------------------------------------------------------------------------------------------------
@@ -164,16 +166,14 @@ def _branches(schema: Schema) -> Iterator[Schema]:
 
 
 def _form(schema: Schema) -> str:
-    forms = [_branch_form(branch) for branch in _branches(schema) if branch.get("type") != "null"]
+    forms = [_branch_form(branch) for branch in _branches(schema) if _kind(branch) != "null"]
     return "|".join(dict.fromkeys(forms))
 
 
 def _branch_form(branch: Schema) -> str:
     if choices := _choices(branch):
         return "|".join(map(str, choices))
-    if branch.get("control") in ("grid", "recipe"):
-        return {"grid": "map"}.get(branch["control"], "recipe")
-    kind = branch.get("type")
+    kind = _kind(branch)
     if kind == "array":
         parts = [_form(part) for part in branch.get("prefixItems", [branch.get("items", {})])]
         if any("," in part or part == "json" for part in parts):
@@ -182,7 +182,14 @@ def _branch_form(branch: Schema) -> str:
         if "prefixItems" not in branch:
             parts = parts * length if length and length <= 4 else [*parts, "..."]
         return ",".join(parts)
-    return {"integer": "integer", "number": "number", "string": "text", "boolean": "true|false"}.get(str(kind), "json")
+    return {"string": "text", "boolean": "true|false", "object": "json"}.get(kind, kind)
+
+
+def _kind(branch: Schema) -> str:
+    """A JSON type, or what we have beside those: `map`, `recipe`."""
+    if branch.get("control") in ("grid", "recipe"):
+        return {"grid": "map"}.get(branch["control"], "recipe")
+    return str(branch.get("type", "object"))
 
 
 def _choices(branch: Schema) -> list[Any]:
@@ -199,12 +206,12 @@ def _value(text: str, schema: Schema) -> Any:
         for choice in _choices(branch):
             if text == str(choice):
                 return choice
-    kinds = {"text" if branch.get("control") == "grid" else branch.get("type") for branch in branches}
+    kinds = {_kind(branch) for branch in branches}
     if "null" in kinds and text in ("none", "null"):
         return None
     if "boolean" in kinds and text in ("true", "false"):
         return text == "true"
-    lists = [branch for branch in branches if branch.get("type") == "array"]
+    lists = [branch for branch in branches if _kind(branch) == "array"]
     if lists and ("," in text or kinds <= {"array", "null"}):
         return _list(text, lists[0])
     return _number(text) if kinds & {"integer", "number"} else text
@@ -215,6 +222,8 @@ def _list(text: str, branch: Schema) -> list[Any]:
     slots = branch.get("prefixItems", [])
     rest = branch.get("items", {})
     rest = rest if isinstance(rest, Mapping) else {}
+    if _kind(rest) == "array":  # lists of lists may come flat; the model knows how to cut them
+        return [_number(piece) for piece in pieces]
     return [_value(piece, slots[at] if at < len(slots) else rest) for at, piece in enumerate(pieces)]
 
 

@@ -11,7 +11,7 @@ from ..core.registry import Entry, Measure, Shaper, Technique
 from ..core.tileset import Tileset
 from ..formats import Format
 from ._catalogue import KINDS, Thing, find, recipe_doc
-from ._console import print_json, print_table, results, table
+from ._console import note, print_json, print_table, results, table
 from ._parameters import parameters_of
 
 
@@ -27,10 +27,10 @@ def command(name: str, kind: str | None, as_json: bool) -> None:
     if as_json:
         print_json(_data(next(iter(found.values()))))
         return
-    for number, (one, thing) in enumerate(found.items()):
-        if number:
-            click.echo()
-        _explain(name, one.removesuffix("s"), thing)
+    (one, thing), *others = found.items()
+    _explain(name, one.removesuffix("s"), thing)
+    for other, _ in others:
+        note(f"{name} is also a {other.removesuffix('s')}: tilewright explain {name} --kind {other}")
 
 
 def _explain(name: str, kind: str, thing: Thing) -> None:
@@ -38,18 +38,25 @@ def _explain(name: str, kind: str, thing: Thing) -> None:
     console.print(Text.assemble((name, "bold cyan"), (f"  {kind}", "dim")))
     console.print()
     if isinstance(thing, Entry):
-        console.print(Text(thing.doc.strip()), soft_wrap=not console.is_terminal)
+        _print_doc(thing.doc)
         _print_facts(thing)
         _print_parameters(thing)
     elif isinstance(thing, Tileset):
         _print_tiles(thing)
     else:
-        console.print(recipe_doc(name), soft_wrap=not console.is_terminal)
+        _print_doc(recipe_doc(name))
         console.print()
         lines = data.text("recipes", name).rstrip().split("\n")
         console.print("\n".join(f"  {line}" for line in lines if not line.startswith("#")), soft_wrap=True)
     console.print()
     console.print(Text.assemble(("Example  ", "dim"), _example(name, thing)), soft_wrap=True)
+
+
+def _print_doc(doc: str) -> None:
+    """Paragraphs as wide as the terminal, but not wider than one likes to read."""
+    console = results()
+    paragraphs = [" ".join(part.split()) for part in doc.strip().split("\n\n")]
+    console.print("\n\n".join(paragraphs), width=min(console.width, 100))
 
 
 def _print_facts(entry: Entry) -> None:
@@ -82,7 +89,8 @@ def _print_parameters(entry: Entry) -> None:
     click.echo()
     made = table("", "parameter", "type", "default", "range", "what it is")
     for name, parameter in parameters.items():
-        made.add_row(name, parameter.form, parameter.default, parameter.range, parameter.description)
+        form = parameter.form.replace("|", " | ")
+        made.add_row(name, form, parameter.default, parameter.range, parameter.description)
     print_table(made)
 
 

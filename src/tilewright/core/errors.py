@@ -71,7 +71,10 @@ class BadFile(TilewrightError):
 
 def quoted(value: object) -> str:
     """A value as it appears in a message: short, on one line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "something nested too deep"
     return text if len(text) <= 60 else text[:56] + " ..."
 
 

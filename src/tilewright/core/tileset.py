@@ -106,6 +106,13 @@ class Sheet(Params):
         sheet._picture, sheet._path = picture, path
         return sheet
 
+    def __eq__(self, other: object) -> bool:
+        """Equal by what is recorded: whether and where the picture was found is not part of a tileset."""
+        return isinstance(other, Sheet) and self.model_dump() == other.model_dump()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.model_dump().values()))
+
 
 class Tileset(Params):
     """An ordered list of tiles; made from TOML, data, or the words of a sample."""

@@ -77,7 +77,7 @@ class Layout:
 
     def spread(self, cells: NDArray[Any], filler: Any) -> NDArray[Any]:
         """(row, column, ...) of the canvas, with the filler where no cell stands."""
-        inner = cells.shape[2:] if self.depth == 1 and cells.shape[0] == self.height else cells.shape[3:]
+        inner = () if cells.size == self.depth * self.height * self.width else cells.shape[-1:]
         levels = cells.reshape(self.depth, self.height, self.width, *inner)
         sheet = np.full((*self.canvas, *inner), filler, dtype=cells.dtype)
         for number, level in enumerate(levels):

@@ -51,6 +51,12 @@ def label(map: TileMap, canvas: Size, *, loose: bool) -> str:
     return text
 
 
+def label_in(comment: object) -> str:
+    """The label in what a file says about itself, which may be anything; empty when it is something else."""
+    text = comment.decode("ascii", "replace") if isinstance(comment, bytes) else str(comment)
+    return text if text.startswith('{"provenance": ') else ""
+
+
 def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
     """The picture in a file, or the last one of an animation, decoded; sizes are looked at first."""
     try:
@@ -160,6 +166,5 @@ def _codes(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
 
 
 def _code(colors: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    wide = colors.astype(np.uint32)
-    code: NDArray[np.uint32] = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    code: NDArray[np.uint32] = colors.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     return code

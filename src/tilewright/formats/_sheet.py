@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe
+from ..core.errors import BadFile, InvalidRecipe, counted
 from ..core.seeds import Rng
 from ..core.tileset import Sheet, Tile, Tileset
 
@@ -59,40 +59,74 @@ def as_png(pixels: NDArray[np.uint8]) -> bytes:
     return buffer.getvalue()
 
 
-def picture_size(sheet: Sheet) -> tuple[int, int]:
-    """Width and height of a sheet's picture in pixels; (0, 0) when it was not read."""
+# -- the user's own sheet -------------------------------------------------------------------------------------
+
+
+def picture_size(sheet: Sheet) -> tuple[int, int] | None:
+    """Width and height of a sheet's picture in pixels; None when it was not read."""
     if not sheet.picture:
-        return 0, 0
+        return None
     from PIL import Image
 
     try:
         with Image.open(io.BytesIO(sheet.picture)) as picture:
             return picture.size
     except Exception as error:  # Pillow's readers raise whatever they stumble over
-        raise BadFile(f"{sheet.image}: not a picture that can be read ({type(error).__name__})") from None
+        raise _unreadable(sheet, error) from None
 
 
-def sprite_rows(tileset: Tileset, sheet: Sheet) -> int:
-    """Rows of sprites in a sheet's picture; refuses sheets that do not fit their picture or their tiles.
+def sprite_rows(tileset: Tileset) -> int:
+    """Rows of sprites in a tileset's picture; refuses a sheet that does not fit its picture or its tiles.
 
     Counted as Tiled does: sprites start after the margin and need none at the far side.
     """
+    sheet = tileset.sheet
+    assert sheet is not None
     wanted = 1 + max((tile.sprite for tile in tileset if tile.sprite is not None), default=0)
-    width, height = picture_size(sheet)
-    if not width:
+    size = picture_size(sheet)
+    if size is None:
         return -(-wanted // sheet.columns)
-    columns = (width - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing)
-    rows = (height - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing)
+    columns = max(0, size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing)
+    rows = max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing)
     if columns != sheet.columns:
         raise InvalidRecipe(
-            f"tileset {tileset.name!r}: sheet says {sheet.columns} columns, its picture of {width}x{height} pixels "
-            f"holds {max(columns, 0)}"
+            f"tileset {tileset.name!r}: its sheet says {counted(sheet.columns, 'column')}, "
+            f"the picture of {size[0]}x{size[1]} pixels has {columns}"
         )
     if wanted > rows * columns:
         raise InvalidRecipe(
-            f"tileset {tileset.name!r}: sprite {wanted - 1} is not in the picture, which holds {max(rows, 0) * columns}"
+            f"tileset {tileset.name!r}: sprite {wanted - 1} is not in its picture, "
+            f"which holds {counted(rows * columns, 'sprite')}"
         )
     return rows
+
+
+def cut(tileset: Tileset) -> dict[int, bytes]:
+    """The sprites of tiles as PNGs, by tile id: those that a tileset's own picture holds."""
+    sheet = tileset.sheet
+    if sheet is None or not sheet.picture:
+        return {}
+    from PIL import Image
+
+    sprite_rows(tileset)
+    sprites = {}
+    try:
+        with Image.open(io.BytesIO(sheet.picture)) as picture:
+            whole = picture.convert("RGBA")
+    except Exception as error:
+        raise _unreadable(sheet, error) from None
+    for number, tile in enumerate(tileset):
+        if tile.sprite is not None:
+            row, column = divmod(tile.sprite, sheet.columns)
+            left = sheet.margin + column * (sheet.tile_width + sheet.spacing)
+            top = sheet.margin + row * (sheet.tile_height + sheet.spacing)
+            sprite = whole.crop((left, top, left + sheet.tile_width, top + sheet.tile_height))
+            sprites[number] = as_png(np.asarray(sprite))
+    return sprites
+
+
+def _unreadable(sheet: Sheet, error: Exception) -> BadFile:
+    return BadFile(f"{sheet.image}: not a picture that can be read ({type(error).__name__})")
 
 
 # -- textures: by kind ----------------------------------------------------------------------------------------
@@ -275,7 +309,8 @@ def _smooth(field: Shades, times: int) -> Shades:
 def _mottled(rng: Rng, strength: float) -> Shades:
     """Patches a shade lighter or darker."""
     field = _smooth(rng.child("mottled").cells((SIDE, SIDE)), 1) - 0.5
-    return np.where(field > 0.08, strength, np.where(field < -0.08, -strength, 0.0))
+    shades: Shades = strength * ((field > 0.08) * 1.0 - (field < -0.08) * 1.0)
+    return shades
 
 
 def _boulders(rng: Rng) -> Shades:
@@ -285,7 +320,7 @@ def _boulders(rng: Rng) -> Shades:
     gaps = np.minimum(gaps, SIDE - gaps)
     owner = (gaps**2).sum(axis=-1).argmin(axis=-1)
     tints = np.array([rng.random() * 0.16 - 0.06 for _ in centres])
-    shades = tints[owner]
+    shades: Shades = tints[owner]
     shades[(owner != np.roll(owner, 1, 0)) | (owner != np.roll(owner, 1, 1))] += 0.12
     shades[(owner != np.roll(owner, -1, 0)) | (owner != np.roll(owner, -1, 1))] = -0.36
     return shades

@@ -8,12 +8,13 @@ Folders and file names are joined as text, so that a name may begin with a slash
 Source: libFBCAGen by M. Kreitzer; docs/compat-libfbcagen.md lists what differs.
 """
 
-# ruff: noqa: N802, N803 - the names are a contract
+# ruff: noqa: N802, N803, N816 - the names are a contract
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cache
 from io import BytesIO
 from math import isfinite, nan
 from operator import index
@@ -129,8 +130,8 @@ def updateMap(fbca: Fbca) -> LevelMap:
     total = np.zeros(before.shape)
     for dx, dy in _offsets(fbca):
         total += scores[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
-    for column, column_scores in zip(fbca.levelMap, total.T.tolist(), strict=False):
-        for cell, score in zip(column, column_scores, strict=False):
+    for column, totals in zip(fbca.levelMap, total.T, strict=False):
+        for cell, score in zip(column, totals.tolist(), strict=False):
             cell.score = score
     return _level_map(after)
 
@@ -306,10 +307,15 @@ def _folder(directory: Folder) -> str:
 
 
 def _picture(states: Cells) -> Image.Image:
-    """A pixel per cell, in as many palette colours as there are states."""
+    """A pixel per cell, whose index is the state; all have one palette, so that an animation keeps its colours."""
     picture = Image.fromarray(states)
-    picture.putpalette([part for state in range(int(states.max()) + 1) for part in colourConvert(state)])
+    picture.putpalette(_palette())
     return picture
+
+
+@cache
+def _palette() -> bytes:
+    return bytes(part for state in range(MOST_STATES) for part in colourConvert(state))
 
 
 def _save_picture(states: Cells, path: str) -> Image.Image:

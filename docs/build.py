@@ -1,0 +1,138 @@
+"""Makes what the docs show: pictures by the code itself, and tables from the parameters, so that neither can lie.
+
+python docs/build.py           writes docs/pictures and fills in the tables
+python docs/build.py --check   says whether anything would change
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import tilewright as tw
+from tilewright.analysis.behaviour import behaviour_grid
+from tilewright.cli._catalogue import KINDS, summaries
+from tilewright.cli._parameters import parameters_of
+from tilewright.core.registry import Entry
+from tilewright.formats import save_animation
+
+DOCS = Path(__file__).parent
+PICTURES = DOCS / "pictures"
+SIZE = {"width": 96, "height": 48}
+TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PUBLISHED = [0, 0.5, 0.2, 0.6]
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    head, *body = [f"| {' | '.join(cell(part) for part in row)} |" for row in rows]
+    return "\n".join([head, "|" + " --- |" * len(rows[0]), *body]) + "\n"
+
+
+def parameters(entry: Entry) -> str:
+    """The parameters of one thing."""
+    found = parameters_of(entry.params)
+    if not found:
+        return "It takes no parameters.\n"
+    rows = (
+        (f"`{name}`", f"`{own.default}`" if own.default else "", own.range or own.form, own.description)
+        for name, own in found.items()
+    )
+    return table(("parameter", "default", "range", "what it is"), *rows)
+
+
+def overview(kind: str) -> str:
+    """All things of a kind, each with a line about it."""
+    return table(("name", "what it is"), *((f"`{name}`", line) for name, line in summaries(kind)))
+
+
+def reference(kind: str) -> str:
+    """All things of a kind, each with its parameters."""
+    parts = []
+    for name, line in summaries(kind):
+        entry = KINDS[kind].get(name)
+        assert isinstance(entry, Entry)
+        rest = entry.doc.strip().partition("\n")[2].strip()
+        parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{parameters(entry)}".replace("\n\n\n\n", "\n\n"))
+    return "\n".join(parts)
+
+
+def filled_in(text: str) -> str:
+    """A page with its tables made anew."""
+
+    def made(match: re.Match[str]) -> str:
+        what, name = match.group(2), match.group(3)
+        if what == "parameters":
+            kind = next(kind for kind in ("techniques", "shapers", "formats") if name in KINDS[kind].names())
+            entry = KINDS[kind].get(name)
+            assert isinstance(entry, Entry)
+            content = parameters(entry)
+        else:
+            content = {"overview": overview, "reference": reference}[what](name)
+        return f"{match.group(1)}\n{content}\n{match.group(4)}"
+
+    return TABLE.sub(made, text)
+
+
+def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
+    """File names of pictures, and what makes each."""
+    for entry in tw.techniques():
+        yield f"{entry.name}.png", lambda path, name=entry.name: tw.make(name, seed=7, **SIZE).save(path, scale=8)
+        yield (
+            f"{entry.name}.gif",
+            lambda path, name=entry.name: save_animation(tw.watch(name, seed=7, width=64, height=40), path, scale=6),
+        )
+    shaped = {
+        "connect": ["connect"],
+        "keep_largest": ["keep_largest"],
+        "border": [{"border": {"thickness": 2}}],
+        "paint": [{"paint": {"of": "wall", "largest": 1, "tile": "moss"}}],
+        "mirror": [{"mirror": {"axis": "both"}}],
+        "replace": [{"replace": {"tile": "floor", "by": "moss", "share": 0.25}}],
+    }
+    small = {"width": 60, "height": 36}
+    yield "shaper-none.png", lambda path: tw.make("caves", seed=3, **small).save(path, scale=5)
+    for name, shaping in shaped.items():
+        yield (
+            f"shaper-{name}.png",
+            lambda path, shaping=shaping: tw.make("caves", seed=3, shaping=shaping, **small).save(path, scale=5),
+        )
+    yield (
+        "fashion-morph.png",
+        lambda path: tw.make(
+            "fashion", seed=4, scores=[0.6, 0.5, 0.2, 0], morph=PUBLISHED, generations=12, width=160, height=48
+        ).save(path, scale=5),
+    )
+    yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
+    yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
+    yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
+    yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
+
+
+def main() -> None:
+    check = "--check" in sys.argv
+    wrong = []
+    for page in [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]:
+        old = page.read_text()
+        new = filled_in(old)
+        if new != old:
+            wrong.append(page.name)
+            if not check:
+                page.write_text(new)
+    PICTURES.mkdir(exist_ok=True)
+    for name, make in pictures():
+        if not check:
+            make(PICTURES / name)
+        elif not (PICTURES / name).exists():
+            wrong.append(name)
+    if check and wrong:
+        sys.exit(f"not as the code says: {', '.join(wrong)}; run make docs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Makes one map with every technique there is, draws some here, and writes them all to out/gallery.png."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+from rich.console import Console
+from rich.progress import track
+
+import tilewright as tw
+from tilewright.cli._drawing import drawn
+
+OUT = Path("out")
+WIDTH, HEIGHT, SCALE, GAP, LABEL = 64, 40, 5, 14, 22
+COLUMNS = 3
+
+
+def contact_sheet(maps: dict[str, tw.TileMap]) -> Image.Image:
+    """The maps in rows, each with its technique's name below it."""
+    columns = min(COLUMNS, len(maps))
+    rows = -(-len(maps) // columns)
+    cell_width, cell_height = WIDTH * SCALE + GAP, HEIGHT * SCALE + LABEL + GAP
+    sheet = Image.new("RGB", (columns * cell_width + GAP, rows * cell_height + GAP), "#16181d")
+    pen = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(14)
+    for number, (name, map) in enumerate(maps.items()):
+        left = GAP + number % columns * cell_width
+        top = GAP + number // columns * cell_height
+        sheet.paste(map.image(scale=SCALE).convert("RGB"), (left, top))
+        pen.text((left + WIDTH * SCALE // 2, top + HEIGHT * SCALE + 4), name, fill="#e8e6e1", font=font, anchor="ma")
+    return sheet
+
+
+def main() -> None:
+    console = Console()
+    maps = {}
+    for entry in track(tw.techniques(), "making a map with every technique", console=console):
+        size = {"width": WIDTH, "height": HEIGHT}
+        maps[entry.name] = tw.make(
+            entry.name, seed=7, **{k: v for k, v in size.items() if k in entry.params.model_fields}
+        )
+    for name in ("caves", "fashion"):
+        console.print(
+            f"\n[bold]{name}[/bold]  [dim]tilewright make {name} --width {WIDTH} --height {HEIGHT} --seed 7[/dim]"
+        )
+        console.print(drawn(maps[name]))
+    OUT.mkdir(exist_ok=True)
+    contact_sheet(maps).save(OUT / "gallery.png")
+    console.print(f"\n{len(maps)} techniques, all in [bold]{os.fspath(OUT / 'gallery.png')}[/bold]")
+    console.print("Next: [bold].venv/bin/tilewright make caves -o cave.gif[/bold], or .venv/bin/tilewright --help")
+
+
+if __name__ == "__main__":
+    main()

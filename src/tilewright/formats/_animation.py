@@ -1,0 +1,110 @@
+"""The work as a film: frames thinned while they come, drawn alike on one canvas, the last one held.
+
+Frames may differ in size where a shaper cuts or turns the map; the canvas is as large as the largest. The film carries
+the label of its last frame's map, as a png does, so that reading an animation gives the finished map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from PIL import Image
+
+from ..core.errors import TilewrightError
+from ..core.params import param
+from ..core.site import Frame
+from . import Format, Found, Source
+from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
+from ._pixels import label
+
+MOST_FILM_PIXELS = 1 << 28
+"""Of all frames together: they are held until the film is written."""
+COMFORTABLE_PIXELS = 1 << 20
+"""A frame is not drawn larger than this unless told."""
+
+
+class AnimationParams(PictureParams):
+    """How the work is shown; a single map is a film of one frame."""
+
+    frames: int = param(200, ge=2, le=10_000, typical=(20, 400))
+    """At most this many frames, evenly taken, the first and last among them; fewer where they are large."""
+    duration: int = param(100, ge=20, le=60_000, typical=(20, 500))
+    """How long a frame is shown, in milliseconds."""
+    hold: int = param(1500, ge=20, le=60_000, typical=(100, 5000))
+    """How long the last frame is shown, in milliseconds."""
+    loop: int = param(0, ge=0, le=65_535, typical=(0, 10))
+    """How often the film runs; 0 is forever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """Drawn frames, ready to be written."""
+
+    pictures: tuple[Image.Image, ...]
+    durations: tuple[int, ...]
+    """Of each frame, in milliseconds."""
+    label: str
+    """What the file carries about the finished map; empty when the frames did not end with one."""
+
+
+def film_format(
+    name: str,
+    encode: Callable[[Iterable[View], AnimationParams], bytes],
+    read: Callable[[Source, AnimationParams], list[Found]],
+    doc: str | None,
+) -> Format:
+    """A format for films, in which a single map is a film of one frame."""
+    return Format(
+        name=name,
+        params=AnimationParams,
+        extensions=(f".{name}",),
+        write=lambda map, options, file: {file: encode([map], options)},
+        animate=lambda frames, options, file: {file: encode(frames, options)},
+        read=read,
+        doc=doc or "",
+    )
+
+
+def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Film:
+    """The frames, drawn; `palette` for files that hold no more than 256 colours."""
+    kept = _thinned(views, options)
+    sizes = [layout_of(view).canvas for view in kept]
+    canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
+    last = kept[-1]
+    options = options.changed(scale=cell_size(last, options, canvas, COMFORTABLE_PIXELS)[1])
+    pictures = [draw(view, options, canvas) for view in kept]
+    # Sprites and merged colours do not tell the tiles any more.
+    loose = shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
+    if palette:
+        pictures = [_with_palette(picture) for picture in pictures]
+    map = last.map if isinstance(last, Frame) else last
+    durations = (*(options.duration for _ in kept[1:]), options.hold)
+    return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
+
+
+def _thinned(views: Iterable[View], options: AnimationParams) -> list[View]:
+    """Every 2^k-th frame and the last, with k so that they are few enough; never holds more than that."""
+    kept: list[View] = []
+    step = 1
+    last: View | None = None
+    seen = (view for view in views if view.cells is not None or (isinstance(view, Frame) and view.colors is not None))
+    for number, view in enumerate(seen):
+        last = view
+        if number % step == 0:
+            kept.append(view)
+            while len(kept) >= max(2, min(options.frames, MOST_FILM_PIXELS // _pixels(view, options))):
+                kept, step = kept[::2], 2 * step
+    if last is None:
+        raise TilewrightError("an animation needs at least one frame to show")
+    return kept if kept[-1] is last else [*kept, last]
+
+
+def _pixels(view: View, options: AnimationParams) -> int:
+    rows, columns = layout_of(view).canvas
+    height, width = cell_size(view, options, (rows, columns), COMFORTABLE_PIXELS)
+    return rows * height * columns * width
+
+
+def _with_palette(picture: Image.Image) -> Image.Image:
+    return picture if picture.mode == "P" else picture.quantize(256, dither=Image.Dither.NONE)

@@ -1,0 +1,116 @@
+"""The cells of a layer: lists, CSV or base64, whole or in chunks, never more than the file announces."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import warnings
+import zlib
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ...core.grid import MOST_CELLS
+from .document import MOST_GIDS, TiledLayer, TiledMap
+
+SPARSEST = 1000
+"""An infinite map may span this many times the cells that its chunks hold."""
+FLIPS = np.uint32(0xF0000000)
+"""The bits of a gid that flip and turn its tile."""
+
+Gids = NDArray[np.uint32]
+
+
+def layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
+    """(row, column) the gids of a layer, flips masked."""
+    place = f"layer {layer.name!r}"
+    if not layer.chunks:
+        return _gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
+    left, top = min(chunk.x for chunk in layer.chunks), min(chunk.y for chunk in layer.chunks)
+    width = max(chunk.x + chunk.width for chunk in layer.chunks) - left
+    height = max(chunk.y + chunk.height for chunk in layer.chunks) - top
+    held = sum(chunk.width * chunk.height for chunk in layer.chunks)
+    if width * height > min(MOST_CELLS, held * SPARSEST):
+        raise TooLarge(f"{place}: its chunks hold {counted(held, 'cell')} but span {width:,}x{height:,}")
+    whole = np.zeros((height, width), dtype=np.uint32)
+    for chunk in layer.chunks:
+        row, column = chunk.y - top, chunk.x - left
+        part = _gids(chunk.data, layer, chunk.width, chunk.height, f"{place}, chunk at {chunk.x}, {chunk.y}")
+        whole[row : row + chunk.height, column : column + chunk.width] = part
+    return whole
+
+
+def _gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
+    count = width * height
+    if not count:
+        raise InvalidRecipe(f"{place}: a map has at least one cell, got {width}x{height}")
+    if count > MOST_CELLS:
+        raise TooLarge(f"{place}: {count:,} cells are more than the {MOST_CELLS:,} that are read")
+    try:
+        if isinstance(data, str):
+            numbers = _unpacked(data, layer, count) if layer.encoding == "base64" else _listed(data, count)
+        elif isinstance(data, (list, tuple)) and len(data) == count:
+            numbers = np.frombuffer(array("I", map(int, data)), dtype=np.uintc)
+        else:
+            size = counted(len(data), "cell") if isinstance(data, (list, tuple)) else quoted(data)
+            raise InvalidRecipe(f"holds {size}, its size of {width}x{height} needs {count:,}")
+    except InvalidRecipe as error:
+        raise error.within(place) from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidRecipe(f"{place}: holds something other than gids (whole numbers below 2^32)") from None
+    return (numbers.astype(np.uint32) & ~FLIPS).reshape(height, width)
+
+
+def _listed(text: str, count: int) -> NDArray[np.int64]:
+    """Numbers parted by commas."""
+    told = text.count(",") + 1
+    if told != count:
+        raise InvalidRecipe(f"holds {counted(told, 'cell')}, its size needs {count:,}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # how numpy 1.26 tells what numpy 2 raises
+        try:
+            numbers = np.fromstring(text, dtype=np.int64, sep=",")
+        except DeprecationWarning:
+            raise ValueError from None
+    if len(numbers) != count or int(numbers.min()) < 0 or int(numbers.max()) >= 1 << 32:
+        raise ValueError
+    return numbers
+
+
+def _unpacked(text: str, layer: TiledLayer, count: int) -> Gids:
+    """Little-endian numbers in base64, compressed or not; never unpacks more than was announced."""
+    if layer.compression not in ("", "zlib", "gzip"):
+        raise InvalidRecipe(
+            f"is compressed with {quoted(layer.compression)}; zlib, gzip and none are read: "
+            "choose one as the map's tile layer format in Tiled"
+        )
+    try:
+        raw = base64.b64decode("".join(text.split()), validate=True)
+        if layer.compression:
+            stream = zlib.decompressobj(wbits=47)  # zlib and gzip alike
+            raw = stream.decompress(raw, 4 * count + 1)
+            if not stream.eof and len(raw) <= 4 * count:
+                raise InvalidRecipe("its compressed cells break off")
+    except (binascii.Error, ValueError, zlib.error) as error:
+        if isinstance(error, InvalidRecipe):
+            raise
+        raise InvalidRecipe(f"its cells cannot be unpacked ({error})") from None
+    if len(raw) != 4 * count:
+        more = "more than " if len(raw) > 4 * count else ""
+        raise InvalidRecipe(f"unpacks to {more}{min(len(raw), 4 * count):,} bytes, its size needs {4 * count:,}")
+    return np.frombuffer(raw, dtype="<u4")
+
+
+def used_gids(layers: list[Gids]) -> list[int]:
+    """The gids that occur, sorted."""
+    largest = max(int(gids.max()) for gids in layers)
+    if largest >= MOST_GIDS:
+        raise InvalidRecipe(f"gid {largest} belongs to no tileset")
+    seen = np.zeros(largest + 1, dtype=np.bool_)
+    for gids in layers:
+        for row in gids:
+            seen[row] = True
+    return [int(gid) for gid in np.flatnonzero(seen)]

@@ -1,0 +1,141 @@
+"""A document that was read, checked: every part has its type, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ...core.errors import InvalidRecipe, quoted
+from ...core.params import explain
+from . import Document
+
+MOST_GIDS = 1 << 24
+"""No gid is this large: nobody has sixteen million sprites."""
+Value = bool | int | float | str
+Count = Annotated[int, Field(ge=0, lt=1 << 31)]
+Place = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
+Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
+"""Tiled's class of a tile or object; 1.9 alone calls it so."""
+
+
+def _read_properties(given: Any) -> Any:
+    """Tiled's list of typed values as a mapping; of what is no plain value nothing is kept."""
+    if not isinstance(given, list):
+        return {}
+    found = {}
+    for one in given:
+        if isinstance(one, Mapping) and isinstance(one.get("value"), (bool, int, float, str)):
+            found[str(one.get("name", ""))] = _read_value(one["value"], one.get("type"))
+    return found
+
+
+def _read_value(value: Value, kind: Any) -> Value:
+    try:
+        if kind == "bool":
+            return value in (True, "true")
+        if kind == "int":
+            return int(value)
+        if kind == "float":
+            return float(value)
+    except (ValueError, OverflowError):
+        return str(value)
+    return f"#{str(value)[-6:]}" if kind == "color" else value
+
+
+class _Part(BaseModel):
+    """A part of a document: what we do not know is not looked at."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
+    properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = {}
+
+
+class TiledTile(_Part):
+    id: Count
+    kind: Kind = ""
+
+
+class TiledTileset(_Part):
+    firstgid: Annotated[int, Field(ge=1, lt=MOST_GIDS)] = 1
+    name: str = ""
+    source: str = ""
+    tilecount: Count | None = None
+    tilewidth: Count = 0
+    tileheight: Count = 0
+    columns: Count = 0
+    margin: Count = 0
+    spacing: Count = 0
+    image: str = ""
+    imagewidth: Count = 0
+    tiles: tuple[TiledTile, ...] = ()
+
+
+class TiledObject(_Part):
+    name: str = ""
+    kind: Kind = ""
+    x: float = 0
+    y: float = 0
+    width: float = 0
+    height: float = 0
+    point: bool = False
+
+
+class TiledChunk(_Part):
+    x: Place
+    y: Place
+    width: Count
+    height: Count
+    data: Any = ()
+
+
+class TiledLayer(_Part):
+    type: str = "tilelayer"
+    name: str = ""
+    width: Count = 0
+    height: Count = 0
+    visible: bool = True
+    encoding: str = ""
+    compression: str = ""
+    data: Any = ()
+    chunks: tuple[TiledChunk, ...] = ()
+    objects: tuple[TiledObject, ...] = ()
+    layers: tuple[TiledLayer, ...] = ()
+
+
+class TiledMap(_Part):
+    width: Count
+    height: Count
+    tilewidth: Annotated[int, Field(ge=1, lt=1 << 16)]
+    tileheight: Annotated[int, Field(ge=1, lt=1 << 16)]
+    tilesets: tuple[TiledTileset, ...] = ()
+    layers: tuple[TiledLayer, ...] = ()
+
+
+P = TypeVar("P", bound=_Part)
+
+
+def checked(kind: type[P], data: Document) -> P:
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        raise InvalidRecipe(explain(error)[0]) from None
+
+
+def from_json(content: bytes) -> Document:
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidRecipe(f"not JSON: {str(error) or 'nested too deeply'}") from None
+    if not isinstance(data, dict):
+        raise InvalidRecipe(f"must be a Tiled map or tileset, got {quoted(data)}")
+    return data
+
+
+def json_in(text: Any) -> Any:
+    """What a property holds as JSON; None if it is none."""
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,163 @@
+"""Tiled documents as XML: the same plain data as in JSON, as elements and attributes, and back.
+
+Reading is safe with hostile files: document types, and with them entities, are refused before the parser sees the
+file; nothing outside it is opened; and the number of elements and attributes is bounded.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, TooLarge, quoted
+from . import Document
+
+MOST_PARTS = 1 << 22
+"""Elements and attributes together that are read; each takes some hundred bytes of memory."""
+DEEPEST = 100
+"""How far groups of layers may nest."""
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML cannot hold, not even escaped."""
+TYPES = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group", "imagelayer": "imagelayer"}
+TAGS = {kind: tag for tag, kind in TYPES.items()}
+
+
+# -- writing --------------------------------------------------------------------------------------------------
+
+
+def to_xml(document: Document) -> bytes:
+    root = _element("map", document, "type")
+    root.extend(_tileset(part) for part in document["tilesets"])
+    root.extend(_layer(part) for part in document["layers"])
+    ET.indent(root, " ")
+    content: bytes = ET.tostring(root, "UTF-8", xml_declaration=True)
+    return content + b"\n"
+
+
+def _element(tag: str, part: Document, *elsewhere: str) -> ET.Element:
+    """An element with the plain values of a part as attributes, but for those told elsewhere, and its properties."""
+    element = ET.Element(tag)
+    for key, value in part.items():
+        if isinstance(value, (str, int, float)) and key not in elsewhere:
+            element.set(key, _text(int(value) if isinstance(value, bool) else value))
+    if part.get("properties"):
+        properties = ET.SubElement(element, "properties")
+        for one in part["properties"]:
+            value = str(one["value"]).lower() if one["type"] == "bool" else one["value"]
+            ET.SubElement(properties, "property", name=_text(one["name"]), type=one["type"], value=_text(value))
+    return element
+
+
+def _tileset(part: Document) -> ET.Element:
+    element = _element("tileset", part, "image", "imagewidth", "imageheight")
+    if "image" in part:
+        _add_image(element, part).set("source", _text(part["image"]))
+    for tile in part["tiles"]:
+        child = _element("tile", tile, "imagewidth", "imageheight")
+        if "picture" in tile:
+            image = _add_image(child, tile)
+            image.set("format", "png")
+            ET.SubElement(image, "data", encoding="base64").text = base64.b64encode(tile["picture"]).decode()
+        element.append(child)
+    return element
+
+
+def _add_image(element: ET.Element, part: Document) -> ET.Element:
+    return ET.SubElement(element, "image", width=_text(part["imagewidth"]), height=_text(part["imageheight"]))
+
+
+def _layer(part: Document) -> ET.Element:
+    element = _element(TAGS[part["type"]], part, "type")
+    if "data" in part:
+        ET.SubElement(element, "data", encoding="csv").text = _csv(part["data"])
+    for one in part.get("objects", ()):
+        child = _element("object", one, "point")
+        if one.get("point"):
+            ET.SubElement(child, "point")
+        element.append(child)
+    return element
+
+
+def _csv(gids: NDArray[np.uint32]) -> str:
+    """Rows of numbers; all but the last end with a comma, as Tiled has it."""
+    words = [str(gid) for gid in range(int(gids.max()) + 1)]
+    return "\n" + ",\n".join(",".join([words[gid] for gid in row.tolist()]) for row in gids) + "\n"
+
+
+def _text(value: object) -> str:
+    text = str(value)
+    if FORBIDDEN.search(text):
+        raise InvalidRecipe(f"tmx: XML cannot hold all characters of {quoted(text)}; rename it, or write tmj")
+    return text
+
+
+# -- reading --------------------------------------------------------------------------------------------------
+
+
+def from_xml(content: bytes) -> Document:
+    """The data of a map or tileset; values are still texts."""
+    if b"<!DOCTYPE" in content:
+        raise InvalidRecipe("holds a document type (<!DOCTYPE>), which no Tiled file needs; it is not read")
+    if content.count(b"<") + content.count(b"=") > MOST_PARTS:
+        raise TooLarge(f"holds more than {MOST_PARTS:,} elements and attributes; save its layers as CSV or base64")
+    # Saying the encoding overrides what the file claims: in UTF-16 a document type would have gone unseen.
+    parser = ET.XMLParser(encoding="utf-8")
+    try:
+        parser.feed(content)
+        root = parser.close()
+    except (ET.ParseError, ValueError) as error:
+        raise InvalidRecipe(f"not XML in UTF-8: {error}") from None
+    if root.tag not in ("map", "tileset"):
+        raise InvalidRecipe(f"holds a <{root.tag[:40]}>, not a Tiled <map> or <tileset>")
+    return _data(root)
+
+
+def _data(element: ET.Element, depth: int = 0) -> Document:
+    """An element as the JSON form has it."""
+    if depth > DEEPEST:
+        raise TooLarge(f"nests elements more than {DEEPEST} deep")
+    part: Document = dict(element.attrib)
+    for child in element:
+        if child.tag == "properties":
+            part["properties"] = [_property(one) for one in child.iter("property")]
+        elif child.tag == "image" and element.tag == "tileset":
+            part.update(_image(child))
+        elif child.tag == "data" and element.tag == "layer":
+            part.update(_layer_data(child))
+        elif child.tag == "point":
+            part["point"] = True
+        elif child.tag in ("tileset", "tile", "object"):
+            part.setdefault(f"{child.tag}s", []).append(_data(child, depth + 1))
+        elif child.tag in TYPES and element.tag in ("map", "group"):
+            part.setdefault("layers", []).append({**_data(child, depth + 1), "type": TYPES[child.tag]})
+    return part
+
+
+def _property(element: ET.Element) -> Document:
+    value = element.get("value", element.text or "")
+    return {"name": element.get("name", ""), "type": element.get("type", "string"), "value": value}
+
+
+def _image(element: ET.Element) -> Document:
+    sizes = {f"image{key}": element.attrib[key] for key in ("width", "height") if key in element.attrib}
+    return {"image": element.get("source", ""), **sizes}
+
+
+def _layer_data(element: ET.Element) -> Document:
+    part: Document = {key: element.get(key, "") for key in ("encoding", "compression")}
+    chunks = element.findall("chunk")
+    if chunks:
+        return part | {"chunks": [{**chunk.attrib, "data": _gids(chunk)} for chunk in chunks]}
+    return part | {"data": _gids(element)}
+
+
+def _gids(element: ET.Element) -> Any:
+    """The text, or the list of numbers where every cell is an element."""
+    if not element.get("encoding") and element.find("tile") is not None:
+        return [tile.get("gid", "0") for tile in element.iter("tile")]
+    return element.text or ""

@@ -1,0 +1,180 @@
+"""From Tiled's tilesets to ours."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName
+from ...core.tileset import MOST_TILES, Sheet, Tileset
+from .. import Source
+from . import is_relative
+from .document import MOST_GIDS, TiledTile, TiledTileset, checked, from_json, json_in
+from .elements import from_xml
+
+TILESETS = (".tsx", ".xml", ".tsj", ".json")
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+
+
+def complete(tileset: TiledTileset, source: Source) -> TiledTileset:
+    """With what stands in a file of its own, if it can be had; its picture is then named as seen from the map."""
+    content = _beside(tileset.source, source, TILESETS)
+    if content is None:
+        return tileset
+    try:
+        data = from_xml(content) if tileset.source.lower().endswith((".tsx", ".xml")) else from_json(content)
+        outer = checked(TiledTileset, {**data, "firstgid": tileset.firstgid, "source": ""})
+    except InvalidRecipe as error:
+        raise error.within(tileset.source) from None
+    if not is_relative(outer.image):
+        return outer
+    folder = PurePosixPath(tileset.source.replace("\\", "/")).parent
+    return outer.model_copy(update={"image": str(folder / outer.image)})
+
+
+def _beside(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
+    """A file that a document refers to: relative, and of the kind it is taken for; None if it cannot be had."""
+    if source.beside is None or not is_relative(name) or not name.lower().endswith(endings):
+        return None
+    try:
+        return source.beside(name.replace("\\", "/"))
+    except BadFile:
+        return None
+
+
+class _Known:
+    """A tile of a document: its tileset, its number there, its gid, and what is said about it."""
+
+    def __init__(self, tileset: TiledTileset, local: int, tile: TiledTile | None) -> None:
+        self.tileset, self.local, self.gid = tileset, local, tileset.firstgid + local
+        self.about: Mapping[str, Any] = tile.properties if tile else {}
+        self.kind = tile.kind if tile else ""
+        number = self.about.get("tile_id")
+        self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
+        """Its id in the tileset that we wrote; None for tiles that we did not."""
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """Our tiles by their ids, then the others by gid."""
+        return (True, self.gid) if self.id is None else (False, self.id)
+
+
+def tileset_of(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
+    """The tileset of a document, and the id of every gid up to the largest that is used."""
+    tiles = sorted(_known(tilesets, used), key=lambda tile: tile.order)
+    if len(tiles) >= MOST_TILES:
+        raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, this map names {len(tiles):,}")
+    sheet = _sheet(tilesets, source)
+    entries = list(_entries(tiles, sheet, several=len(tilesets) > 1))
+    if source.tileset is None:
+        if 0 in used and all(entry["name"] != "empty" for entry in entries):
+            entries.append(_empty(entries))
+        name = (tilesets[0].name if tilesets else "") or "tiled"
+        tileset = Tileset.checked({"name": name, "tiles": entries}).model_copy(update={"sheet": sheet})
+        ids = {tile.gid: number for number, tile in enumerate(tiles)}
+    else:
+        tileset = source.tileset.extended(["empty"] if 0 in used else [])
+        wanted = set(used)
+        ids = {
+            tile.gid: _given_id(tileset, entry["name"], tile)
+            for tile, entry in zip(tiles, entries, strict=True)
+            if tile.gid in wanted
+        }
+    table = np.zeros(used[-1] + 1, dtype=np.uint16)
+    for gid in used:
+        table[gid] = ids[gid] if gid else tileset.id("empty")
+    return tileset, table
+
+
+def _known(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_Known]:
+    """All tiles that a document describes or uses."""
+    known: dict[int, _Known] = {}
+    ends = [tileset.firstgid for tileset in tilesets[1:]] + [MOST_GIDS]
+    for tileset, end in zip(tilesets, ends, strict=False):
+        if tileset.tilecount is not None:
+            end = min(end, tileset.firstgid + tileset.tilecount)
+        # Collections of pictures have gaps in their numbers: what is described counts, wherever it stands.
+        described = {tile.id: tile for tile in tileset.tiles}
+        here = used[bisect_left(used, tileset.firstgid) : bisect_left(used, end)]
+        for local in described.keys() | {gid - tileset.firstgid for gid in here}:
+            tile = _Known(tileset, local, described.get(local))
+            known[tile.gid] = tile
+    missing = [gid for gid in used if gid and gid not in known]
+    if missing:
+        raise InvalidRecipe(f"gid {missing[0]} belongs to no tileset")
+    return known.values()
+
+
+def _entries(tiles: list[_Known], sheet: Sheet | None, *, several: bool) -> Iterator[dict[str, Any]]:
+    """The tiles as a tileset takes them: ours as they were, others under a name of their own."""
+    taken: set[str] = set()
+    for tile in tiles:
+        if tile.id is not None:
+            entry = _own_entry(tile)
+        else:
+            entry = {"name": _free_name(tile, taken, several), "kind": tile.kind}
+            if isinstance(tile.about.get("passable"), bool):
+                entry["passable"] = tile.about["passable"]
+            if sheet is not None and tile.tileset.image == sheet.image:
+                entry["sprite"] = tile.local
+        taken.add(entry["name"])
+        yield entry
+
+
+def _own_entry(tile: _Known) -> dict[str, Any]:
+    about = tile.about
+    entry = {key: about[key] for key in ("glyph", "color", "passable", "sprite", "code") if key in about}
+    costs = {key.removeprefix("cost."): value for key, value in about.items() if key.startswith("cost.")}
+    return {"name": str(about.get("name", f"tile{tile.local}")), "kind": tile.kind, "costs": costs, **entry}
+
+
+def _free_name(tile: _Known, taken: set[str], several: bool) -> str:
+    """What a foreign tile is called: as it says itself, by its number, or by its gid, whichever is free."""
+    told = tile.about.get("name")
+    if isinstance(told, str) and 0 < len(told) <= 80 and told not in taken:
+        return told
+    name = f"{tile.tileset.name[:60]} {tile.local}" if several and tile.tileset.name else f"tile{tile.local}"
+    return name if name not in taken else f"{name} ({tile.gid})"
+
+
+def _empty(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """The tile of cells that hold none."""
+    blank = all(entry.get("glyph") != " " for entry in entries)
+    return {"name": "empty", "color": "#000000"} | ({"glyph": " "} if blank else {})
+
+
+def _given_id(tileset: Tileset, name: str, tile: _Known) -> int:
+    """The id of a tile in the tileset to read with: by name, else by number."""
+    number = tileset.by_name.get(name)
+    if number is None:
+        number = tile.local if tile.local < len(tileset) else None
+    if number is None:
+        raise UnknownName("tile", name, tileset.names, f" (tileset {tileset.name!r})")
+    return number
+
+
+def _sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
+    """The sheet of the first tileset on a picture that we did not draw."""
+    for tileset in tilesets:
+        told = json_in(tileset.properties.get("sheet"))
+        if not isinstance(told, dict):
+            if not tileset.image or not tileset.tilewidth or "tilewright" in tileset.properties:
+                continue
+            step = tileset.tilewidth + tileset.spacing
+            told = {
+                "image": tileset.image,
+                "tile_width": tileset.tilewidth,
+                "tile_height": tileset.tileheight,
+                "columns": tileset.columns or (tileset.imagewidth - tileset.margin + tileset.spacing) // step,
+                "margin": tileset.margin,
+                "spacing": tileset.spacing,
+            }
+        sheet = Sheet.checked(told)
+        picture = _beside(tileset.image, source, PICTURES)
+        return sheet.found(picture, "") if picture else sheet
+    return None

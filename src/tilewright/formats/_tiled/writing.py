@@ -1,0 +1,208 @@
+"""From map to document."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.grid import INLINE_CELLS, pack
+from ...core.provenance import provenance
+from ...core.tilemap import TileMap
+from ...core.tileset import Sheet, Tile, Tileset
+from .._sheet import MOST_COLUMNS, arranged, as_png, cut, drawn, picture_size, sprite_rows
+from . import Document, TiledParams
+
+Gids = NDArray[np.uint32]
+
+
+class Color(str):
+    """A property that Tiled shows as a colour."""
+
+
+def document(map: TileMap, options: TiledParams, name: str, *, embedded: bool) -> tuple[Document, dict[str, bytes]]:
+    """The document of a map and the pictures to be written beside it, by file name."""
+    stem = PurePosixPath(name).stem
+    tilesets, gids, pictures = _embedded(map.tileset, options) if embedded else _beside(map.tileset, options, stem)
+    width, height = tilesets[0]["tilewidth"], tilesets[0]["tileheight"]
+    layers = [*_tile_layers(map, gids), *_object_layers(map, width, height)]
+    objects = [one for layer in layers for one in layer.get("objects", ())]
+    for parts in (layers, objects):
+        for number, part in enumerate(parts, 1):
+            part["id"] = number
+    return {
+        "type": "map",
+        "version": "1.10",
+        "tiledversion": "1.10.2",
+        "orientation": "orthogonal",
+        "renderorder": "right-down",
+        "width": map.width,
+        "height": map.height,
+        "tilewidth": width,
+        "tileheight": height,
+        "infinite": False,
+        "nextlayerid": len(layers) + 1,
+        "nextobjectid": len(objects) + 1,
+        "properties": _properties(_about(map)),
+        "tilesets": tilesets,
+        "layers": layers,
+    }, pictures
+
+
+def _properties(values: Mapping[str, object]) -> list[Document]:
+    kinds = {bool: "bool", int: "int", float: "float", str: "string", Color: "color"}
+    return [{"name": name, "type": kinds[type(value)], "value": value} for name, value in values.items()]
+
+
+def _about(map: TileMap) -> dict[str, object]:
+    """What is known about the whole map."""
+    about: dict[str, object] = {"tilewright": json.dumps(provenance(map), separators=(",", ":"))}
+    if map.links:
+        about["links"] = json.dumps(map.links)
+    for name, number in map.numbers.items():
+        about[f"number.{name}"] = number if math.isfinite(number) else str(number)
+    if map.cells.size <= INLINE_CELLS:
+        for name, layer in map.layers.items():
+            about[f"layer.{name}"] = pack(layer.astype("<f8").tobytes())
+    return about
+
+
+# -- layers ---------------------------------------------------------------------------------------------------
+
+
+def _tile_layers(map: TileMap, gids: Gids) -> Iterator[Document]:
+    flat = map.cells.ndim == 2
+    for number, level in enumerate(map.cells[None] if flat else map.cells):
+        layer = _layer("tilelayer", "tiles" if flat else f"level {number}", visible=number == 0)
+        layer |= {"width": map.width, "height": map.height, "data": gids[level]}
+        yield layer if flat else {**layer, "properties": _properties({"level": number})}
+
+
+def _object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
+    """Rooms and markers in pixels, given the size of a cell."""
+    rooms = [
+        _object(f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height)
+        for number, room in enumerate(map.rooms)
+    ]
+    markers = []
+    for marker in map.markers:
+        point = _object(marker.name, "marker", (marker.x + 0.5) * width, (marker.y + 0.5) * height, 0, 0)
+        level = {"level": marker.level} if map.cells.ndim == 3 else {}
+        markers.append({**point, "point": True, "properties": _properties(level)})
+    for name, objects in (("rooms", rooms), ("markers", markers)):
+        if objects:
+            yield {**_layer("objectgroup", name), "draworder": "index", "objects": objects}
+
+
+def _layer(kind: str, name: str, *, visible: bool = True) -> Document:
+    return {"type": kind, "id": 0, "name": name, "x": 0, "y": 0, "opacity": 1, "visible": visible}
+
+
+def _object(name: str, kind: str, x: float, y: float, width: float, height: float) -> Document:
+    place = {"x": x, "y": y, "width": width, "height": height, "rotation": 0}
+    return {"id": 0, "name": name, "type": kind, **place, "visible": True}
+
+
+# -- tilesets -------------------------------------------------------------------------------------------------
+
+
+def _beside(tileset: Tileset, options: TiledParams, stem: str) -> tuple[list[Document], Gids, dict[str, bytes]]:
+    """Tilesets on pictures of their own, the gid of every tile, and those pictures by file name."""
+    sheet, image = tileset.sheet, f"{stem}-tiles.png"
+    on_sheet, bare = _shared_out(tileset)
+    parts: list[tuple[Document, dict[int, int]]] = []
+    pictures: dict[str, bytes] = {}
+    if sheet is not None:
+        part = _sheet_part(tileset, sheet, options)
+        for number, tiles in enumerate(on_sheet, 1):
+            parts.append(({**part, "name": tileset.name if number == 1 else f"{tileset.name} ({number})"}, tiles))
+        if sheet.picture and not options.image_path:
+            pictures[part["image"]] = sheet.picture
+    if bare:
+        size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
+        pixels = arranged(drawn([tileset[number] for number in bare], *size))
+        pictures[image] = as_png(pixels)
+        part = _part(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
+        part |= {"image": image, "imagewidth": pixels.shape[1], "imageheight": pixels.shape[0]}
+        parts.append(({**part, "columns": min(MOST_COLUMNS, len(bare))}, dict(enumerate(bare))))
+    gids = np.zeros(len(tileset), dtype=np.uint32)
+    tilesets: list[Document] = []
+    free = 1
+    for part, tiles in parts:
+        for local, number in tiles.items():
+            gids[number] = free + local
+        entries = [_tile(tileset[number], number, local) for local, number in sorted(tiles.items())]
+        tilesets.append({"firstgid": free, **part, "tiles": entries})
+        free += part["tilecount"]
+    return tilesets, gids, pictures
+
+
+def _embedded(tileset: Tileset, options: TiledParams) -> tuple[list[Document], Gids, dict[str, bytes]]:
+    """One tileset that holds a picture per tile: Tiled reads whole pictures inside a file only since 1.11."""
+    sheet = tileset.sheet
+    size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
+    sprites = drawn(tileset.tiles, *size)
+    looks = {number: as_png(sprites[number]) for number in range(len(tileset))} | cut(tileset)
+    part = _part(tileset.name, size, len(tileset), "embedded", sheet)
+    tiles = [
+        {**_tile(tile, number, number), "picture": looks[number], "imagewidth": size[0], "imageheight": size[1]}
+        for number, tile in enumerate(tileset)
+    ]
+    gids = np.arange(1, len(tileset) + 1, dtype=np.uint32)
+    return [{"firstgid": 1, **part, "columns": 0, "tiles": tiles}], gids, {}
+
+
+def _shared_out(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
+    """Which tile stands where: tiles by sprite, in as many tilesets as one sprite has tiles; and those without."""
+    on_sheet: list[dict[int, int]] = [{}]
+    bare: list[int] = []
+    for number, tile in enumerate(tileset):
+        if tileset.sheet is None or tile.sprite is None:
+            bare.append(number)
+            continue
+        if all(tile.sprite in tiles for tiles in on_sheet):
+            on_sheet.append({})
+        next(tiles for tiles in on_sheet if tile.sprite not in tiles)[tile.sprite] = number
+    return on_sheet, bare
+
+
+def _sheet_part(tileset: Tileset, sheet: Sheet, options: TiledParams) -> Document:
+    """A tileset on the user's picture: where the options say, else beside the map if there is a picture to copy."""
+    rows = sprite_rows(tileset)
+    width, height = picture_size(sheet) or (
+        sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
+        sheet.margin + rows * (sheet.tile_height + sheet.spacing) - sheet.spacing,
+    )
+    path = sheet.image.replace("\\", "/")
+    image = options.image_path or (PurePosixPath(path).name if sheet.picture else path)
+    part = _part(tileset.name, (sheet.tile_width, sheet.tile_height), rows * sheet.columns, "sheet", sheet)
+    part |= {"columns": sheet.columns, "margin": sheet.margin, "spacing": sheet.spacing}
+    return part | {"image": image, "imagewidth": width, "imageheight": height}
+
+
+def _part(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
+    """What every tileset has; `look` tells reading where its picture comes from."""
+    about = {"tilewright": look} | ({"sheet": json.dumps(sheet.model_dump())} if sheet else {})
+    sizes = {"tilewidth": size[0], "tileheight": size[1], "tilecount": count}
+    return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _properties(about)}
+
+
+def _tile(tile: Tile, number: int, local: int) -> Document:
+    about: dict[str, object] = {
+        "tile_id": number,
+        "name": tile.name,
+        "glyph": tile.glyph,
+        "color": Color("#ff" + tile.color[1:]),
+        "passable": tile.passable,
+    }
+    if tile.sprite is not None:
+        about["sprite"] = tile.sprite
+    if tile.code is not None:
+        about["code"] = tile.code
+    about |= {f"cost.{mover}": cost for mover, cost in tile.costs}
+    kind = {"type": tile.kind} if tile.kind else {}
+    return {"id": local, **kind, "properties": _properties(about)}

@@ -1,0 +1,44 @@
+"""Animated PNG: the work from the first frame to the finished map, exact in every colour.
+
+Carries the finished map as png does; reading gives it back. Programs that know no animated png show the first frame.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from PIL.PngImagePlugin import PngImageFile
+
+from . import Found, Source
+from ._animation import AnimationParams, film_format, filmed
+from ._picture import View
+from ._pixels import last_frame, read_picture
+from .png import joined_text, text_chunks
+
+
+def encode(views: Iterable[View], options: AnimationParams) -> bytes:
+    film = filmed(views, options)
+    first, *rest = film.pictures
+    # All frames share one palette, so a single frame in full colour makes all of them so.
+    if any(picture.getpalette() != first.getpalette() for picture in rest):
+        first, *rest = (picture.convert("RGB") for picture in film.pictures)
+    buffer = io.BytesIO()
+    first.save(
+        buffer,
+        "PNG",
+        save_all=True,
+        append_images=rest,
+        duration=list(film.durations),
+        loop=options.loop,
+        pnginfo=text_chunks(film.label),
+    )
+    return buffer.getvalue()
+
+
+def read(source: Source, options: AnimationParams) -> list[Found]:
+    picture = last_frame(source, PngImageFile)
+    return [read_picture(picture, joined_text(picture), source, options.scale)]
+
+
+apng = film_format("apng", encode, read, __doc__)

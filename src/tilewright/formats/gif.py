@@ -1,0 +1,47 @@
+"""Animated GIF: the work from the first frame to the finished map.
+
+Up to 256 tiles keep their exact colours in every frame; where a technique shows colours of its own, the nearest 256 are
+taken. The comment carries the finished map as png does; reading gives it back.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from PIL.GifImagePlugin import GifImageFile
+
+from ..core.errors import TooLarge
+from . import Found, Source
+from ._animation import AnimationParams, film_format, filmed
+from ._picture import View
+from ._pixels import label_in, last_frame, read_picture
+
+LARGEST_SIDE = 65_535
+
+
+def encode(views: Iterable[View], options: AnimationParams) -> bytes:
+    film = filmed(views, options, palette=True)
+    first, *rest = film.pictures
+    if max(first.size) > LARGEST_SIDE:
+        raise TooLarge(f"a gif is at most {LARGEST_SIDE:,} pixels wide and high; lower the scale")
+    buffer = io.BytesIO()
+    first.save(
+        buffer,
+        "GIF",
+        save_all=True,
+        append_images=rest,
+        duration=list(film.durations),
+        loop=options.loop,
+        comment=film.label.encode(),
+        optimize=False,  # would reorder palettes
+    )
+    return buffer.getvalue()
+
+
+def read(source: Source, options: AnimationParams) -> list[Found]:
+    picture = last_frame(source, GifImageFile)
+    return [read_picture(picture, label_in(picture.info.get("comment")), source, options.scale)]
+
+
+gif = film_format("gif", encode, read, __doc__)

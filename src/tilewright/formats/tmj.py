@@ -1,0 +1,41 @@
+"""Tiled's maps in JSON, for Phaser and other engines of the web; the Tiled editor reads it too.
+
+The same as tmx, but for the tileset's picture, which the format can only point at: it always stands beside the map.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.tilemap import TileMap
+from . import Format, Found, Source
+from ._tiled import TiledParams
+from ._tiled.document import from_json
+from ._tiled.reading import found_in, read_bounded
+from ._tiled.writing import document
+
+
+class TmjParams(TiledParams):
+    """Tiled's options; a picture cannot be embedded."""
+
+
+def write(map: TileMap, options: TmjParams, name: str) -> Mapping[str, bytes]:
+    written, pictures = document(map, options, name, embedded=False)
+    return {name: json.dumps(written, separators=(",", ":"), default=_listed).encode() + b"\n", **pictures}
+
+
+def _listed(gids: Any) -> list[int]:
+    """The cells of a layer, row after row."""
+    assert isinstance(gids, np.ndarray)
+    return [int(gid) for gid in gids.reshape(-1).tolist()]
+
+
+def read(source: Source, options: TmjParams) -> list[Found]:
+    return found_in(from_json(read_bounded(source.content)), source, options)
+
+
+tmj = Format(name="tmj", params=TmjParams, extensions=(".tmj",), write=write, read=read, doc=__doc__)

@@ -1,0 +1,37 @@
+"""Tiled's maps in XML, for the Tiled editor and most engines.
+
+The tileset stands in the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
+`tileset_image=embedded`, into it, a sprite per tile: Tiled shows that, few other programs do. A tileset's own picture
+is copied beside the map under its own name, or only pointed at, with `image_path`. Read back, an embedded one is
+without it. The folder `_tiled` tells what stands where in the file and what is read of foreign ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from ..core.params import param
+from ..core.tilemap import TileMap
+from . import Format, Found, Source
+from ._tiled import TiledParams
+from ._tiled.elements import from_xml, to_xml
+from ._tiled.reading import found_in, read_bounded
+from ._tiled.writing import document
+
+
+class TmxParams(TiledParams):
+    tileset_image: Literal["beside", "embedded"] = param("beside")
+    """Writing: whether the tileset's picture is a file beside the map or stands inside it."""
+
+
+def write(map: TileMap, options: TmxParams, name: str) -> Mapping[str, bytes]:
+    written, pictures = document(map, options, name, embedded=options.tileset_image == "embedded")
+    return {name: to_xml(written), **pictures}
+
+
+def read(source: Source, options: TmxParams) -> list[Found]:
+    return found_in(from_xml(read_bounded(source.content)), source, options)
+
+
+tmx = Format(name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__)

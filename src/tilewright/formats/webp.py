@@ -1,0 +1,58 @@
+"""Animated WebP, lossless: the work from the first frame to the finished map, in all its colours.
+
+Carries the finished map in its EXIF description as png does in its text; reading gives it back.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from PIL import Image
+from PIL.ExifTags import Base
+from PIL.WebPImagePlugin import WebPImageFile
+
+from ..core.errors import TooLarge
+from . import Found, Source
+from ._animation import AnimationParams, film_format, filmed
+from ._picture import View
+from ._pixels import label_in, last_frame, read_picture
+
+LARGEST_SIDE = 16_383
+
+
+def encode(views: Iterable[View], options: AnimationParams) -> bytes:
+    film = filmed(views, options)
+    first, *rest = (picture.convert("RGB") for picture in film.pictures)
+    if max(first.size) > LARGEST_SIDE:
+        raise TooLarge(f"a webp is at most {LARGEST_SIDE:,} pixels wide and high; lower the scale")
+    exif = Image.Exif()
+    exif[Base.ImageDescription] = film.label
+    buffer = io.BytesIO()
+    first.save(
+        buffer,
+        "WEBP",
+        save_all=True,
+        append_images=rest,
+        duration=list(film.durations),
+        loop=options.loop,
+        exif=exif,
+        lossless=True,
+        quality=50,  # of a lossless file: how hard to try
+    )
+    return buffer.getvalue()
+
+
+def read(source: Source, options: AnimationParams) -> list[Found]:
+    picture = last_frame(source, WebPImageFile)
+    return [read_picture(picture, _label(picture), source, options.scale)]
+
+
+def _label(picture: Image.Image) -> str:
+    try:
+        return label_in(picture.getexif().get(Base.ImageDescription))
+    except Exception:  # broken EXIF: the picture itself is whole
+        return ""
+
+
+webp = film_format("webp", encode, read, __doc__)

@@ -1,0 +1,33 @@
+"""The survey: each thing worked out once, and shared."""
+
+from __future__ import annotations
+
+import pytest
+
+import tilewright as tw
+from tilewright.analysis import survey
+from tilewright.analysis.survey import Survey, measured
+from tilewright.core.tilemap import TileMap
+from tilewright.core.tileset import Tileset
+
+
+def test_regions_are_worked_out_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    original = survey.regions_of
+    monkeypatch.setattr(survey, "regions_of", lambda *given: calls.append(1) or original(*given))
+    measured(tw.make("caves", width=20, height=20, seed=1))
+    assert len(calls) == 1
+
+
+def test_only_what_is_asked_for_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey, "regions_of", None)
+    assert measured(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
+
+
+def test_the_commonest_tile() -> None:
+    tiles = [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}, {"name": "=", "passable": False}]
+    tileset = Tileset.checked({"name": "some", "tiles": tiles})
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).commonest(passable=True) == 1
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).commonest(passable=False) == 3
+    assert Survey(TileMap([[2, 3, 2, 3]], tileset)).commonest(passable=True) == 0, "the first, where there is none"
+    assert Survey(TileMap([[0]], Tileset.of_words("a"))).commonest(passable=False) is None

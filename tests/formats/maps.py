@@ -1,0 +1,108 @@
+"""Maps for the tests of formats: every shape and every kind of content."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from hypothesis import strategies as st
+from PIL import Image
+
+import tilewright as tw
+from tilewright.core.tileset import Sheet
+
+
+def same(one: tw.TileMap, other: tw.TileMap) -> bool:
+    """Equal in everything, layers bit for bit: NaN, which equals nothing, must come back too."""
+    layers = [{name: layer.tobytes() for name, layer in map.layers.items()} for map in (one, other)]
+    return one.replaced(layers={}) == other.replaced(layers={}) and layers[0] == layers[1]
+
+
+def full_map() -> tw.TileMap:
+    """A made map with everything a map can have."""
+    made = tw.make("caves", width=23, height=11, seed=7)
+    height = np.random.default_rng(1).normal(size=(2, 11, 23))
+    height[1, 0, :4] = np.nan, np.inf, -0.0, 5e-324
+    return made.replaced(
+        rooms=[tw.Room(0, 0, 3, 4), tw.Room(5, 5, 18, 6)],
+        links=[(0, 1)],
+        markers=[tw.Marker("start", 1, 2), tw.Marker('the "exit"\n\ud800é', 22, 10)],
+        layers={"height": height[0], "odd / name": height[1]},
+        numbers={"a": 0.1, "b": float("inf"), "c": -3.0},
+    )
+
+
+def deep_map() -> tw.TileMap:
+    """Three levels."""
+    cells = np.random.default_rng(2).integers(0, 9, size=(3, 6, 5))
+    tileset = tw.recipe("caves", tileset="dungeon").tileset
+    assert tileset is not None
+    layers = {"heat": np.arange(90.0).reshape(3, 6, 5)}
+    return tw.TileMap(cells, tileset, markers=[tw.Marker("key", 4, 5, 2)], layers=layers)
+
+
+def numbered_map(tiles: int, height: int = 20, width: int = 30, alike: bool = False) -> tw.TileMap:
+    """Random cells of a tileset of this many tiles; `alike` ones all share two colours."""
+    colors = ["#102030", "#a0b0c0"]
+    words = [{"name": f"t{n}", "color": colors[n % 2]} if alike else {"name": f"t{n}"} for n in range(tiles)]
+    tileset = tw.Tileset.checked({"name": "many", "tiles": words})
+    cells = np.random.default_rng(tiles).integers(0, tiles, size=(height, width))
+    return tw.TileMap(cells, tileset)
+
+
+def sprite_map() -> tw.TileMap:
+    """A map whose tileset has a picture: two sprites, and a tile without one."""
+    picture = Image.new("RGBA", (9, 4), (0, 0, 0, 0))
+    picture.paste((255, 0, 0, 255), (0, 0, 4, 4))
+    picture.paste((0, 255, 0, 255), (5, 0, 9, 2))
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    sheet = Sheet(image="tiles.png", tile_width=4, tile_height=4, columns=2, spacing=1)
+    tiles = [
+        {"name": "red", "sprite": 0, "color": "#000000"},
+        {"name": "half", "sprite": 1, "color": "#0000ff"},
+        {"name": "plain", "color": "#123456"},
+    ]
+    bare = tw.Tileset.checked({"name": "drawn", "tiles": tiles})
+    tileset = bare.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "tiles.png")})
+    return tw.TileMap([[0, 1, 2], [2, 1, 0]], tileset)
+
+
+EXAMPLES = {
+    "full": full_map(),
+    "deep": deep_map(),
+    "single cell": numbered_map(1, 1, 1),
+    "one column": numbered_map(3, 17, 1),
+    "256 tiles": numbered_map(256),
+    "300 tiles": numbered_map(300),
+    "tiles of one colour": numbered_map(40, alike=True),
+    "300 tiles of one colour": numbered_map(300, alike=True),
+}
+
+
+@st.composite
+def maps(draw: st.DrawFn) -> tw.TileMap:
+    """Any small map, with anything in it."""
+    shape = draw(st.sampled_from([(1, 1), (1, 7), (5, 3), (2, 1, 1), (2, 3, 4), (1, 2, 2)]))
+    *levels, height, width = shape
+    tiles = draw(st.integers(1, 5))
+    numbers = st.floats(allow_nan=False)
+    size = int(np.prod(shape))
+    cells = np.array(draw(st.lists(st.integers(0, tiles - 1), min_size=size, max_size=size))).reshape(shape)
+    names = st.lists(st.text(max_size=8), max_size=2, unique=True)
+    markers = [
+        tw.Marker(name, draw(st.integers(0, width - 1)), draw(st.integers(0, height - 1)), *(n - 1 for n in levels))
+        for name in draw(names)
+    ]
+    layers = {
+        name: np.array(draw(st.lists(numbers, min_size=size, max_size=size))).reshape(shape) for name in draw(names)
+    }
+    return tw.TileMap(
+        cells,
+        tw.Tileset.of_words([f"word {number}" for number in range(tiles)]),
+        rooms=[tw.Room(0, 0, width, height)],
+        links=[(0, 0)] if draw(st.booleans()) else [],
+        markers=markers,
+        layers=layers,
+        numbers={name: draw(numbers) for name in draw(names)},
+    )

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import io
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from PIL import Image, PngImagePlugin
+
+import tilewright as tw
+from tests.formats.maps import EXAMPLES, full_map, maps, numbered_map, same, sprite_map
+from tilewright import formats
+from tilewright.formats import Source, decode
+
+PNG = formats.shelf.get("png")
+MAP = tw.make("caves", width=12, height=6, seed=3)
+
+
+def read(content: bytes, **options: Any) -> tw.TileMap:
+    return decode(Source(content, "x.png", options.pop("tileset", None)), PNG, **options)[0].map
+
+
+def picture(content: bytes) -> Image.Image:
+    opened = Image.open(io.BytesIO(content))
+    opened.load()
+    return opened
+
+
+def png(image: Image.Image, text: str | None = None, key: str = "tilewright") -> bytes:
+    info = PngImagePlugin.PngInfo()
+    if text is not None:
+        info.add_text(key, text)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", pnginfo=info)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("map", EXAMPLES.values(), ids=EXAMPLES)
+@pytest.mark.parametrize("options", [{}, {"scale": 1}, {"scale": 7, "grid": True, "markers": True}], ids=str)
+def test_reading_back_gives_the_same_map(map: tw.TileMap, options: dict[str, Any]) -> None:
+    assert same(read(formats.encode(map, "png", **options)), map)
+
+
+@settings(max_examples=30)
+@given(maps())
+def test_any_map_comes_back(map: tw.TileMap) -> None:
+    assert read(formats.encode(map, "png", scale=2)) == map
+
+
+def test_the_palette_index_is_the_tile_id() -> None:
+    for map in (MAP, numbered_map(256), numbered_map(40, alike=True)):
+        shown = picture(formats.encode(map, "png", scale=3))
+        assert shown.mode == "P"
+        assert np.array_equal(np.asarray(shown)[1::3, 1::3], map.cells)
+        assert np.array_equal(np.reshape(shown.getpalette(), (-1, 3))[: len(map.tileset)], map.tileset.colors)
+
+
+def test_scale_grid_and_markers() -> None:
+    map = MAP.replaced(markers=[tw.Marker("start", 2, 1)])
+    plain, grid, ring = (
+        np.asarray(map.image(scale=10, **options).convert("RGB")) for options in ({}, {"grid": True}, {"markers": True})
+    )
+    assert plain.shape == (60, 120, 3)
+    assert (plain == map.tileset.colors[map.cells].repeat(10, 0).repeat(10, 1)).all()
+    between = (plain != grid).any(axis=2)
+    assert between[10::10].all()
+    assert between[:, 10::10].all()
+    assert between.sum() == 5 * 120 + 11 * 60 - 5 * 11
+    changed = np.argwhere((plain != ring).any(axis=2))
+    assert changed.min(axis=0).tolist() == [10, 20]
+    assert changed.max(axis=0).tolist() == [19, 29]
+
+
+def test_large_maps_are_drawn_smaller_unless_told() -> None:
+    assert np.asarray(tw.TileMap(np.zeros((3, 4), np.uint8), MAP.tileset).image(scale=16)).shape == (48, 64)
+    large = tw.TileMap(np.zeros((3000, 2000), np.uint8), MAP.tileset)
+    assert picture(formats.encode(large, "png")).size == (2000, 3000)
+    with pytest.raises(tw.TooLarge, match="200,000x300,000 pixels .* lower the scale"):
+        large.image(scale=100)
+
+
+def test_levels_stand_side_by_side() -> None:
+    map = tw.TileMap(np.zeros((3, 2, 4), np.uint8), MAP.tileset)
+    shown = np.asarray(map.image(scale=2).convert("RGB"))
+    assert shown.shape == (4, 28, 3)
+    assert (shown[:, 8:10] != shown[:, :1]).any()
+
+
+def test_sprites_are_drawn_over_the_tiles_colour() -> None:
+    map = sprite_map()
+    shown = np.asarray(map.image(scale=4))
+    assert shown[0, 0].tolist() == [255, 0, 0]
+    assert [shown[0, 4].tolist(), shown[3, 4].tolist()] == [[0, 255, 0], [0, 0, 255]]
+    assert shown[0, 8].tolist() == [0x12, 0x34, 0x56]
+    assert picture(formats.encode(map, "png")).size == (12, 8)
+    assert np.array_equal(np.asarray(map.image(scale=4, sprites=False))[::4, ::4], map.cells)
+    for options in ({}, {"scale": 3}, {"sprites": False}):
+        again = read(formats.encode(map, "png", **options))
+        assert np.array_equal(again.cells, map.cells)
+        assert again.tileset.names == map.tileset.names
+    with pytest.raises(tw.InvalidRecipe, match="has no picture at hand"):
+        MAP.image(sprites=True)
+
+
+def test_a_sprite_outside_the_picture_is_refused() -> None:
+    tileset = sprite_map().tileset
+    tiles = (tileset[0].model_copy(update={"sprite": 9}), *tileset.tiles[1:])
+    with pytest.raises(tw.InvalidRecipe, match="tile 'red': sprite 9 lies outside tiles.png"):
+        tw.TileMap([[0]], tileset.model_copy(update={"tiles": tiles})).image()
+
+
+def test_it_carries_how_it_was_made(tmp_path: Path) -> None:
+    MAP.save(tmp_path / "a.png")
+    assert tw.load(tmp_path / "a.png").recipe == MAP.recipe
+    assert tw.verify(tmp_path / "a.png").outcome == "same"
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "P"])
+def test_an_edited_picture_gives_the_edited_cells(mode: str, tmp_path: Path) -> None:
+    original = picture(formats.encode(MAP, "png", scale=4))
+    text = original.info["tilewright"]
+    edited = original.convert("RGB")
+    water = MAP.tileset.id("water")
+    edited.paste(MAP.tileset[water].rgb, (8, 4, 16, 8))
+    edited = edited.quantize(16) if mode == "P" else edited.convert(mode)
+    (tmp_path / "a.png").write_bytes(png(edited, text))
+    expected = MAP.cells.copy()
+    expected[1, 2:4] = water
+    assert np.array_equal(tw.load(tmp_path / "a.png").cells, expected)
+    assert tw.verify(tmp_path / "a.png").outcome == "edited"
+
+
+def test_an_edit_keeps_tiles_that_share_a_colour_apart() -> None:
+    map = numbered_map(40, 5, 6, alike=True)
+    original = picture(formats.encode(map, "png", scale=2))
+    edited = original.convert("RGB")
+    number = int(map.cells[0, 0])
+    edited.paste(map.tileset[1 - number % 2].rgb, (0, 0, 2, 2))
+    expected = map.cells.copy()
+    expected[0, 0] = 1 - number % 2
+    assert np.array_equal(read(png(edited, original.info["tilewright"])).cells, expected)
+
+
+def test_an_unknown_colour_is_named_with_its_place() -> None:
+    original = picture(formats.encode(MAP, "png", scale=2))
+    edited = original.convert("RGB")
+    edited.paste((1, 2, 3), (6, 4, 8, 6))
+    with pytest.raises(tw.BadFile, match=r"^x.png: the colour #010203 at x=3 y=2 is no tile's \(tileset 'cave'\)$"):
+        read(png(edited, original.info["tilewright"]))
+
+
+def test_a_cut_picture_is_read_with_a_scale() -> None:
+    original = picture(formats.encode(MAP, "png", scale=4))
+    cut = png(original.crop((8, 4, 40, 20)), original.info["tilewright"])
+    with pytest.raises(tw.BadFile, match="read it with a scale"):
+        read(cut)
+    assert np.array_equal(read(cut, scale=4).cells, MAP.cells[1:5, 2:10])
+    with pytest.raises(tw.BadFile, match="no whole number of cells at scale 5"):
+        read(cut, scale=5)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
+def test_any_other_picture_has_a_tile_per_colour(mode: str) -> None:
+    foreign = Image.fromarray(np.array([[0, 255, 0], [255, 255, 0]], dtype=np.uint8))
+    map = read(png(foreign.convert("I").convert("I;16") if mode == "I;16" else foreign.convert(mode)))
+    assert map.shape == (2, 3)
+    assert map.cells.tolist() == [[0, 1, 0], [1, 1, 0]]
+    assert map.tileset[0].color == "#000000"
+    assert map.tileset[1].color == map.tileset[1].name == "#ffffff"[:7]
+
+
+def test_another_picture_is_read_with_a_tileset() -> None:
+    foreign = Image.fromarray(MAP.tileset.colors[MAP.cells]).resize((36, 18), Image.Resampling.NEAREST)
+    assert np.array_equal(read(png(foreign), tileset=MAP.tileset, scale=3).cells, MAP.cells)
+    with pytest.raises(tw.BadFile, match="is no tile's"):
+        read(png(Image.new("RGB", (2, 2), "#fedcba")), tileset=MAP.tileset)
+
+
+def test_too_many_colours_are_refused() -> None:
+    codes = np.arange(65_792, dtype=np.uint32).reshape(256, 257)
+    colors = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=2).astype(np.uint8)
+    with pytest.raises(tw.BadFile, match="65,792 colours"):
+        read(png(Image.fromarray(colors)))
+
+
+def test_a_huge_claimed_size_is_refused_before_anything_is_decoded() -> None:
+    content = bytearray(formats.encode(MAP, "png"))
+    content[16:24] = (2_000_000_000).to_bytes(4, "big") * 2
+    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
+    with pytest.raises(tw.BadFile, match="pixels; pictures of 1 to"):
+        read(bytes(content))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "1", "{}", '{"shape": [6, 12]}', "\u00ff", "[" * 100_000, '{"shape": [99999999, 99999999]}'],
+)
+def test_a_wrong_label_is_refused(text: str) -> None:
+    if text:
+        with pytest.raises(tw.BadFile):
+            read(png(MAP.image(scale=1), text))
+
+
+def test_a_label_whose_cells_do_not_fit_its_tiles_is_refused() -> None:
+    text = picture(formats.encode(sprite_map(), "png")).info["tilewright"]
+    assert '"plain"' in text
+    with pytest.raises(tw.BadFile):
+        read(png(sprite_map().image(), text.replace(', {"name": "plain", "glyph": "p", "color": "#123456"}', "")))
+
+
+def test_a_long_label_is_cut_into_chunks_that_others_can_read() -> None:
+    map = numbered_map(12_000, 3, 3)
+    content = formats.encode(map, "png")
+    assert content.count(b"zTXttilewright") > 1
+    assert read(content) == map
+
+
+def test_layers_of_large_maps_stay_behind() -> None:
+    map = tw.TileMap(np.zeros((300, 300), np.uint8), MAP.tileset, layers={"height": np.zeros((300, 300))})
+    assert read(formats.encode(map, "png")) == map.replaced(layers={})
+
+
+def test_bytes_depend_on_the_map_alone() -> None:
+    assert formats.encode(full_map(), "png") == formats.encode(full_map(), "png")

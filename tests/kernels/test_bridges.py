@@ -1,0 +1,95 @@
+"""Bridges, against the plain way: a search from every part by itself, and a spanning tree over all distances."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tilewright.kernels import bridges
+from tilewright.kernels.bridges import Waves
+
+FOUR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
+EIGHT = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
+KNIGHT = [(y, x) for y in (-2, -1, 1, 2) for x in (-2, -1, 1, 2) if abs(y) != abs(x)]
+SIX = [(-1, 0, 0), (0, -1, 0), (0, 0, -1), (0, 0, 1), (0, 1, 0), (1, 0, 0)]
+
+Offsets = Sequence[tuple[int, ...]]
+
+
+def steps_from(part: int, parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> dict[int, int]:
+    """Cells to dig from one part to each other one, walking over no third."""
+    seen = {tuple(cell): 0 for cell in np.argwhere(parts == part).tolist()}
+    queue, found = deque(seen), {}
+    while queue:
+        cell = queue.popleft()
+        for offset in offsets:
+            near = tuple(a + b for a, b in zip(cell, offset, strict=True))
+            if near in seen or not all(0 <= a < side for a, side in zip(near, parts.shape, strict=True)):
+                continue
+            if parts[near]:
+                found.setdefault(int(parts[near]), seen[cell])
+            elif walkable[near]:
+                seen[near] = seen[cell] + 1
+                queue.append(near)
+    return found
+
+
+def plain_length(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> tuple[int, int]:
+    """How many bridges are needed, and how many cells all of them take."""
+    ways = sorted(
+        (steps, part, other)
+        for part in range(1, parts.max() + 1)
+        for other, steps in steps_from(part, parts, walkable, offsets).items()
+    )
+    group = list(range(parts.max() + 1))
+    count = total = 0
+    for steps, part, other in ways:
+        if group[part] != group[other]:
+            old, new = group[part], group[other]
+            group = [new if one == old else one for one in group]
+            count, total = count + 1, total + steps
+    return count, total
+
+
+def spread(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> Waves:
+    waves = Waves(parts, walkable, np.array(offsets))
+    for _ in waves.spread():
+        pass
+    return waves
+
+
+@pytest.mark.parametrize("offsets", [FOUR, EIGHT, KNIGHT, SIX], ids=["four", "eight", "knight", "six"])
+def test_bridges_are_as_few_and_as_short_as_can_be(offsets: Offsets) -> None:
+    dimensions = len(offsets[0])
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        shape = tuple(random.integers(1, 12 if dimensions == 2 else 6, dimensions))
+        parts = np.zeros(shape, dtype=np.int32)
+        places = random.permutation(parts.size)[: random.integers(1, 9)]
+        parts.reshape(-1)[places] = np.arange(1, places.size + 1)
+        walkable = random.random(shape) < 0.8
+        waves = spread(parts, walkable, offsets)
+        found = waves.bridges()
+        length = int(waves._distance[found].sum())
+        assert (len(found), length) == plain_length(parts, walkable, offsets)
+        waves.dig(found)
+        assert waves.marked.sum() <= length
+        assert not (waves.marked.astype(bool) & ((parts > 0) | ~walkable)).any()
+
+
+def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(7)
+    parts = np.where(random.random((40, 60)) < 0.02, np.arange(1, 2401).reshape(40, 60), 0).astype(np.int32)
+    whole = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
+    monkeypatch.setattr(bridges, "BLOCK", 1)
+    single = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
+    assert np.array_equal(whole.bridges(), single.bridges())
+
+
+def test_nothing_to_join() -> None:
+    for parts in (np.zeros((3, 4), dtype=np.int32), np.ones((3, 4), dtype=np.int32)):
+        assert spread(parts, np.ones((3, 4), dtype=bool), FOUR).bridges().shape == (0, 2)

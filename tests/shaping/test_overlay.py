@@ -1,0 +1,157 @@
+"""A recipe inside a map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core.tilemap import Room, TileMap
+from tilewright.core.tileset import Tileset
+
+BASE = tw.make("caves", width=40, height=30, walls=0.5, seed=2)
+SWAMP = {"technique": "caves", "params": {"walls": 0.4}, "tiles": {"floor": "moss", "wall": "water"}}
+
+
+def test_in_a_rectangle() -> None:
+    after = tw.shape(BASE, "overlay", recipe=SWAMP, x=5, y=3, width=20, height=10)
+    inside = np.zeros(BASE.shape, dtype=bool)
+    inside[3:13, 5:25] = True
+    assert np.array_equal(after.where("moss", "water"), inside)
+    assert (after.cells == BASE.cells)[~inside].all()
+    assert after.where("moss").any()
+
+
+def test_on_the_cells_of_a_tile() -> None:
+    after = tw.shape(BASE, "overlay", recipe=SWAMP, on="wall")
+    assert np.array_equal(after.where("moss", "water"), BASE.where("wall"))
+    assert tw.shape(BASE, "overlay", recipe=SWAMP, on="ore") == BASE
+
+
+def test_in_every_room_with_a_stream_of_its_own() -> None:
+    rooms = [Room(1, 1, 12, 9), Room(20, 5, 12, 9), Room(3, 20, 5, 6)]
+    after = tw.shape(BASE.replaced(rooms=rooms, recipe=None), "overlay", recipe=SWAMP, where="rooms")
+    parts = [after.cells[r.y : r.y + r.height, r.x : r.x + r.width] for r in rooms]
+    assert sum(part.size for part in parts) == after.where("moss", "water").sum()
+    assert not np.array_equal(parts[0], parts[1])
+    with pytest.raises(tw.InvalidRecipe, match="overlay: where: this map has no rooms"):
+        tw.shape(BASE, "overlay", recipe=SWAMP, where="rooms")
+
+
+def test_a_seed_of_its_own_is_the_same_map_everywhere() -> None:
+    seeded = {**SWAMP, "seed": 7}
+    alone = tw.run({**SWAMP, "params": {"walls": 0.4, "width": 20, "height": 10}}, seed=7)
+    for seed in (1, 2):
+        outer = tw.make("caves", width=40, height=30, seed=seed)
+        after = tw.shape(outer, "overlay", recipe=seeded, x=5, y=3, width=20, height=10)
+        assert np.array_equal(after.cells[3:13, 5:25], alone.cells)
+    unseeded = [
+        tw.shape(tw.make("caves", width=40, height=30, seed=seed), "overlay", recipe=SWAMP).cells for seed in (1, 2)
+    ]
+    assert not np.array_equal(*unseeded)
+
+
+def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> None:
+    tiles = [{"name": "wall", "glyph": "x", "passable": False}, {"name": "door", "glyph": "*", "color": "#123456"}]
+    inner = Tileset.checked({"name": "own", "tiles": tiles})
+    recipe = {"technique": "caves", "tileset": inner, "tiles": {"floor": "door"}, "params": {"walls": 0.3}}
+    after = tw.shape(BASE, "overlay", recipe=recipe, width=10, height=10)
+    assert after.tileset.names == (*BASE.tileset.names, "door")
+    added = after.tileset[after.tileset.id("door")]
+    assert added.color == "#123456"
+    assert added.glyph not in [tile.glyph for tile in BASE.tileset], "ore has that glyph here"
+    assert set(np.unique(after.cells[:10, :10])) == {after.tileset.id("wall"), after.tileset.id("door")}
+    for frame in tw.watch(after.recipe):
+        assert frame.cells.max() < len(frame.tileset)
+
+
+def test_a_tileset_that_grows_beyond_a_byte() -> None:
+    full = Tileset.checked({"name": "full", "tiles": [{"name": f"tile {number}"} for number in range(256)]})
+    after = tw.shape(TileMap(np.full((9, 9), 255, dtype=np.uint8), full), "overlay", recipe=SWAMP, width=4, height=4)
+    assert after.cells.dtype == np.uint16
+    assert after.cells[8, 8] == 255
+    assert after.where("moss", "water").sum() == 16
+
+
+def test_locks_inside_are_seen_by_the_inner_recipe() -> None:
+    block = TileMap(np.zeros((30, 40), dtype=np.uint8), BASE.tileset).locked(np.s_[10:20, 10:20])
+    solid = {"overlay": {"recipe": {"technique": "caves", "params": {"walls": 1.0}, "shaping": ["connect"]}}}
+    after = tw.make("caves", width=40, height=30, walls=0.5, seed=2, locks=block, shaping=[solid])
+    assert after.where("floor")[10:20, 10:20].all()
+    assert after.where("floor").sum() == 100
+    # Only a recipe that knows of the locked floors can join them.
+    apart = tw.make(
+        "caves", width=9, height=3, walls=0, seed=1, locks=[[0, 1, "floor"], [8, 1, "floor"]], shaping=[solid]
+    )
+    assert tw.measure(apart, "regions") == {"regions": 1}
+    assert apart.where("wall").any()
+
+
+def test_locks_are_held_where_the_inner_recipe_has_no_such_tile_or_moves_cells() -> None:
+    locks = [[3, 3, "crystal"], [5, 5, "moss"]]
+    for recipe in ({"technique": "caves", "tileset": "dungeon"}, {**SWAMP, "shaping": ["flip"]}):
+        after = tw.make("caves", width=12, height=12, seed=1, locks=locks, shaping=[{"overlay": {"recipe": recipe}}])
+        assert after.tileset[int(after.cells[3, 3])].name == "crystal"
+        assert after.tileset[int(after.cells[5, 5])].name == "moss"
+
+
+def test_the_inner_recipe_keeps_its_own_locks_where_the_outer_has_none() -> None:
+    recipe = {**SWAMP, "locks": [[0, 0, "ore"], [1, 0, "crystal"]]}
+    stage = {"overlay": {"recipe": recipe, "x": 2, "y": 2, "width": 6, "height": 6}}
+    after = tw.make("caves", width=12, height=12, seed=1, locks=[[3, 2, "chasm"]], shaping=[stage])
+    assert str(after).split("\n")[2][2:4] == "*:"
+
+
+def test_giving_up_inside_names_cells_of_the_outer_map() -> None:
+    walls = [[x, y, "wall"] for x in range(4, 7) for y in range(4, 7) if (x, y) != (5, 5)]
+    locks = [*walls, [5, 5, "floor"], [9, 9, "floor"]]
+    stage = {"overlay": {"recipe": {"technique": "caves", "shaping": ["connect"]}, "x": 2, "y": 1, "width": 9}}
+    with pytest.raises(tw.GaveUp, match="overlay: locked cells") as caught:
+        tw.make("caves", width=12, height=12, seed=1, locks=locks, shaping=[stage])
+    assert all((x, y) in {(place[0], place[1]) for place in walls} for y, x in caught.value.cells)
+
+
+def nested(depth: int) -> dict[str, Any]:
+    recipe: dict[str, Any] = {"technique": "caves"}
+    for _ in range(depth - 1):
+        recipe = {"technique": "caves", "shaping": [{"overlay": {"recipe": recipe}}]}
+    return recipe
+
+
+def test_recipes_lie_at_most_eight_deep() -> None:
+    assert tw.shape(BASE, "overlay", recipe=nested(8)).shape == BASE.shape
+    for depth in (9, 300):
+        with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another") as caught:
+            tw.shape(BASE, "overlay", recipe=nested(depth))
+        assert "\n" not in str(caught.value)
+    made = tw.recipe("caves")
+    for _ in range(8):
+        made = tw.recipe("caves", shaping=[{"overlay": {"recipe": made}}])
+    with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another"):
+        tw.recipe("caves", shaping=[{"overlay": {"recipe": made}}])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "overlay: recipe: is required"),
+        ({"recipe": {"technique": "cave"}}, "overlay: recipe: unknown technique 'cave'; did you mean 'caves'"),
+        ({"recipe": SWAMP, "x": 40}, "overlay: 1x30 cells at x=40 y=0 do not fit into a map of 40x30"),
+        ({"recipe": SWAMP, "width": 41}, "overlay: 41x30 cells at x=0 y=0 do not fit into a map of 40x30"),
+        ({"recipe": SWAMP, "where": "rooms", "x": 1}, "overlay: where: give either where or a rectangle"),
+        ({"recipe": {**SWAMP, "shaping": ["rotate"]}}, "overlay: recipe: makes 30x40 cells for a place of 40x30"),
+        ({"recipe": {**SWAMP, "locks": [[70, 2, "ore"]]}}, "overlay: recipe: locks: x=70 y=2 is outside"),
+        ({"recipe": SWAMP, "on": "lava"}, "unknown tile 'lava'"),
+    ],
+)
+def test_bad_params(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=message) as caught:
+        tw.shape(BASE, "overlay", **params)
+    assert "\n" not in str(caught.value)
+
+
+def test_levels_are_refused() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="overlay works on 2D maps, not 3D"):
+        tw.shape(TileMap(np.zeros((2, 3, 3), dtype=np.uint8), BASE.tileset), "overlay", recipe=SWAMP)

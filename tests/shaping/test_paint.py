@@ -1,0 +1,66 @@
+"""Regions of equal tiles are painted: by place, by tile, by size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tilewright as tw
+from tilewright.core.tilemap import TileMap
+from tilewright.core.tileset import Tileset
+
+POOLS = ["aab..a", "aab...", "..bb.a", "bb...a"]
+
+
+def painted(rows: list[str] = POOLS, **params: Any) -> list[str]:
+    tiles = "!.ab"
+    map = TileMap([[tiles.index(glyph) for glyph in row] for row in rows], Tileset.of_words(tiles))
+    return str(tw.shape(map, "paint", tile="!", **params)).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("params", "rows"),
+    [
+        ({"x": 0, "y": 0}, ["!!b..a", "!!b...", "..bb.a", "bb...a"]),
+        ({"x": 3, "y": 0}, ["aab!!a", "aab!!!", "..bb!a", "bb!!!a"]),
+        ({"of": "a"}, ["!!b..!", "!!b...", "..bb.!", "bb...!"]),
+        ({"of": "a", "largest": 1}, ["!!b..a", "!!b...", "..bb.a", "bb...a"]),
+        ({"of": "a", "smallest": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
+        ({"of": "b", "at_least": 3}, ["aa!..a", "aa!...", "..!!.a", "bb...a"]),
+        ({"of": "b", "at_most": 3}, ["aab..a", "aab...", "..bb.a", "!!...a"]),
+        ({"of": "a", "at_least": 2, "at_most": 3}, ["aab..a", "aab...", "..bb.!", "bb...!"]),
+        ({"at_most": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
+        ({"largest": 1}, ["aab!!a", "aab!!!", "..bb!a", "bb!!!a"]),
+        ({"of": "b", "x": 0, "y": 0}, POOLS),
+        ({"of": ".", "directions": 8, "x": 0, "y": 2}, ["aab!!a", "aab!!!", "!!bb!a", "bb!!!a"]),
+    ],
+)
+def test_regions_are_chosen(params: dict[str, Any], rows: list[str]) -> None:
+    assert painted(**params) == rows
+
+
+def test_the_two_parts_of_the_ground_touch_only_diagonally() -> None:
+    assert painted(of=".", x=0, y=2, largest=1) == ["aab..a", "aab...", "!!bb.a", "bb...a"]
+
+
+def test_it_gives_way_at_locked_cells() -> None:
+    stage = {"paint": {"tile": "water", "of": "floor"}}
+    m = tw.make("caves", width=4, height=1, walls=0, steps=0, seed=1, locks=[[1, 0, "floor"]], shaping=[stage])
+    assert str(m) == "~.~~"
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "paint: say which regions to paint"),
+        ({"x": 1}, "paint: x, y: a place needs both"),
+        ({"x": 9, "y": 0}, "paint: x=9 y=0 is outside the map of 6x4"),
+        ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give one of them"),
+        ({"at_least": 3, "at_most": 2}, "paint: at_most: must be at least at_least, 3, got 2"),
+        ({"of": "q", "largest": 1}, "unknown tile 'q'"),
+    ],
+)
+def test_bad_params(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=message):
+        painted(**params)

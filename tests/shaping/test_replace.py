@@ -1,0 +1,61 @@
+"""One tile in the place of another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+
+BASE = tw.make("caves", width=60, height=40, seed=2)
+
+
+def test_everywhere() -> None:
+    after = tw.shape(BASE, "replace", tile="wall", by="water")
+    assert np.array_equal(after.where("water"), BASE.where("wall"))
+    assert np.array_equal(after.where("floor"), BASE.where("floor"))
+
+
+def test_two_tiles_can_change_places() -> None:
+    swapped = tw.shape(BASE, "replace", pairs=[["wall", "floor"], ["floor", "wall"]])
+    assert np.array_equal(swapped.where("wall"), BASE.where("floor"))
+    assert tw.shape(BASE, "replace", tile="wall", by="floor", pairs=[["floor", "wall"]]) == swapped
+
+
+def test_a_share_grows_with_the_number_and_depends_on_position_alone() -> None:
+    few, many = (tw.shape(BASE, "replace", tile="wall", by="ore", share=share).where("ore") for share in (0.2, 0.7))
+    walls = BASE.where("wall")
+    assert not (few & ~many).any()
+    assert 0.15 < few.sum() / walls.sum() < 0.25
+    assert 0.65 < many.sum() / walls.sum() < 0.75
+    other = tw.make(
+        "caves",
+        width=30,
+        height=40,
+        walls=1,
+        seed=2,
+        shaping=[{"replace": {"tile": "wall", "by": "ore", "share": 0.2}}],
+    )
+    both = walls[:, :30]
+    assert np.array_equal(other.where("ore")[both], few[:, :30][both])
+    assert tw.shape(BASE, "replace", tile="wall", by="ore", share=0) == BASE
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "replace: say what to replace: tile and by, or pairs"),
+        ({"tile": "wall"}, "replace: tile, by: give both, or pairs"),
+        ({"tile": "wal", "by": "floor"}, "unknown tile 'wal'; did you mean 'wall'"),
+        ({"tile": "wall", "by": "flor"}, "unknown tile 'flor'; did you mean 'floor'"),
+        ({"pairs": [["wall", "floor"], ["#", "ore"]]}, "replace: 'wall' is to be replaced twice"),
+        ({"tile": "wall", "by": "ore", "share": 1.5}, "replace: share: must be at most 1.0, got 1.5"),
+        ({"pairs": [["wall"]]}, "replace: pairs"),
+    ],
+)
+def test_bad_params(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=message) as caught:
+        tw.shape(BASE, "replace", **params)
+    assert "\n" not in str(caught.value)

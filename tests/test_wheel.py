@@ -1,0 +1,56 @@
+"""The package as strangers get it: built, installed without extras into a clean environment, and at work there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """A command's output, away from this checkout and its environment."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=kept, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, cwd=ROOT)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def clean_environment(folder: Path, *packages: str | Path) -> Path:
+    """A new environment's folder of programs, with these packages and nothing else."""
+    venv.create(folder, with_pip=True)
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, cwd=folder)
+    return programs
+
+
+def test_the_wheel_makes_a_map_without_extras(wheel: Path, tmp_path: Path) -> None:
+    programs = clean_environment(tmp_path / "clean", wheel, "--constraint", ROOT / "constraints.txt")
+    printed = run(
+        programs / "tilewright", "make", "caves", "--seed", "7", "--width", "40", "--height", "12", cwd=tmp_path
+    )
+    assert printed == f"{tw.make('caves', seed=7, width=40, height=12)}\n"
+    run(programs / "tilewright", "make", "fashion", "-o", "map.tmx", "-o", "map.gif", cwd=tmp_path)
+    assert {path.name for path in tmp_path.glob("map.*")} >= {"map.tmx", "map.gif"}
+    installed = run(programs / "python", "-m", "pip", "list", "--format=freeze", cwd=tmp_path).lower()
+    assert not any(name in installed for name in ("pytest", "dask", "nicegui", "hypothesis"))
+
+
+def test_the_oldest_allowed_versions_make_the_same_maps(wheel: Path, tmp_path: Path) -> None:
+    programs = clean_environment(tmp_path / "oldest", wheel, "--requirement", ROOT / "constraints-oldest.txt")
+    run(programs / "python", ROOT / "tests" / "goldens" / "write.py", "--check", cwd=tmp_path)
