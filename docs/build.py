@@ -10,6 +10,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from runpy import run_path
+
+from PIL.Image import Image
 
 import tilewright as tw
 from tilewright.analysis.behaviour import behaviour_grid
@@ -22,7 +25,6 @@ DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
 SIZE = {"width": 96, "height": 48}
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-PUBLISHED = [0, 0.5, 0.2, 0.6]
 
 
 def cell(text: str) -> str:
@@ -87,6 +89,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
             f"{entry.name}.gif",
             lambda path, name=entry.name: save_animation(tw.watch(name, seed=7, width=64, height=40), path, scale=6),
         )
+    yield "gallery.png", lambda path: gallery().save(path)
     shaped = {
         "connect": ["connect"],
         "keep_largest": ["keep_largest"],
@@ -95,23 +98,27 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         "mirror": [{"mirror": {"axis": "both"}}],
         "replace": [{"replace": {"tile": "floor", "by": "moss", "share": 0.25}}],
     }
-    small = {"width": 60, "height": 36}
+    small = {"width": 60, "height": 36, "walls": 0.49}
     yield "shaper-none.png", lambda path: tw.make("caves", seed=3, **small).save(path, scale=5)
     for name, shaping in shaped.items():
         yield (
             f"shaper-{name}.png",
             lambda path, shaping=shaping: tw.make("caves", seed=3, shaping=shaping, **small).save(path, scale=5),
         )
-    yield (
-        "fashion-morph.png",
-        lambda path: tw.make(
-            "fashion", seed=4, scores=[0.6, 0.5, 0.2, 0], morph=PUBLISHED, generations=12, width=160, height=48
-        ).save(path, scale=5),
-    )
+    wide = {"morph": "random", "width": 160, "height": 48}
+    yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
+    yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
+
+
+def gallery() -> Image:
+    """The demo's contact sheet."""
+    demo = run_path(str(DOCS.parent / "examples" / "demo.py"))
+    sheet: Image = demo["contact_sheet"](demo["one_of_each"]())
+    return sheet
 
 
 def main() -> None:

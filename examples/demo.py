@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 import tilewright as tw
-from tilewright.cli._drawing import drawn
+from tilewright.cli._drawing import draw
 
 OUT = Path("out")
 WIDTH, HEIGHT, SCALE, GAP, LABEL = 64, 40, 5, 14, 22
@@ -33,19 +33,23 @@ def contact_sheet(maps: dict[str, tw.TileMap]) -> Image.Image:
     return sheet
 
 
-def main() -> None:
-    console = Console()
+def one_of_each() -> dict[str, tw.TileMap]:
+    """A map by every technique there is, by name."""
     maps = {}
-    for entry in track(tw.techniques(), "making a map with every technique", console=console):
+    for entry in track(tw.techniques(), "making a map with every technique", transient=True):
         size = {"width": WIDTH, "height": HEIGHT}
         maps[entry.name] = tw.make(
             entry.name, seed=7, **{k: v for k, v in size.items() if k in entry.params.model_fields}
         )
+    return maps
+
+
+def main() -> None:
+    console = Console()
+    maps = one_of_each()
     for name in ("caves", "fashion"):
-        console.print(
-            f"\n[bold]{name}[/bold]  [dim]tilewright make {name} --width {WIDTH} --height {HEIGHT} --seed 7[/dim]"
-        )
-        console.print(drawn(maps[name]))
+        console.print()
+        draw(maps[name], f"tilewright make {name} --width {WIDTH} --height {HEIGHT} --seed 7")
     OUT.mkdir(exist_ok=True)
     contact_sheet(maps).save(OUT / "gallery.png")
     console.print(f"\n{len(maps)} techniques, all in [bold]{os.fspath(OUT / 'gallery.png')}[/bold]")

@@ -1,0 +1,255 @@
+"""libFBCAGen's text: maps of fashion automata with the automata's parameters, any number of them in a file.
+
+A map is a line of states, one column after the other; a line `sMs[scores]g..n..w..l..neighbours[offsets]` says which
+automaton it belongs to (`w` is the height of the map and `l` its width, as there). The map just before such a line is
+its result, maps before that one are the updates on the way, and maps after the last such line belong to none: their
+`width` must be told. Score lists may hold quoted numbers, and more of them than needed; the first n x n count.
+
+Up to ten states a state is a digit, as in the original. With more, which the original cannot tell apart, every state
+is a number followed by a comma: `0,11,3,`. Digits with more than ten states are refused, because `11` may be one cell
+or two.
+
+A map made by `fashion` is written with its automaton (but without a second matrix); any other one with scores that
+are all zero and no updates, which is an automaton that leaves every map as it is. A map read from a file has the
+automaton as its recipe: without a seed, for other maps in its style, or, where the file holds all updates, with the
+first of them as its start, so that `verify` can make it again.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ..core.grid import INLINE_CELLS, MOST_CELLS, Grid
+from ..core.params import LARGEST_SIDE, Params, param
+from ..core.registry import tilesets
+from ..core.tilemap import TileMap
+from . import Format, Found, Source
+from ._text import read_text
+
+DIGITS = 10
+"""Up to this many states, a state is one digit."""
+MOST_STATES = 255
+NEIGHBOURHOOD = ((0, 1), (0, -1), (-1, 0), (1, 0))
+PARAMETERS = re.compile(
+    r"sMs\[(?P<scores>[^\]]*)\]g(?P<generations>\d{1,9})n(?P<states>\d{1,3})w(?P<width>\d{1,9})l(?P<length>\d{1,9})"
+    r"neighbours\[(?P<neighbourhood>[^\]]*)\]",
+    re.ASCII,
+)
+OFFSET = re.compile(r"\(\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*\)", re.ASCII)
+
+States = NDArray[np.uint8]
+"""(row, column) of states, as everywhere else in Tilewright."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FbcaText:
+    """What a file says about one automaton; without scores it is a bare map."""
+
+    cells: States | None
+    """The result; None where the file holds the parameters alone."""
+    frames: tuple[States, ...] = ()
+    """The maps on the way to it."""
+    scores: tuple[float, ...] = ()
+    """n x n scores, row by row."""
+    generations: int = 0
+    states: int = 2
+    width: int = 0
+    """Rows of the map: the original's width is along y."""
+    length: int = 0
+    """Columns of the map."""
+    neighbourhood: tuple[tuple[int, int], ...] = field(default=NEIGHBOURHOOD)
+    """Offsets (dx, dy), the first one listed winning ties."""
+
+
+class FbcaParams(Params):
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    """Reading: columns of those maps that come without parameters."""
+
+
+# -- text -----------------------------------------------------------------------------------------------------
+
+
+def to_text(records: Iterable[FbcaText]) -> str:
+    """The text of any number of automata, each after its maps."""
+    lines = []
+    for record in records:
+        maps = [*record.frames, *([] if record.cells is None else [record.cells])]
+        lines += [_map_line(cells, record.states) for cells in maps] or [""]
+        if record.scores:
+            scores = ", ".join(str(int(score)) if score == int(score) else repr(score) for score in record.scores)
+            lines.append(
+                f"sMs[{scores}]g{record.generations}n{record.states}w{record.width}l{record.length}"
+                f"neighbours{list(record.neighbourhood)}"
+            )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _map_line(cells: States, states: int) -> str:
+    if states > DIGITS:
+        return "".join(f"{state}," for state in cells.T.ravel().tolist())
+    return (cells.T.astype(np.uint8) + ord("0")).tobytes().decode("ascii")
+
+
+def parse(text: str, columns: int | None = None) -> list[FbcaText]:
+    """The automata of a text, and after them the maps without one, which have this many columns."""
+    records: list[FbcaText] = []
+    maps: list[tuple[int, str]] = []
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
+        if line.startswith("sMs"):
+            records.append(_record(line, number, maps))
+            maps = []
+        elif line:
+            maps.append((number, line))
+    for number, line in maps:
+        if columns is None:
+            raise InvalidRecipe(f"line {number}: a map without a parameter line; tell its columns with width")
+        states = _states(line, MOST_STATES if "," in line else DIGITS, number)
+        if len(states) % columns:
+            raise InvalidRecipe(f"line {number}: {counted(len(states), 'cell')} do not make {columns} columns")
+        cells = states.reshape(columns, -1).T
+        size = {"width": len(states) // columns, "length": columns}
+        records.append(FbcaText(cells, states=max(2, int(states.max()) + 1), **size))
+    return records
+
+
+def _record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText:
+    """An automaton from its parameter line and the map lines before it."""
+    found = PARAMETERS.fullmatch(line)
+    if found is None:
+        form = "sMs[scores]g..n..w..l..neighbours[(dx, dy), ...]"
+        raise InvalidRecipe(f"line {number}: parameters are written {form}, got {quoted(line)}")
+    generations, states, width, length = (int(found[name]) for name in ("generations", "states", "width", "length"))
+    if not 1 <= states <= MOST_STATES:
+        raise InvalidRecipe(f"line {number}: n, the number of states, must be in 1..{MOST_STATES}, got {states}")
+    if not 1 <= width * length <= MOST_CELLS:
+        raise TooLarge(f"line {number}: a map of {length:,}x{width:,} is not read; 1 to {MOST_CELLS:,} cells are")
+    shaped = []
+    for place, text in maps:
+        cells = _states(text, states, place, width * length)
+        shaped.append(cells.reshape(length, width).T)
+    return FbcaText(
+        cells=shaped[-1] if shaped else None,
+        frames=tuple(shaped[:-1]),
+        scores=_scores(found["scores"], states, number),
+        generations=generations,
+        states=states,
+        width=width,
+        length=length,
+        neighbourhood=_offsets(found["neighbourhood"], number),
+    )
+
+
+def _states(line: str, states: int, number: int, count: int | None = None) -> States:
+    """The states of a map line, in its order."""
+    told = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
+    if states > DIGITS and "," not in line:
+        raise InvalidRecipe(
+            f"line {number}: with n{states} a line of digits is ambiguous; states are written with a comma after each"
+        )
+    if count is not None and told != count:
+        raise InvalidRecipe(f"line {number}: {counted(told, 'cell')}, its parameters need {count:,}")
+    try:
+        numbers = map(int, line.rstrip(",").split(",")) if "," in line else line.encode("ascii").translate(_VALUES)
+        cells = np.frombuffer(array("B", numbers), dtype=np.uint8)
+    except (ValueError, OverflowError):
+        raise InvalidRecipe(f"line {number}: neither a map (states) nor parameters (sMs...)") from None
+    if int(cells.max()) >= states:
+        worst = int(cells.max())
+        shown = f"state {worst}" if worst < MOST_STATES else "something that is no state"
+        raise InvalidRecipe(f"line {number}: holds {shown}; its automaton has states 0..{states - 1}")
+    return cells
+
+
+_VALUES = bytes(code - ord("0") if chr(code).isdecimal() and code < 128 else 255 for code in range(256))
+"""The value of every digit's byte; 255, which no state is, for all other bytes."""
+
+
+def _scores(text: str, states: int, number: int) -> tuple[float, ...]:
+    """The first n x n numbers; published lists hold quoted ones, and more than are needed."""
+    words = [word.strip().strip("'\"") for word in text.split(",", states * states)[: states * states]]
+    if len(words) < states * states or not words[-1]:
+        found = counted(len([word for word in words if word]), "score")
+        raise InvalidRecipe(f"line {number}: n{states} needs {states * states} scores, got {found}")
+    try:
+        scores = tuple(float(word) for word in words)
+    except ValueError:
+        scores = (float("nan"),)
+    if not all(map(isfinite, scores)):
+        raise InvalidRecipe(f"line {number}: scores must be finite numbers, got {quoted(text)}")
+    return scores
+
+
+def _offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
+    if OFFSET.sub("", text).strip(", "):
+        raise InvalidRecipe(f"line {number}: neighbours are offsets such as (0, -1), got {quoted(text)}")
+    return tuple((int(dx), int(dy)) for dx, dy in OFFSET.findall(text))
+
+
+# -- maps -----------------------------------------------------------------------------------------------------
+
+
+def write(map: TileMap, options: FbcaParams, name: str) -> Mapping[str, bytes]:
+    if map.cells.ndim != 2:
+        raise InvalidRecipe("fbca: holds flat maps, this one has levels")
+    highest = int(map.cells.max())
+    if highest >= MOST_STATES:
+        raise TooLarge(f"fbca: holds up to {MOST_STATES} states, this map has the tile id {highest}")
+    size = {"width": map.height, "length": map.width}
+    return {name: to_text([FbcaText(map.cells.astype(np.uint8), **_automaton(map, highest), **size)]).encode()}
+
+
+def _automaton(map: TileMap, highest: int) -> dict[str, Any]:
+    """The automaton that made a map, if its tile ids are the states; else one that leaves it as it is."""
+    recipe = map.recipe
+    params: Any = recipe.params if recipe is not None and recipe.technique == "fashion" and not recipe.tiles else None
+    if params is None or highest >= params.states or isinstance(params.scores, str):
+        states = max(2, highest + 1)
+        return {"states": states, "scores": (0.0,) * states**2}
+    return {
+        "states": params.states,
+        "scores": params.scores,
+        "generations": params.generations,
+        "neighbourhood": params.offsets,
+    }
+
+
+def read(source: Source, options: FbcaParams) -> list[Found]:
+    """The results of all automata in the file, then the maps without one."""
+    found = []
+    for record in parse(read_text(source), options.width):
+        if record.cells is not None:
+            missing = [f"state{number}" for number in range(record.states)]
+            tileset = source.tileset or tilesets.get("fashion").extended(missing)
+            found.append(Found(TileMap(record.cells, tileset), _carried(record)))
+    return found
+
+
+def _carried(record: FbcaText) -> Mapping[str, Any]:
+    """The automaton as a recipe; complete where the updates tell the start."""
+    if not record.scores:
+        return {}
+    params: dict[str, Any] = {
+        "states": record.states,
+        "scores": record.scores,
+        "neighbourhood": record.neighbourhood,
+        "generations": record.generations,
+    }
+    complete = len(record.frames) == record.generations > 0 and record.frames[0].size <= INLINE_CELLS
+    if not complete:
+        return {
+            "recipe": {"technique": "fashion", "params": {**params, "width": record.length, "height": record.width}}
+        }
+    start = Grid.of(record.frames[0]).to_data()
+    return {"recipe": {"technique": "fashion", "params": {**params, "start": start}, "seed": 0}}
+
+
+fbca = Format(name="fbca", params=FbcaParams, extensions=(".fbca",), write=write, read=read, doc=__doc__)

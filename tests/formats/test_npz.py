@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import tilewright as tw
+from tests.formats.maps import EXAMPLES, full_map, maps, same
+from tilewright import formats
+from tilewright.formats import Source, decode
+
+NPZ = formats.shelf.get("npz")
+MAP = tw.make("caves", width=4, height=3, seed=1)
+
+
+def read(content: bytes, tileset: tw.Tileset | None = None) -> tw.TileMap:
+    return decode(Source(content, "x.npz", tileset), NPZ)[0].map
+
+
+def archive(entries: list[tuple[str, bytes]]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in entries:
+            zipped.writestr(name, content)
+    return buffer.getvalue()
+
+
+def array(values: Any, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, values, **options)
+    return buffer.getvalue()
+
+
+def header(shape: str, dtype: str = "|u1") -> bytes:
+    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize("map", EXAMPLES.values(), ids=EXAMPLES)
+def test_reading_back_gives_the_same_map(map: tw.TileMap) -> None:
+    assert same(read(formats.encode(map, "npz")), map)
+
+
+@settings(max_examples=50)
+@given(maps())
+def test_any_map_comes_back(map: tw.TileMap) -> None:
+    content = formats.encode(map, "npz")
+    assert same(read(content), map)
+    assert formats.encode(read(content), "npz") == content
+
+
+def test_it_carries_how_it_was_made(tmp_path: Path) -> None:
+    MAP.save(tmp_path / "a.npz")
+    assert tw.load(tmp_path / "a.npz").recipe == MAP.recipe
+    assert tw.verify(tmp_path / "a.npz").outcome == "same"
+
+
+def test_numpy_reads_it() -> None:
+    map = full_map()
+    loaded = np.load(io.BytesIO(formats.encode(map, "npz")), allow_pickle=False)
+    assert np.array_equal(loaded["cells"], map.cells)
+    assert np.array_equal(loaded["layers"], list(map.layers.values()), equal_nan=True)
+
+
+def test_bare_cells_are_read() -> None:
+    for cells in (MAP.cells, np.asfortranarray(MAP.cells.astype(">i4"))):
+        content = archive([("cells.npy", array(cells))])
+        assert read(content).cells.tolist() == MAP.cells.tolist()
+        assert read(content).tileset.names == ("tile0", "tile1")[: int(MAP.cells.max()) + 1]
+        assert read(content, MAP.tileset) == tw.TileMap(MAP.cells, MAP.tileset)
+
+
+class Trap:
+    def __reduce__(self) -> Any:
+        return pytest.fail, ("a pickle was run",)
+
+
+def entries(**values: bytes) -> list[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(formats.encode(full_map(), "npz"))) as zipped:
+        own = {name.removesuffix(".npy"): zipped.read(name) for name in zipped.namelist()}
+    return [(f"{name}.npy", content) for name, content in {**own, **values}.items()]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not an archive of arrays"),
+        (b"PK\x03\x04", "not an archive of arrays"),
+        (archive([]), "holds no array called 'cells'"),
+        (archive([("cells.npy", b"")]), "not an archive of arrays"),
+        (archive([("cells.npy", array(np.array([[Trap()]], dtype=object), allow_pickle=True))]), "cannot hold object"),
+        (archive([("cells.npy", pickle.dumps(Trap()))]), "not an archive of arrays"),
+        (archive([("cells.npy", header("(99999, 99999)"))]), "claims the shape [99999, 99999]"),
+        (archive([("cells.npy", header("(-1, -4)") + b"\0" * 4)]), "claims the shape [-1, -4]"),
+        (archive([("cells.npy", header("(2, 2)") + b"\0" * 3)]), "claims the shape [2, 2]"),
+        (archive([("cells.npy", header("(2, 2)", "<f8") + b"\0" * 32)]), "cells: cannot hold float64"),
+        (archive([("cells.npy", header("(1, 1), '__import__': 1", "|u1") + b"\0")]), "not an archive of arrays"),
+        (archive([("cells.npy", array(np.zeros(4, np.uint8)))]), "a map has 2 or 3 dimensions"),
+        (archive([("cells.npy", array(np.zeros((0, 4), np.uint8)))]), "at least one cell"),
+        (archive([("cells.npy", array(np.full((1, 1), 2**63, np.uint64)))]), "65,536 tiles"),
+        (archive([("cells.npy", array(np.full((1, 1), -1)))]), "cells"),
+        (archive([("../cells.npy", array(np.zeros((1, 1), np.uint8)))]), "the arrays are cells, layers, rest"),
+        (archive(entries(cells=array(np.zeros((11, 22), np.uint8)))), "do not have the shape that is told"),
+        (archive(entries(layers=array(np.zeros((1, 11, 23))))), "do not have the shape that is told"),
+        (archive(entries(rest=array(np.frombuffer(b"\xff", np.uint8)))), "not text in UTF-8"),
+        (archive(entries(rest=array(np.frombuffer(b"[" * 100_000, np.uint8)))), "nested too deeply"),
+        (archive(entries(rest=array(np.frombuffer(b"{}", np.uint8)))), "shape: is required"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused(content: bytes, message: str) -> None:
+    with pytest.raises(tw.BadFile) as caught:
+        read(content)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_stands_twice_is_refused() -> None:
+    with pytest.raises(tw.BadFile, match="one twice"):
+        read(archive([*entries(), ("cells.npy", array(MAP.cells))]))
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped, zipped.open("cells.npy", "w") as file:
+        file.write(header("(40000, 40000)"))
+        for _ in range(1600):
+            file.write(bytes(1_000_000))
+    with pytest.raises(tw.BadFile, match="bytes unpacked are more than"):
+        read(bomb.getvalue())
+
+
+def test_a_directory_that_lies_about_sizes_is_refused() -> None:
+    content = bytearray(archive([("cells.npy", header("(3000, 3000)") + bytes(9_000_000))]))
+    lie = len(header("(2, 2)")) + 4
+    place = content.rfind(b"PK\x01\x02") + 24
+    content[place : place + 4] = lie.to_bytes(4, "little")
+    with pytest.raises(tw.BadFile, match="claims the shape"):
+        read(bytes(content))
