@@ -33,32 +33,45 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "formats", *sorted(_MODULES)]
 
 if TYPE_CHECKING:
-    from .api import (
-        formats,
-        learn,
-        load,
-        make,
-        measure,
-        measures,
-        recipe,
-        run,
-        shape,
-        shapers,
-        techniques,
-        tilesets,
-        verify,
-        watch,
-    )
-    from .core.errors import BadFile, GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName
-    from .core.grid import Grid
-    from .core.locks import Locks
-    from .core.params import Params, Sized, param
-    from .core.recipe import Recipe, Stage
-    from .core.registry import mover, shaper, technique
-    from .core.seeds import Rng
-    from .core.site import Frame, Site, Steps
-    from .core.tilemap import Marker, Room, TileMap
-    from .core.tileset import Tile, Tileset
+    from .api import formats as formats
+    from .api import learn as learn
+    from .api import load as load
+    from .api import make as make
+    from .api import measure as measure
+    from .api import measures as measures
+    from .api import recipe as recipe
+    from .api import run as run
+    from .api import shape as shape
+    from .api import shapers as shapers
+    from .api import techniques as techniques
+    from .api import tilesets as tilesets
+    from .api import verify as verify
+    from .api import watch as watch
+    from .core.errors import BadFile as BadFile
+    from .core.errors import GaveUp as GaveUp
+    from .core.errors import InvalidRecipe as InvalidRecipe
+    from .core.errors import TilewrightError as TilewrightError
+    from .core.errors import TooLarge as TooLarge
+    from .core.errors import UnknownName as UnknownName
+    from .core.grid import Grid as Grid
+    from .core.locks import Locks as Locks
+    from .core.params import Params as Params
+    from .core.params import Sized as Sized
+    from .core.params import param as param
+    from .core.recipe import Recipe as Recipe
+    from .core.recipe import Stage as Stage
+    from .core.registry import mover as mover
+    from .core.registry import shaper as shaper
+    from .core.registry import technique as technique
+    from .core.seeds import Rng as Rng
+    from .core.site import Frame as Frame
+    from .core.site import Site as Site
+    from .core.site import Steps as Steps
+    from .core.tilemap import Marker as Marker
+    from .core.tilemap import Room as Room
+    from .core.tilemap import TileMap as TileMap
+    from .core.tileset import Tile as Tile
+    from .core.tileset import Tileset as Tileset
 
 
 def __getattr__(name: str) -> Any:

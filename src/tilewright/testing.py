@@ -57,13 +57,13 @@ def small(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 
 
 def same_seed_same_map(entry: Technique, seeds: int) -> None:
     """The same recipe and seed give the same map; other seeds other maps; nothing global is touched."""
-    before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index,union-attr]  # noqa: NPY002
+    before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     maps = [run(small(entry, seed)) for seed in range(6)]
     for seed, map in enumerate(maps):
         assert run(small(entry, seed)) == map, f"{entry.name}: seed {seed} gave two maps"
         assert run(small(entry, str(seed))) == map, f"{entry.name}: seeds {seed} and {str(seed)!r} differ"
     assert any(map != maps[0] for map in maps), f"{entry.name}: the seed changes nothing"
-    after = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index,union-attr]  # noqa: NPY002
+    after = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     assert before == after, f"{entry.name}: draws from a global random source"
 
 

@@ -70,5 +70,5 @@ def test_the_largest_come_first_and_of_equal_ones_the_earlier() -> None:
 def test_neighbours(dimensions: int, directions: Directions, count: int) -> None:
     offsets = neighbours(dimensions, directions).tolist()
     assert len(offsets) == count
-    assert offsets == sorted(offsets)
+    assert offsets == sorted(offsets, key=lambda offset: (sum(map(abs, offset)), offset))
     assert all([-part for part in offset] in offsets for offset in offsets)

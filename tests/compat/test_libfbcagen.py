@@ -219,7 +219,6 @@ def test_the_published_text_is_read_with_its_map_and_written_alike(reference: Pa
     assert (fbca.scoreMatrix, fbca.g, fbca.n) == (PUBLISHED, 6, 2)
     assert (fbca.torusLength, fbca.torusWidth, fbca.neighbourhood) == (100, 100, FBCAConsts.neighbours)
     assert "".join(str(cell.state) for column in fbca.levelMap for cell in column) == path.read_text().split("\n")[0]
-    fbca.scoreMatrix[0] = 0  # the only number that a float writes differently
     libFBCAGen.genText(fbca, tmp_path, "again.txt")
     assert (tmp_path / "again.txt").read_text() == path.read_text()
 
@@ -384,6 +383,15 @@ def test_what_a_text_holds(tmp_path: Path) -> None:
     assert (bare.levelMap, bare.torusLength, bare.torusWidth) == ([], 7, 9)
 
 
+def test_a_map_without_parameters_is_read_if_its_width_is_told(tmp_path: Path) -> None:
+    fbca, path = random_automaton(), tmp_path / "a.txt"
+    libFBCAGen.genText(fbca, tmp_path, "a.txt", justMap=True)
+    with pytest.raises(BadFile, match=r"a\.txt: line 1: a map without a parameter line"):
+        libFBCAGen.readFBCA(path)
+    (found,) = libFBCAGen.readFBCA(path, width=7)
+    assert states(found.levelMap) == states(fbca.levelMap)
+
+
 @pytest.mark.parametrize("n", [2, 10, 11, 64, 255])
 def test_text_and_picture_keep_any_number_of_states(n: int, tmp_path: Path) -> None:
     fbca = random_automaton(n, size=(16, 20), neighbourhood=[(2, 1), (-7, 0)], g=2)
@@ -454,9 +462,9 @@ def test_wrong_states_and_sizes(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
     with pytest.raises(InvalidRecipe, match="levelMap: states from 0 to 1, for n is 2, got 5"):
         libFBCAGen.updateMap(automaton([[0, 5]]))
-    with pytest.raises(InvalidRecipe, match="levelMap: states from 0 to 254, got -1"):
+    with pytest.raises(InvalidRecipe, match="levelMap: states from 0 to 1, for n is 2, got -1"):
         libFBCAGen.copyOver(automaton([[0, -1]]))
-    with pytest.raises(InvalidRecipe, match=r"levelMap: states from 0 to 254, got 0\.5"):
+    with pytest.raises(InvalidRecipe, match=r"got 0\.5"):
         libFBCAGen.copyOver(automaton([[0, 0.5]]))
     for state in (-1, 255, 1.5, "1", True):
         with pytest.raises(InvalidRecipe, match="x: a whole number from 0 to 254"):
@@ -465,6 +473,8 @@ def test_wrong_states_and_sizes(tmp_path: Path) -> None:
         libFBCAGen.initCA(FBCAConsts.Fbca(torusLength=100_000, torusWidth=100_000))
     with pytest.raises(InvalidRecipe, match="fbca: an Fbca is needed, got None"):
         libFBCAGen.initCA(None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRecipe, match=r"fbca: an Fbca is needed, got \[\]"):
+        libFBCAGen.generateFBCA([])  # type: ignore[arg-type]
 
 
 def test_files_that_cannot_be(tmp_path: Path) -> None:

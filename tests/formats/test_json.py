@@ -114,7 +114,9 @@ def test_what_breaks_a_rule_is_refused(values: dict[str, Any], message: str) -> 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("provenance", [None, 3, [], {}, {"recipe": 7}, {"recipe": {"technique": "caves", "params": []}}])
+@pytest.mark.parametrize(
+    "provenance", [None, 3, [], {}, {"recipe": 7}, {"recipe": {"technique": "caves", "params": []}}]
+)
 def test_strange_provenance_leaves_the_map_readable(provenance: Any) -> None:
     map = read(changed(provenance=provenance))
     assert map == MAP

@@ -77,9 +77,10 @@ def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Dire
 
 
 def neighbours(dimensions: int, directions: Directions) -> NDArray[np.int64]:
-    """(neighbour, axis) the offsets to a cell's neighbours, in reading order."""
+    """(neighbour, axis) the offsets to a cell's neighbours: straight ones first, then diagonal ones."""
     offsets: NDArray[np.int64] = np.argwhere(_touching(dimensions, directions)) - 1
-    return offsets[offsets.any(axis=1)]
+    steps = np.abs(offsets).sum(axis=1)
+    return offsets[np.argsort(steps, kind="stable")][1:]
 
 
 def _touching(dimensions: int, directions: Directions) -> NDArray[np.bool_]:

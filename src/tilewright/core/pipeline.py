@@ -67,7 +67,7 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
         recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
         assert recipe.seed is not None
         root = Rng.of(recipe.seed)
-    plan = recipe.plan if isinstance(recipe.plan, Plan) else planned(recipe)
+    plan = planned(recipe)
     entry, site = plan.technique, plan.site
     rng = root.child(entry.name)
     if entry.settle is not None:
@@ -92,6 +92,8 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
 
 def planned(recipe: Recipe) -> Plan:
     """Check everything that can be checked before the work, once, and keep it with the recipe."""
+    if isinstance(recipe.plan, Plan):
+        return recipe.plan
     entry = techniques.get(recipe.technique)
     shape = tuple(getattr(recipe.params, "shape", (1, 1)))
     if len(shape) not in entry.dimensions:
@@ -116,11 +118,10 @@ def planned(recipe: Recipe) -> Plan:
 
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
     """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
-    if map.recipe is None:
+    if map.recipe is None or map.recipe.seed is None:  # a file may tell how, but not from which seed
         site, root, count = _whole_site(map), Rng.of(seed), 0
     else:
         site = _site_after(map.recipe)
-        assert map.recipe.seed is not None
         root = Rng.of(map.recipe.seed)
         count = sum(stage.shaper == other.shaper for other in map.recipe.shaping)
         count += map.recipe.technique == stage.shaper
@@ -188,7 +189,7 @@ def _shaper_site(map: TileMap, site: Site) -> Site:
 
 def _site_after(recipe: Recipe) -> Site:
     """The site as it stands after all of a recipe's shapers: locks moved along, no map needed."""
-    plan = recipe.plan if isinstance(recipe.plan, Plan) else planned(recipe)
+    plan = planned(recipe)
     site = plan.site
     for shaper, params, _, _ in plan.stages:
         if shaper.moves:

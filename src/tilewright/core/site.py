@@ -106,10 +106,10 @@ class Site:
         if isinstance(word, str) and word in self.words:
             return self.words.index(word)
         number = self.tileset.find(word)
-        found = np.flatnonzero(self.ids == number) if number is not None else ()
-        if not len(found):
-            raise UnknownName("tile", word, self.words)
-        return int(found[0])
+        for position, tile in enumerate(self.ids.tolist()):
+            if tile == number:
+                return position
+        raise UnknownName("tile", word, self.words)
 
     # -- where ----------------------------------------------------------------------------------------------
 
@@ -193,12 +193,15 @@ class Site:
     def painted(self, cells: ArrayLike) -> NDArray[Any]:
         """Tile ids for cells that hold words, with every locked cell as it must be."""
         words = np.asarray(cells)
-        table = self.ids.astype(self.tileset.dtype)
-        painted: NDArray[Any] = np.empty(words.shape, dtype=self.tileset.dtype)
-        # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
-        rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
-        for first in range(0, words.shape[0], rows):
-            painted[first : first + rows] = table[words[first : first + rows].astype(np.intp)]
+        if np.array_equal(self.ids, np.arange(len(self.ids))):
+            painted: NDArray[Any] = words.astype(self.tileset.dtype)
+        else:
+            painted = np.empty(words.shape, dtype=self.tileset.dtype)
+            table = self.ids.astype(self.tileset.dtype)
+            # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
+            rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
+            for first in range(0, words.shape[0], rows):
+                painted[first : first + rows] = table[words[first : first + rows].astype(np.intp)]
         if self._lock_at is not None:
             painted.reshape(-1)[self._lock_at] = self._lock_ids
         return painted

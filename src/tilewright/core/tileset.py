@@ -257,7 +257,7 @@ class Tileset(Params):
 
 def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give every tile without a glyph or a colour one that no other tile has."""
-    taken = {tile.get("glyph") for tile in tiles}
+    taken = {glyph for tile in tiles if isinstance(glyph := tile.get("glyph"), str)}
     spare = (glyph for glyph in _glyphs() if glyph not in taken)
     for position, tile in enumerate(tiles):
         if not tile.get("glyph"):

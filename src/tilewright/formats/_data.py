@@ -92,7 +92,8 @@ class MapData(Params):
         return Found(map, self.provenance if isinstance(self.provenance, Mapping) else {})
 
     def read_cells(self) -> NDArray[Any]:
-        return array_of(self.cells, self.shape, self.tileset.dtype, "cells")
+        """The ids given here, all of them tiles."""
+        return TileMap(array_of(self.cells, self.shape, self.tileset.dtype, "cells"), self.tileset).cells
 
     def read_layers(self) -> dict[str, NDArray[Any]]:
         if not isinstance(self.layers or {}, Mapping):

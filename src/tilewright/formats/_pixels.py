@@ -108,7 +108,7 @@ def _labelled(picture: Image.Image, data: MapData, name: str) -> Found:
         return data.found(given, data.read_layers())
     shown = layout.gathered(np.concatenate(list(_codes(_sampled(picture, layout.canvas))))).reshape(-1, layout.width)
     cells = _matched([shown], data.tileset, name).reshape(data.shape)
-    if given is not None and int(given.max()) < len(data.tileset):
+    if given is not None:
         same = _code(data.tileset.colors)[given] == shown.reshape(data.shape)
         cells = np.where(same, given, cells)
     return data.found(cells, data.read_layers())

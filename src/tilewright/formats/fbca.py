@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -66,7 +66,7 @@ class FbcaText:
     """Rows of the map: the original's width is along y."""
     length: int = 0
     """Columns of the map."""
-    neighbourhood: tuple[tuple[int, int], ...] = field(default=NEIGHBOURHOOD)
+    neighbourhood: tuple[tuple[int, int], ...] = NEIGHBOURHOOD
     """Offsets (dx, dy), the first one listed winning ties."""
 
 
@@ -115,9 +115,10 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
         states = _states(line, MOST_STATES if "," in line else DIGITS, number)
         if len(states) % columns:
             raise InvalidRecipe(f"line {number}: {counted(len(states), 'cell')} do not make {columns} columns")
-        cells = states.reshape(columns, -1).T
-        size = {"width": len(states) // columns, "length": columns}
-        records.append(FbcaText(cells, states=max(2, int(states.max()) + 1), **size))
+        rows, highest = len(states) // columns, int(states.max())
+        records.append(
+            FbcaText(states.reshape(columns, rows).T, states=max(2, highest + 1), width=rows, length=columns)
+        )
     return records
 
 
@@ -203,23 +204,26 @@ def write(map: TileMap, options: FbcaParams, name: str) -> Mapping[str, bytes]:
     highest = int(map.cells.max())
     if highest >= MOST_STATES:
         raise TooLarge(f"fbca: holds up to {MOST_STATES} states, this map has the tile id {highest}")
-    size = {"width": map.height, "length": map.width}
-    return {name: to_text([FbcaText(map.cells.astype(np.uint8), **_automaton(map, highest), **size)]).encode()}
+    return {name: to_text([_recorded(map, highest)]).encode()}
 
 
-def _automaton(map: TileMap, highest: int) -> dict[str, Any]:
-    """The automaton that made a map, if its tile ids are the states; else one that leaves it as it is."""
+def _recorded(map: TileMap, highest: int) -> FbcaText:
+    """A map with the automaton that made it, if its tile ids are the states; else with one that leaves it as it is."""
+    states = max(2, highest + 1)
+    record = FbcaText(map.cells.astype(np.uint8), (), (0.0,) * states**2, 0, states, map.height, map.width)
     recipe = map.recipe
-    params: Any = recipe.params if recipe is not None and recipe.technique == "fashion" and not recipe.tiles else None
-    if params is None or highest >= params.states or isinstance(params.scores, str):
-        states = max(2, highest + 1)
-        return {"states": states, "scores": (0.0,) * states**2}
-    return {
-        "states": params.states,
-        "scores": params.scores,
-        "generations": params.generations,
-        "neighbourhood": params.offsets,
-    }
+    if recipe is None or recipe.technique != "fashion" or recipe.tiles:
+        return record
+    params: Any = recipe.params
+    if highest >= params.states or isinstance(params.scores, str):
+        return record
+    return replace(
+        record,
+        scores=params.scores,
+        generations=params.generations,
+        states=params.states,
+        neighbourhood=params.offsets,
+    )
 
 
 def read(source: Source, options: FbcaParams) -> list[Found]:

@@ -194,15 +194,17 @@ def _matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
 
 def _shares(blend: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """The second matrix's share in every cell, 0..1; from + - * / and sqrt alone, so that it is the same anywhere."""
-    rows, columns = np.indices(shape, dtype=np.float64)
     height, width = shape
+    rows: NDArray[np.float64] = np.arange(height, dtype=np.float64)[:, None]
+    columns: NDArray[np.float64] = np.arange(width, dtype=np.float64)[None, :]
     if blend == "left to right":
-        return columns / max(1, width - 1)
+        return np.broadcast_to(columns / max(1, width - 1), (height, width))
     if blend == "top to bottom":
-        return rows / max(1, height - 1)
+        return np.broadcast_to(rows / max(1, height - 1), (height, width))
     x, y = columns - (width - 1) / 2, rows - (height - 1) / 2
-    distance = np.sqrt(x * x + y * y)
-    return distance / max(1.0, float(distance.max()))
+    distance: NDArray[np.float64] = np.sqrt(x * x + y * y)
+    distance /= max(1.0, float(distance.max()))
+    return distance
 
 
 def _flat(scores: Any) -> Any:

@@ -13,16 +13,15 @@ def smooth(old: NDArray[np.uint8], new: NDArray[np.uint8], birth: int, survive: 
     """Rows first..last-1 of one step: 1 is wall. Both arrays have a border of one cell, which is not written.
 
     Counts stay in bytes and the limit is chosen by arithmetic, so that the inner loop has no branch and the
-    compiler makes vector code of it.
+    compiler makes vector code of it. The sum of nine counts the cell itself, which a wall's limit makes up for.
     """
     columns = old.shape[1] - 2
     sums = np.empty(columns + 2, dtype=np.uint8)
-    born, kept = np.uint8(birth), np.uint8(survive)
+    born, more = np.uint8(birth), np.uint8(survive + 1 - birth)
     for row in range(first + 1, last + 1):
         above, here, below, target = old[row - 1], old[row], old[row + 1], new[row]
         for column in range(columns + 2):
             sums[column] = above[column] + here[column] + below[column]
-        for column in range(1, columns + 1):
-            wall = here[column]
-            around = np.uint8(np.uint8(sums[column - 1] + sums[column]) + sums[column + 1]) - wall
-            target[column] = np.uint8(around) >= (kept if wall else born)
+        for column in range(columns):
+            limit = np.uint8(born + np.uint8(here[column + 1] * more))
+            target[column + 1] = np.uint8(sums[column] + sums[column + 1] + sums[column + 2]) >= limit

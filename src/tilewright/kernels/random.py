@@ -36,7 +36,7 @@ def random(state: NDArray[np.uint64]) -> float:
 @kernel
 def below(state: NDArray[np.uint64], limit: int) -> int:
     """The next whole number in [0, limit)."""
-    return np.int64(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+    return int(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
 @kernel("void(uint64[::1], int64, int64, uint8[:, ::1])")

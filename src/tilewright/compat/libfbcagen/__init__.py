@@ -27,10 +27,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ...analysis.behaviour import behaviour_id
-from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...core.errors import BadFile, InvalidRecipe, TooLarge, quoted
 from ...core.seeds import Rng, read_seed
 from ...core.tileset import distinct_color
+from ...formats import Source
 from ...formats._files import read_file, refuse_unwritable, write_files
+from ...formats._text import read_text
+from ...formats.fbca import FbcaText, parse, to_text
 from ...kernels.fashion import Automaton
 from ...kernels.random import cells_below
 from . import FBCAConsts
@@ -151,7 +154,7 @@ def genText(
     folder = f"{os.fspath(directory).rstrip('/')}/" if directory else ""
     path = fileName if fileName.startswith(folder) else f"{folder}{fileName}"
     maps = [] if noMap else [_states(fbca)]
-    _save_text(path, _record(fbca, maps, parameters=not justMap), append=not newFile)
+    _save_text(_record(fbca, maps, parameters=not justMap), path, append=not newFile)
 
 
 def generateFBCA(
@@ -173,6 +176,7 @@ def generateFBCA(
     `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
     With a seed, or where there is no map yet, it begins with a random one.
     """
+    _shape(fbca)  # refuses what is no automaton
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
     folder = f"{_folder(directory)}/{quantifer}/" if pictures else _folder(directory)
     path = f"{folder}/{quantifer}"
@@ -180,7 +184,7 @@ def generateFBCA(
         refuse_unwritable(f"{path}.gif")
     if seed is not None or not fbca.levelMap:
         initCA(fbca, seed)
-    updates = _whole("g", fbca.g, 0, MOST_UPDATES)
+    updates = _updates(fbca)
     frames = deque(_generations(fbca, updates), maxlen=None if pictures or saveText else 1)
     fbca.levelMap = _level_map(frames[-1])
 
@@ -192,12 +196,21 @@ def generateFBCA(
         _save_animation(list(frames), f"{path}.gif")
     if texts:
         maps = list(frames) if saveText else [frames[-1]]
-        _save_text(f"{path}.txt", _record(fbca, maps, parameters=True), append=True)
+        _save_text(_record(fbca, maps), f"{path}.txt", append=True)
     return fbca.levelMap
 
 
-def readFBCA(fileName: str | PathLike[str]) -> list[Fbca]:
-    """The automata of a text file, each with its map where the file has one."""
+def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fbca]:
+    """The automata of a text file, each with its map where the file has one.
+
+    `width` is the number of columns of maps that come without parameters.
+    """
+    name = os.fspath(fileName)
+    text = read_text(Source(read_file(name), name))
+    try:
+        return [_automaton(record) for record in parse(text, width)]
+    except (InvalidRecipe, TooLarge) as error:
+        raise BadFile(f"{name}: {error}") from None
 
 
 def behaviourNum(fbca: Fbca) -> int:
@@ -228,23 +241,51 @@ def _states(fbca: Fbca) -> Cells:
             f"levelMap: {width} columns (torusLength) of {height} cells (torusWidth) are needed, "
             f"got {len(columns)} of {min(map(len, columns), default=0)}; initCA makes them"
         )
-    states = np.array(columns).T
-    if states.dtype.kind not in "bui" or states.min() < 0 or states.max() >= MOST_STATES:
-        wrong = next(state for state in states.ravel().tolist() if state not in range(MOST_STATES))
-        raise InvalidRecipe(f"levelMap: states from 0 to {MOST_STATES - 1}, got {quoted(wrong)}")
+    states, n = np.array(columns).T, _count(fbca)
+    if states.dtype.kind not in "bui" or states.min() < 0 or states.max() >= n:
+        wrong = next(state for state in states.ravel().tolist() if state not in range(n))
+        raise InvalidRecipe(f"levelMap: states from 0 to {n - 1}, for n is {n}, got {quoted(wrong)}")
     return states.astype(np.uint8)
 
 
 def _generations(fbca: Fbca, count: int) -> Iterator[Cells]:
     """The map, and what it becomes with every update."""
-    start, n = _states(fbca), _count(fbca)
-    if start.max() >= n:
-        raise InvalidRecipe(f"levelMap: states from 0 to {n - 1}, for n is {n}, got {start.max()}")
-    automaton = Automaton(start, np.array(_scores(fbca)).reshape(n, n), _offsets(fbca))
+    start = _states(fbca)
+    automaton = Automaton(start, np.array(_scores(fbca)).reshape(fbca.n, fbca.n), _offsets(fbca))
     yield start
     for _ in range(count):
         automaton.advance()
         yield automaton.cells.copy()
+
+
+def _automaton(record: FbcaText) -> Fbca:
+    fbca = Fbca(
+        scoreMatrix=list(record.scores),
+        g=record.generations,
+        n=record.states,
+        neighbourhood=list(record.neighbourhood),
+        torusWidth=record.width,
+        torusLength=record.length,
+    )
+    if record.cells is not None:
+        _shape(fbca)  # refuses what is too large for objects
+        fbca.levelMap = _level_map(record.cells)
+    return fbca
+
+
+def _record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
+    """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
+    height, width = _shape(fbca)
+    return FbcaText(
+        cells=maps[-1] if maps else None,
+        frames=tuple(maps[:-1]),
+        scores=tuple(_scores(fbca)) if parameters else (),
+        generations=_updates(fbca),
+        states=_count(fbca),
+        width=height,
+        length=width,
+        neighbourhood=tuple(_offsets(fbca)),
+    )
 
 
 # -- checked values ------------------------------------------------------------------------------------------
@@ -258,6 +299,10 @@ def _whole(name: str, value: object, low: int, high: int) -> int:
 
 def _count(fbca: Fbca) -> int:
     return _whole("n", fbca.n, 2, MOST_STATES)
+
+
+def _updates(fbca: Fbca) -> int:
+    return _whole("g", fbca.g, 0, MOST_UPDATES)
 
 
 def _shape(fbca: Fbca) -> tuple[int, int]:
@@ -333,6 +378,6 @@ def _save_animation(frames: Sequence[Cells], path: str) -> None:
     write_files(path, {Path(path).name: content.getvalue()})
 
 
-def _save_text(path: str, text: str, *, append: bool) -> None:
+def _save_text(record: FbcaText, path: str, *, append: bool) -> None:
     before = read_file(path) if append and os.path.exists(path) else b""
-    write_files(path, {Path(path).name: before + text.encode()})
+    write_files(path, {Path(path).name: before + to_text([record]).encode()})

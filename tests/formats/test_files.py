@@ -1,0 +1,129 @@
+"""What holds for every format, and for files as such."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tests.formats.maps import numbered_map
+from tilewright import formats
+from tilewright.formats import _files
+
+MAP = tw.make("caves", width=17, height=9, seed=4)
+BOTH_WAYS = [entry.name for entry in formats.shelf if entry.write and entry.read]
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert {"png", "gif", "webp", "apng", "txt", "csv", "json", "npz"} <= {entry.name for entry in tw.formats()}
+    for entry in tw.formats():
+        assert entry.summary
+        assert entry.write or entry.read or entry.animate
+        for field in entry.params.model_fields.values():
+            assert field.description
+
+
+@pytest.mark.parametrize("name", BOTH_WAYS)
+@pytest.mark.parametrize("tiles", [2, 64, 300])
+def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path) -> None:
+    entry = formats.shelf.get(name)
+    for map in (MAP, tw.make("caves", width=5, height=1, seed=2, tileset="dungeon"), numbered_map(tiles, 7, 8)):
+        path = tmp_path / f"a{entry.extensions[0] if entry.extensions else '.' + name}"
+        try:
+            formats.save(map, path, format=name)
+        except tw.TilewrightError as error:  # a format may hold fewer tiles, and says so
+            assert len(map.tileset) > 60, error
+            continue
+        again = tw.load(path, format=name, tileset=map.tileset)
+        assert np.array_equal(again.cells, map.cells)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in formats.shelf if entry.write])
+def test_the_same_map_makes_the_same_bytes(name: str) -> None:
+    entry = formats.shelf.get(name)
+    assert entry.write is not None
+    options = entry.params.checked()
+    first, second = (entry.write(MAP.replaced(), options, "x") for _ in range(2))
+    assert first == second
+    assert next(iter(first)) == "x"
+
+
+def test_an_unknown_extension_or_format_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(tw.UnknownName, match=r"unknown file extension '.pgn'; did you mean '.png'\?"):
+        MAP.save(tmp_path / "a.pgn")
+    with pytest.raises(tw.UnknownName, match=r"unknown format 'jsno'; did you mean 'json'\?"):
+        MAP.save(tmp_path / "a.json", format="jsno")
+    with pytest.raises(tw.InvalidRecipe, match=r"unknown parameter 'scal'; did you mean 'scale'\?"):
+        MAP.save(tmp_path / "a.png", scal=3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
+    MAP.save(tmp_path / "deep" / "er" / "a.txt")
+    assert tw.load(tmp_path / "deep" / "er" / "a.txt", tileset=MAP.tileset).cells.shape == MAP.shape
+
+
+def test_paths_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(tw.BadFile, match="is not a folder"):
+        _files.refuse_unwritable(tmp_path / "file" / "a.png")
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(tw.BadFile, match="is a folder; name a file in it"):
+        MAP.save(tmp_path / "folder.png")
+    with pytest.raises(tw.BadFile, match="cannot be written"):
+        MAP.save(tmp_path / "a\0b.txt")
+    with pytest.raises(tw.BadFile, match="cannot be written"):
+        MAP.save(tmp_path / f"{'long' * 200}.txt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.png"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize("reason", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=type)
+def test_a_failing_write_leaves_the_old_file_and_nothing_else(
+    step: str, reason: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("old")
+
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise reason
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises((tw.BadFile, KeyboardInterrupt)) as caught:
+        MAP.save(tmp_path / "a.txt")
+    assert isinstance(reason, KeyboardInterrupt) or "No space left on device" in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_a_failing_format_leaves_the_old_file(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_text("old")
+    with pytest.raises(tw.TooLarge):
+        numbered_map(2, 1000, 1000).save(tmp_path / "a.png", scale=256)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+    assert (tmp_path / "a.png").read_text() == "old"
+
+
+def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
+    with pytest.raises(tw.BadFile, match=r"gone.png: cannot be read \(No such file or directory\)"):
+        tw.load(tmp_path / "gone.png")
+    (tmp_path / "a.png").mkdir()
+    with pytest.raises(tw.BadFile, match="Is a directory"):
+        tw.load(tmp_path / "a.png")
+    with pytest.raises(tw.BadFile, match="cannot be read"):
+        tw.load(tmp_path / "a\0.png")
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(1 << 31)
+    with pytest.raises(tw.BadFile, match="2.0 GB are more than the 1 GB"):
+        tw.load(huge)
+
+
+def test_written_files_have_the_rights_of_other_files(tmp_path: Path) -> None:
+    MAP.save(tmp_path / "a.txt")
+    (tmp_path / "b.txt").write_text("x")
+    assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode
