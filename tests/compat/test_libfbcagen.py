@@ -460,12 +460,14 @@ def test_wrong_states_and_sizes(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecipe, match="g: a whole number from 0 to"):
         libFBCAGen.generateFBCA(random_automaton(g=-1), tmp_path, saveImages=True)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(InvalidRecipe, match="levelMap: states from 0 to 1, for n is 2, got 5"):
+    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: a whole number from 0 to 1, got 5"):
         libFBCAGen.updateMap(automaton([[0, 5]]))
-    with pytest.raises(InvalidRecipe, match="levelMap: states from 0 to 1, for n is 2, got -1"):
+    with pytest.raises(InvalidRecipe, match="levelMap, n = 2: a whole number from 0 to 1, got -1"):
         libFBCAGen.copyOver(automaton([[0, -1]]))
-    with pytest.raises(InvalidRecipe, match=r"got 0\.5"):
-        libFBCAGen.copyOver(automaton([[0, 0.5]]))
+    with pytest.raises(InvalidRecipe, match=r"levelMap, n = 3: .* got 0\.0"):
+        libFBCAGen.copyOver(automaton([[0, 0.5]], n=3))
+    with pytest.raises(InvalidRecipe, match=r"got 1\.0"):
+        libFBCAGen.updateMap(automaton([[1.0, 0.0]]))
     for state in (-1, 255, 1.5, "1", True):
         with pytest.raises(InvalidRecipe, match="x: a whole number from 0 to 254"):
             libFBCAGen.colourConvert(state)  # type: ignore[arg-type]

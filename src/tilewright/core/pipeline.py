@@ -184,7 +184,7 @@ def _whole_site(map: TileMap) -> Site:
 
 def _shaper_site(map: TileMap, site: Site) -> Site:
     """A shaper's words are all tiles of the map it is given; the locks stay."""
-    return Site(map.shape, map.tileset, lock_at=site._lock_at, lock_ids=site._lock_ids)
+    return Site(map.shape, map.tileset, offset=site.offset, lock_at=site._lock_at, lock_ids=site._lock_ids)
 
 
 def _site_after(recipe: Recipe) -> Site:

@@ -75,7 +75,9 @@ class Waves:
         """
         sides = [self._meetings(shift) for shift in self._shifts[self._shifts > 0].tolist()]
         here, there = (np.concatenate(side) for side in zip(*sides, strict=True))
-        order = np.argsort(self._distance[here] + self._distance[there], kind="stable")
+        lengths = self._distance[here] + self._distance[there]
+        # numpy sorts numbers of one or two bytes by digits, ten times as fast.
+        order = np.argsort(lengths.astype(np.min_scalar_type(lengths.max(initial=0))), kind="stable")
         here, there = here[order], there[order]
         needed = np.zeros(here.size, dtype=np.uint8)
         _span(np.arange(self._parts + 1, dtype=np.int32), self._owner[here], self._owner[there], needed)

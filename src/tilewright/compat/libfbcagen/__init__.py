@@ -13,30 +13,40 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
-from math import isfinite, nan
-from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from ...analysis.behaviour import behaviour_id
-from ...core.errors import BadFile, InvalidRecipe, TooLarge, quoted
+from ...core.errors import BadFile, InvalidRecipe, TooLarge
 from ...core.seeds import Rng, read_seed
 from ...core.tileset import distinct_color
 from ...formats import Source
 from ...formats._files import read_file, refuse_unwritable, write_files
 from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
-from ...kernels.fashion import Automaton
 from ...kernels.random import cells_below
 from . import FBCAConsts
+from ._arrays import (
+    MOST_STATES,
+    Cells,
+    LevelMap,
+    generations,
+    level_map,
+    offsets,
+    scores,
+    shape,
+    state_count,
+    states_of,
+    updates,
+    whole,
+)
 from .FBCAConsts import CACell, Fbca
 
 __all__ = [
@@ -58,17 +68,10 @@ __all__ = [
     "updateMap",
 ]
 
-LevelMap: TypeAlias = list[list[CACell]]
-Cells: TypeAlias = NDArray[np.uint8]
-"""States by row and column, as everywhere else in Tilewright."""
 Color: TypeAlias = tuple[int, int, int]
 Folder: TypeAlias = str | PathLike[str] | None
 """None is the working directory of the moment."""
 
-MOST_STATES = 255
-MOST_UPDATES = 10**6
-MOST_CELLS = 1 << 24
-"""A cell is a Python object here, of some hundred bytes."""
 COLOURS: tuple[Color, ...] = (
     (255, 255, 255),
     (0, 0, 0),
@@ -91,16 +94,16 @@ def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
     """
     if isinstance(fbca, list):
         fbca = Fbca()
-    states = np.empty(_shape(fbca), dtype=np.uint8)
+    states = np.empty(shape(fbca), dtype=np.uint8)
     rng = Rng.of(read_seed(seed)).child("fashion")
-    cells_below(rng.row_keys(states.shape), 0, _count(fbca), states)
-    fbca.levelMap = _level_map(states)
+    cells_below(rng.row_keys(states.shape), 0, state_count(fbca), states)
+    fbca.levelMap = level_map(states)
     return fbca.levelMap
 
 
 def copyOver(fbca: Fbca) -> LevelMap:
     """The automaton's map in cells of its own; their scores begin at 0."""
-    return _level_map(_states(fbca))
+    return level_map(states_of(fbca))
 
 
 def makeFolder(directory: str | PathLike[str]) -> bool:
@@ -114,7 +117,7 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 
 def colourConvert(x: int) -> Color:
     """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
-    state = _whole("x", x, 0, MOST_STATES - 1)
+    state = whole("x", x, 0, MOST_STATES - 1)
     if state < len(COLOURS):
         return COLOURS[state]
     red, green, blue = bytes.fromhex(distinct_color(state).removeprefix("#"))
@@ -123,20 +126,20 @@ def colourConvert(x: int) -> Color:
 
 def genIm(fbca: Fbca, directory: Folder = None, quantifer: str = "test", gen: int = 0) -> Image.Image:
     """Save the map as `{directory}/{quantifer} {gen}.png`, a pixel per cell, and return the picture."""
-    return _save_picture(_states(fbca), f"{_folder(directory)}/{quantifer} {gen}.png")
+    return _save_picture(states_of(fbca), f"{_folder(directory)}/{quantifer} {gen}.png")
 
 
 def updateMap(fbca: Fbca) -> LevelMap:
     """The map one update later. The automaton keeps its present map, with the score of every cell filled in."""
-    before, after = _generations(fbca, 1)
-    scores = np.array(_scores(fbca)).reshape(fbca.n, fbca.n)
+    before, after = generations(fbca, 1)
+    matrix = np.array(scores(fbca)).reshape(fbca.n, fbca.n)
     total = np.zeros(before.shape)
-    for dx, dy in _offsets(fbca):
-        total += scores[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
+    for dx, dy in offsets(fbca):
+        total += matrix[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
     for column, totals in zip(fbca.levelMap, total.T, strict=False):
         for cell, score in zip(column, totals.tolist(), strict=False):
             cell.score = score
-    return _level_map(after)
+    return level_map(after)
 
 
 def genText(
@@ -153,7 +156,7 @@ def genText(
     """
     folder = f"{os.fspath(directory).rstrip('/')}/" if directory else ""
     path = fileName if fileName.startswith(folder) else f"{folder}{fileName}"
-    maps = [] if noMap else [_states(fbca)]
+    maps = [] if noMap else [states_of(fbca)]
     _save_text(_record(fbca, maps, parameters=not justMap), path, append=not newFile)
 
 
@@ -176,7 +179,7 @@ def generateFBCA(
     `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
     With a seed, or where there is no map yet, it begins with a random one.
     """
-    _shape(fbca)  # refuses what is no automaton
+    shape(fbca)  # refuses what is no automaton
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
     folder = f"{_folder(directory)}/{quantifer}/" if pictures else _folder(directory)
     path = f"{folder}/{quantifer}"
@@ -184,14 +187,13 @@ def generateFBCA(
         refuse_unwritable(f"{path}.gif")
     if seed is not None or not fbca.levelMap:
         initCA(fbca, seed)
-    updates = _updates(fbca)
-    frames = deque(_generations(fbca, updates), maxlen=None if pictures or saveText else 1)
-    fbca.levelMap = _level_map(frames[-1])
+    frames = deque(generations(fbca, updates(fbca)), maxlen=None if pictures or saveText else 1)
+    fbca.levelMap = level_map(frames[-1])
 
     makeFolder(folder)
     if pictures:
         for gen, states in enumerate(frames):
-            if saveImages or gen == updates:
+            if saveImages or gen == fbca.g:
                 _save_picture(states, f"{path} {gen}.png")
         _save_animation(list(frames), f"{path}.gif")
     if texts:
@@ -218,130 +220,11 @@ def behaviourNum(fbca: Fbca) -> int:
 
     It depends on scores, n and neighbourhood; `analysis.behaviour` says how, and what is too large to decide.
     """
-    return int(behaviour_id(_scores(fbca), _offsets(fbca)).rpartition("-")[2], 16)
+    return int(behaviour_id(scores(fbca), offsets(fbca)).rpartition("-")[2], 16)
 
 
 updateFBCA = updateMap
 colorConvert = colourConvert
-
-
-# -- between cells and arrays --------------------------------------------------------------------------------
-
-
-def _level_map(states: Cells) -> LevelMap:
-    return [[CACell(state) for state in column] for column in states.T.tolist()]
-
-
-def _states(fbca: Fbca) -> Cells:
-    """The states of as much of the map as the torus holds."""
-    height, width = _shape(fbca)
-    columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
-    if len(columns) < width or any(len(column) < height for column in columns):
-        raise InvalidRecipe(
-            f"levelMap: {width} columns (torusLength) of {height} cells (torusWidth) are needed, "
-            f"got {len(columns)} of {min(map(len, columns), default=0)}; initCA makes them"
-        )
-    states, n = np.array(columns).T, _count(fbca)
-    if states.dtype.kind not in "bui" or states.min() < 0 or states.max() >= n:
-        wrong = next(state for state in states.ravel().tolist() if state not in range(n))
-        raise InvalidRecipe(f"levelMap: states from 0 to {n - 1}, for n is {n}, got {quoted(wrong)}")
-    return states.astype(np.uint8)
-
-
-def _generations(fbca: Fbca, count: int) -> Iterator[Cells]:
-    """The map, and what it becomes with every update."""
-    start = _states(fbca)
-    automaton = Automaton(start, np.array(_scores(fbca)).reshape(fbca.n, fbca.n), _offsets(fbca))
-    yield start
-    for _ in range(count):
-        automaton.advance()
-        yield automaton.cells.copy()
-
-
-def _automaton(record: FbcaText) -> Fbca:
-    fbca = Fbca(
-        scoreMatrix=list(record.scores),
-        g=record.generations,
-        n=record.states,
-        neighbourhood=list(record.neighbourhood),
-        torusWidth=record.width,
-        torusLength=record.length,
-    )
-    if record.cells is not None:
-        _shape(fbca)  # refuses what is too large for objects
-        fbca.levelMap = _level_map(record.cells)
-    return fbca
-
-
-def _record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
-    """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
-    height, width = _shape(fbca)
-    return FbcaText(
-        cells=maps[-1] if maps else None,
-        frames=tuple(maps[:-1]),
-        scores=tuple(_scores(fbca)) if parameters else (),
-        generations=_updates(fbca),
-        states=_count(fbca),
-        width=height,
-        length=width,
-        neighbourhood=tuple(_offsets(fbca)),
-    )
-
-
-# -- checked values ------------------------------------------------------------------------------------------
-
-
-def _whole(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"{name}: a whole number from {low} to {high:,}, got {quoted(value)}")
-    return int(value)
-
-
-def _count(fbca: Fbca) -> int:
-    return _whole("n", fbca.n, 2, MOST_STATES)
-
-
-def _updates(fbca: Fbca) -> int:
-    return _whole("g", fbca.g, 0, MOST_UPDATES)
-
-
-def _shape(fbca: Fbca) -> tuple[int, int]:
-    """Rows and columns."""
-    if not isinstance(fbca, Fbca):
-        raise InvalidRecipe(f"fbca: an Fbca is needed, got {quoted(fbca)}")
-    width = _whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
-    height = _whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
-    if width * height > MOST_CELLS:
-        raise TooLarge(
-            f"torusLength, torusWidth: {width * height:,} cells, at most {MOST_CELLS:,} can be objects; "
-            'tw.make("fashion") makes larger maps'
-        )
-    return height, width
-
-
-def _scores(fbca: Fbca) -> list[float]:
-    """The n * n scores as numbers: published lists hold quoted ones, and more than are needed."""
-    n = _count(fbca)
-    given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
-    if len(given) < n * n:
-        raise InvalidRecipe(f"scoreMatrix: n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}")
-    try:
-        scores = [float(score) for score in given[: n * n]]
-    except (TypeError, ValueError):
-        scores = [nan]
-    if not all(map(isfinite, scores)):
-        raise InvalidRecipe(f"scoreMatrix: finite numbers, got {quoted(given)}")
-    return scores
-
-
-def _offsets(fbca: Fbca) -> list[tuple[int, int]]:
-    try:
-        offsets = [(index(dx), index(dy)) for dx, dy in fbca.neighbourhood]
-    except (TypeError, ValueError):
-        offsets = []
-    if not offsets:
-        raise InvalidRecipe(f"neighbourhood: a list of offsets (x, y), at least one, got {quoted(fbca.neighbourhood)}")
-    return offsets
 
 
 # -- files ---------------------------------------------------------------------------------------------------
@@ -381,3 +264,33 @@ def _save_animation(frames: Sequence[Cells], path: str) -> None:
 def _save_text(record: FbcaText, path: str, *, append: bool) -> None:
     before = read_file(path) if append and os.path.exists(path) else b""
     write_files(path, {Path(path).name: before + to_text([record]).encode()})
+
+
+def _automaton(record: FbcaText) -> Fbca:
+    fbca = Fbca(
+        scoreMatrix=list(record.scores),
+        g=record.generations,
+        n=record.states,
+        neighbourhood=list(record.neighbourhood),
+        torusWidth=record.width,
+        torusLength=record.length,
+    )
+    if record.cells is not None:
+        shape(fbca)  # refuses what is too large for objects
+        fbca.levelMap = level_map(record.cells)
+    return fbca
+
+
+def _record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
+    """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
+    height, width = shape(fbca)
+    return FbcaText(
+        cells=maps[-1] if maps else None,
+        frames=tuple(maps[:-1]),
+        scores=tuple(scores(fbca)) if parameters else (),
+        generations=updates(fbca),
+        states=state_count(fbca),
+        width=height,
+        length=width,
+        neighbourhood=tuple(offsets(fbca)),
+    )

@@ -1,0 +1,111 @@
+"""An `Fbca` as what kernels take: its map in arrays, its values checked, each mistake told by its own name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite, nan
+from operator import index
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...kernels.fashion import Automaton
+from . import FBCAConsts
+from .FBCAConsts import CACell, Fbca
+
+LevelMap: TypeAlias = list[list[CACell]]
+Cells: TypeAlias = NDArray[np.uint8]
+"""States by row and column, as everywhere else in Tilewright."""
+
+MOST_STATES = 255
+MOST_UPDATES = 10**6
+MOST_CELLS = 1 << 24
+"""A cell is a Python object here, of some hundred bytes."""
+
+
+def level_map(states: Cells) -> LevelMap:
+    return [[CACell(state) for state in column] for column in states.T.tolist()]
+
+
+def states_of(fbca: Fbca) -> Cells:
+    """The states of as much of the map as the torus holds."""
+    height, width = shape(fbca)
+    columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
+    if len(columns) < width or any(len(column) < height for column in columns):
+        raise InvalidRecipe(
+            f"levelMap: {width} columns (torusLength) of {height} cells (torusWidth) are needed, "
+            f"got {len(columns)} of {min(map(len, columns), default=0)}; initCA makes them"
+        )
+    states, n = np.array(columns).T, state_count(fbca)
+    if states.dtype.kind not in "ui" or states.min() < 0 or states.max() >= n:
+        for state in states.ravel().tolist():
+            whole(f"levelMap, n = {n}", state, 0, n - 1)
+    return states.astype(np.uint8)
+
+
+def generations(fbca: Fbca, count: int) -> Iterator[Cells]:
+    """The map, and what it becomes with every update."""
+    start = states_of(fbca)
+    automaton = Automaton(start, np.array(scores(fbca)).reshape(fbca.n, fbca.n), offsets(fbca))
+    yield start
+    for _ in range(count):
+        automaton.advance()
+        yield automaton.cells.copy()
+
+
+# -- checked values ------------------------------------------------------------------------------------------
+
+
+def whole(name: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise InvalidRecipe(f"{name}: a whole number from {low} to {high:,}, got {quoted(value)}")
+    return int(value)
+
+
+def state_count(fbca: Fbca) -> int:
+    return whole("n", fbca.n, 2, MOST_STATES)
+
+
+def updates(fbca: Fbca) -> int:
+    return whole("g", fbca.g, 0, MOST_UPDATES)
+
+
+def shape(fbca: Fbca) -> tuple[int, int]:
+    """Rows and columns."""
+    if not isinstance(fbca, Fbca):
+        raise InvalidRecipe(f"fbca: an Fbca is needed, got {quoted(fbca)}")
+    width = whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
+    height = whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
+    if width * height > MOST_CELLS:
+        raise TooLarge(
+            f"torusLength, torusWidth: {width * height:,} cells, at most {MOST_CELLS:,} can be objects; "
+            'tw.make("fashion") makes larger maps'
+        )
+    return height, width
+
+
+def scores(fbca: Fbca) -> list[float]:
+    """The n * n scores as numbers: published lists hold quoted ones, and more than are needed."""
+    n = state_count(fbca)
+    given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
+    if len(given) < n * n:
+        raise InvalidRecipe(f"scoreMatrix: n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}")
+    try:
+        numbers = [float(score) for score in given[: n * n]]
+    except (TypeError, ValueError):
+        numbers = [nan]
+    if not all(map(isfinite, numbers)):
+        raise InvalidRecipe(f"scoreMatrix: finite numbers, got {quoted(given)}")
+    return numbers
+
+
+def offsets(fbca: Fbca) -> list[tuple[int, int]]:
+    try:
+        pairs = [(index(dx), index(dy)) for dx, dy in fbca.neighbourhood]
+    except (TypeError, ValueError):
+        pairs = []
+    if not pairs:
+        raise InvalidRecipe(f"neighbourhood: a list of offsets (x, y), at least one, got {quoted(fbca.neighbourhood)}")
+    return pairs

@@ -1,0 +1,225 @@
+"""What TMX and TMJ promise alike."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytiled_parser
+from hypothesis import given, settings
+from numpy.typing import NDArray
+from PIL import Image
+from pytiled_parser.layer import ObjectLayer, TileLayer
+
+import tilewright as tw
+from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, same, sprite_map
+from tilewright import formats
+from tilewright.core.provenance import verify
+from tilewright.formats import Source, decode
+from tilewright.formats._sheet import cut, drawn
+
+both = pytest.mark.parametrize("name", ["tmx", "tmj"])
+rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
+FORBIDDEN_IN_XML = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF]))
+
+
+def spelled(map: tw.TileMap) -> tw.TileMap:
+    """The map without the characters that XML cannot hold."""
+    table = str.maketrans("", "", FORBIDDEN_IN_XML)
+    return map.replaced(
+        markers=[tw.Marker(one.name.translate(table), one.x, one.y, one.level) for one in map.markers],
+        layers={name.translate(table): layer for name, layer in map.layers.items()},
+        numbers={name.translate(table): number for name, number in map.numbers.items()},
+    )
+
+
+def again(map: tw.TileMap, name: str, **options: Any) -> formats.Found:
+    """The map after writing and reading, with its companions."""
+    entry = formats.shelf.get(name)
+    assert entry.write
+    contents = entry.write(map, entry.params.checked(options), f"level.{name}")
+    source = Source(contents[f"level.{name}"], f"level.{name}", beside=contents.__getitem__)
+    return decode(source, entry)[0]
+
+
+@both
+@pytest.mark.parametrize("map", [*EXAMPLES.values(), sprite_map()], ids=[*EXAMPLES, "sprites"])
+def test_reading_back_gives_the_same_map(name: str, map: tw.TileMap) -> None:
+    map = spelled(map)
+    found = again(map, name)
+    assert same(found.map, map)
+    assert found.map.tileset == map.tileset
+    assert found.map.recipe == map.recipe
+
+
+@both
+@settings(max_examples=40)
+@given(map=maps())
+def test_any_map_comes_back(name: str, map: tw.TileMap) -> None:
+    map = spelled(map)
+    assert same(again(map, name).map, map)
+
+
+@both
+def test_a_file_carries_how_its_map_was_made(name: str) -> None:
+    found = again(tw.make("caves", width=12, height=9, seed="x"), name)
+    assert verify(found.map, found.carried).outcome == "same"
+
+
+@both
+def test_tiles_keep_all_their_fields(name: str) -> None:
+    tiles = [
+        {"name": "road & <sea>", "glyph": '"', "color": "#123456", "costs": {"boat": 1.5, "foot": 2}, "code": -7},
+        {"name": "b\tc\n", "glyph": " ", "color": "#ffffff", "passable": False, "kind": "rock", "sprite": 3},
+    ]
+    map = tw.TileMap([[0, 1]], tw.Tileset.checked({"name": "mine", "tiles": tiles}))
+    assert again(map, name).map.tileset == map.tileset
+
+
+@both
+def test_layers_of_large_maps_are_left_out(name: str) -> None:
+    cells = np.zeros((256, 257), dtype=np.uint8)
+    map = tw.TileMap(cells, EXAMPLES["deep"].tileset, layers={"height": cells.astype(float)})
+    assert not again(map, name).map.layers
+
+
+# -- pictures -------------------------------------------------------------------------------------------------
+
+
+def shared_sprites() -> tw.TileMap:
+    """Two tiles on one sprite, one on another, one on none."""
+    map = sprite_map()
+    tiles = [*map.tileset.tiles, {"name": "red too", "sprite": 0}]
+    tileset = tw.Tileset.checked({"name": "drawn", "tiles": tiles}).model_copy(update={"sheet": map.tileset.sheet})
+    return tw.TileMap([[0, 1, 2, 3], [3, 2, 1, 0]], tileset)
+
+
+@both
+def test_tiles_that_share_a_sprite_stay_apart(name: str) -> None:
+    assert again(shared_sprites(), name).map == shared_sprites()
+
+
+@both
+def test_the_picture_is_a_companion_that_no_picture_of_the_map_overwrites(name: str, tmp_path: Path) -> None:
+    written = formats.save(full_map().replaced(markers=()), tmp_path / f"level.{name}")
+    assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
+    with Image.open(tmp_path / "level-tiles.png") as picture:
+        assert picture.size == (7 * 16, 16)
+
+
+@both
+def test_the_users_picture_is_copied_beside_or_pointed_at(name: str, tmp_path: Path) -> None:
+    map = sprite_map()
+    assert map.tileset.sheet
+    formats.save(map, tmp_path / f"level.{name}")
+    assert (tmp_path / "tiles.png").read_bytes() == map.tileset.sheet.picture
+    (tmp_path / "maps").mkdir()
+    written = formats.save(map, tmp_path / "maps" / f"level.{name}", image_path="../tiles.png")
+    assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
+    assert b"../tiles.png" in written[0].read_bytes()
+    found = formats.load_all(written[0])[0].map
+    assert found == map
+    assert found.tileset.sheet
+    assert found.tileset.sheet.picture == map.tileset.sheet.picture
+
+
+@both
+def test_no_file_holds_an_absolute_path(name: str) -> None:
+    map = sprite_map()
+    for path in ("/tmp/tiles.png", "C:\\tiles.png", "\\\\host\\tiles.png", "file:///tiles.png"):
+        with pytest.raises(tw.InvalidRecipe, match="image_path: must be relative to the map's file"):
+            formats.encode(map, name, image_path=path)
+    sheet = map.tileset.sheet
+    assert sheet
+    hidden = sheet.model_copy(update={"image": "art/tiles.png"}).found(sheet.picture, "/secret/art/tiles.png")
+    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": hidden}))
+    assert b"secret" not in formats.encode(map, name)
+    assert again(map, name).map == map
+
+
+# -- other programs -------------------------------------------------------------------------------------------
+
+
+def rendered(path: Path) -> NDArray[np.uint8]:
+    """The pixels of a map as Tiled itself draws it."""
+    picture = path.with_suffix(".rendered.png")
+    command = ["tmxrasterizer", "--hide-layer", "rooms", "--hide-layer", "markers", str(path), str(picture)]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(path.parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    with Image.open(picture) as opened:
+        return np.asarray(opened.convert("RGBA"))
+
+
+def expected(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
+    """The pixels of a map, sprite by sprite; of a map with levels, those of the first."""
+    sheet = map.tileset.sheet
+    width, height = (sheet.tile_width, sheet.tile_height) if sheet else (size, size)
+    sprites = np.full((len(map.tileset), height, width, 4), 255, dtype=np.uint8)
+    sprites[..., :3] = drawn(map.tileset.tiles, width, height)
+    for number, sprite in cut(map.tileset).items():
+        sprites[number] = np.asarray(Image.open(io.BytesIO(sprite)))
+    cells = map.cells if map.cells.ndim == 2 else map.cells[0]
+    return sprites[cells].swapaxes(1, 2).reshape(cells.shape[0] * height, cells.shape[1] * width, 4)
+
+
+@rasterizer
+@pytest.mark.parametrize(
+    ("map", "name", "options"),
+    [
+        (spelled(full_map()), "tmx", {}),
+        (spelled(full_map()), "tmj", {}),
+        (spelled(full_map()), "tmx", {"tileset_image": "embedded"}),
+        (spelled(full_map()), "tmx", {"tile_size": 24}),
+        (deep_map(), "tmx", {}),
+        (deep_map(), "tmj", {}),
+        (EXAMPLES["300 tiles"], "tmx", {}),
+        (shared_sprites(), "tmx", {}),
+        (shared_sprites(), "tmj", {}),
+        (shared_sprites(), "tmx", {"tileset_image": "embedded"}),
+    ],
+)
+def test_tiled_draws_every_cell(map: tw.TileMap, name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / f"level.{name}"
+    formats.save(map, path, **options)
+    pixels, wanted = rendered(path), expected(map, options.get("tile_size", 16))
+    seen = wanted[..., 3] > 0
+    assert pixels.shape == wanted.shape
+    assert np.array_equal(pixels[..., 3] > 0, seen)
+    assert np.array_equal(pixels[seen], wanted[seen])
+
+
+@both
+def test_an_independent_reader_finds_the_same(name: str, tmp_path: Path) -> None:
+    map = spelled(full_map())
+    path = tmp_path / f"level.{name}"
+    formats.save(map, path)
+    other = pytiled_parser.parse_map(path)
+    tiles, rooms, markers = other.layers
+    assert isinstance(tiles, TileLayer)
+    assert isinstance(rooms, ObjectLayer)
+    assert isinstance(markers, ObjectLayer)
+    assert np.array_equal(np.array(tiles.data), map.cells + 1)
+    assert (other.map_size.width, other.map_size.height) == (map.width, map.height)
+    assert other.properties
+    assert other.properties["number.a"] == 0.1
+    known = other.tilesets[1].tiles
+    assert known
+    for number, tile in enumerate(map.tileset):
+        about = known[number].properties
+        assert about
+        assert known[number].class_ == tile.kind
+        assert (about["name"], about["glyph"], about["passable"]) == (tile.name, tile.glyph, tile.passable)
+        assert tuple(about["color"])[:3] == tile.rgb  # type: ignore[arg-type]
+    assert [(one.coordinates.x, one.coordinates.y, one.size.width, one.size.height) for one in rooms.tiled_objects] == [
+        (room.x * 16, room.y * 16, room.width * 16, room.height * 16) for room in map.rooms
+    ]
+    assert [(one.name, one.coordinates.x, one.coordinates.y) for one in markers.tiled_objects] == [
+        (marker.name, marker.x * 16 + 8, marker.y * 16 + 8) for marker in map.markers
+    ]

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tests.formats.maps import full_map
+from tilewright import formats
+from tilewright.formats import Source, decode
+
+TMJ = formats.shelf.get("tmj")
+LAYER = {"type": "tilelayer", "name": "ground", "width": 2, "height": 2, "data": [1, 2, 3, 1]}
+
+
+def tmj(*layers: dict[str, Any], **more: Any) -> dict[str, Any]:
+    size = {"width": 2, "height": 2, "tilewidth": 16, "tileheight": 16}
+    tilesets = [{"firstgid": 1, "name": "wild", "tilewidth": 16, "tileheight": 16, "tilecount": 9, "columns": 3}]
+    return {"type": "map", **size, "tilesets": tilesets, "layers": list(layers), **more}
+
+
+def read(content: Any) -> tw.TileMap:
+    content = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return decode(Source(content, "x.tmj"), TMJ)[0].map
+
+
+def test_the_file_is_what_tiled_documents() -> None:
+    written = json.loads(formats.encode(full_map(), "tmj"))
+    assert (written["type"], written["version"], written["orientation"]) == ("map", "1.10", "orthogonal")
+    assert (written["nextlayerid"], written["nextobjectid"]) == (4, 5)
+    tiles = written["layers"][0]
+    assert (tiles["x"], tiles["y"], len(tiles["data"]), min(tiles["data"])) == (0, 0, 23 * 11, 1)
+
+
+def test_any_character_can_be_written() -> None:
+    assert read(formats.encode(full_map(), "tmj")).markers == full_map().markers
+
+
+def test_the_picture_cannot_be_embedded() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="unknown parameter 'tileset_image'"):
+        formats.encode(full_map(), "tmj", tileset_image="embedded")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"data": "AQAAAAIAAAADAAAAAQAAAA==", "encoding": "base64"},
+        {"data": [], "chunks": [{"x": 4, "y": 4, "width": 2, "height": 2, "data": [1, 2, 3, 1 | 1 << 31]}]},
+    ],
+)
+def test_every_encoding_gives_the_same_cells(change: dict[str, Any]) -> None:
+    map = read(tmj({**LAYER, **change}))
+    assert map.cells.tolist() == [[0, 1], [2, 0]]
+    assert map.tileset.names == ("tile0", "tile1", "tile2")
+
+
+def nested(depth: int) -> dict[str, Any]:
+    layer: dict[str, Any] = LAYER
+    for _ in range(depth):
+        layer = {"type": "group", "layers": [layer]}
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 10**6, "not JSON"),
+        (b'{"width": ' + b"9" * 10**4 + b"}", "not JSON"),
+        (b"[1]", "must be a Tiled map or tileset, got [1]"),
+        (tmj(), "holds no tile layer"),
+        (tmj(LAYER, tilewidth=0), "tilewidth: must be at least 1, got 0"),
+        (tmj(LAYER, layers=3), "layers: "),
+        (tmj(nested(400)), "layers.0."),
+        (tmj({**LAYER, "width": 1 << 20, "height": 1 << 20}), "1,099,511,627,776 cells are more than"),
+        (tmj({**LAYER, "data": [1, 2, 3]}), "layer 'ground': holds 3 cells, its size of 2x2 needs 4"),
+        (tmj({**LAYER, "data": {"a": 1}}), "layer 'ground': holds {'a': 1}, its size of 2x2 needs 4"),
+        (tmj({**LAYER, "data": [1, 2, 3, 1 << 32]}), "holds something other than gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, -1]}), "holds something other than gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, [1]]}), "holds something other than gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, None]}), "holds something other than gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, 70]}), "gid 70 belongs to no tileset"),
+        (tmj(LAYER, properties=[{"name": "number.a", "value": "x"}]), "property 'number.a': must be a number"),
+        (tmj(LAYER, properties=[{"name": "layer.a", "value": "x"}]), "cells: not packed"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(content: Any, message: str) -> None:
+    with pytest.raises(tw.BadFile) as caught:
+        read(content)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=150)
+@given(st.data(), values)
+def test_a_document_with_anything_anywhere_is_read_or_refused(data: st.DataObject, value: Any) -> None:
+    document = json.loads(formats.encode(full_map(), "tmj"))
+    part: Any = document
+    while isinstance(part, (dict, list)) and part:
+        key = data.draw(st.sampled_from(sorted(part)) if isinstance(part, dict) else st.integers(0, len(part) - 1))
+        if not isinstance(part[key], (dict, list)) or data.draw(st.integers(0, 3)) == 0:
+            part[key] = value
+            break
+        part = part[key]
+    try:
+        read(json.dumps(document).encode())
+    except tw.BadFile as error:
+        assert "\n" not in str(error)

@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytmx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tests.formats.maps import full_map, sprite_map
+from tests.formats.test_tiled import again, spelled
+from tilewright import formats
+from tilewright.formats import Source, decode
+
+TMX = formats.shelf.get("tmx")
+
+
+def read(
+    content: str | bytes,
+    files: Mapping[str, bytes] | None = None,
+    tileset: tw.Tileset | None = None,
+    **options: Any,
+) -> tw.TileMap:
+    def beside(name: str) -> bytes:
+        if name not in (files or {}):
+            raise tw.BadFile(f"{name}: cannot be read (No such file or directory)")
+        return (files or {})[name]
+
+    content = content.encode() if isinstance(content, str) else content
+    return decode(Source(content, "x.tmx", tileset, beside), TMX, **options)[0].map
+
+
+def data(body: str, attributes: str = 'encoding="csv"', width: int = 2, height: int = 2) -> str:
+    return f'<layer name="ground" width="{width}" height="{height}"><data {attributes}>{body}</data></layer>'
+
+
+TILESET = '<tileset firstgid="1" name="wild" tilewidth="16" tileheight="16" tilecount="9" columns="3"/>'
+PLAIN = "1,2,\n3,1"
+
+
+def tmx(*layers: str, tilesets: str = TILESET, width: int = 2, height: int = 2, head: str = "") -> str:
+    size = f'width="{width}" height="{height}" tilewidth="16" tileheight="16"'
+    return f'<?xml version="1.0"?>{head}<map version="1.10" {size}>{tilesets}{"".join(layers)}</map>'
+
+
+# -- our own --------------------------------------------------------------------------------------------------
+
+
+def test_pytmx_finds_the_same(tmp_path: Path) -> None:
+    map = spelled(full_map())
+    formats.save(map, tmp_path / "level.tmx")
+    other = pytmx.TiledMap(str(tmp_path / "level.tmx"))
+    for y, row in enumerate(map.cells.tolist()):
+        for x, number in enumerate(row):
+            about = other.get_tile_properties(x, y, 0)
+            assert about is not None
+            assert about["name"] == map.tileset[number].name
+            assert about["type"] == map.tileset[number].kind
+    start = other.get_object_by_name("start")
+    assert (start.x, start.y) == (1 * 16 + 8, 2 * 16 + 8)
+    assert other.properties["number.c"] == -3.0
+
+
+@pytest.mark.parametrize("map", [spelled(full_map()), sprite_map()], ids=["drawn", "sprites"])
+def test_an_embedded_picture_needs_no_other_file(map: tw.TileMap) -> None:
+    assert list(TMX.write(map, TMX.params.checked({"tileset_image": "embedded"}), "a.tmx")) == ["a.tmx"]  # type: ignore[misc]
+    assert again(map, "tmx", tileset_image="embedded").map == map
+
+
+def test_what_xml_cannot_hold_is_refused() -> None:
+    map = full_map().replaced(markers=[tw.Marker("a\0", 1, 1)])
+    with pytest.raises(tw.InvalidRecipe, match="XML cannot hold all characters of 'a.x00'; rename it, or write tmj"):
+        formats.encode(map, "tmx")
+
+
+def test_edits_in_tiled_are_read() -> None:
+    map = full_map().replaced(markers=(), layers={})
+    text = formats.encode(map, "tmx").decode()
+    head, _, rest = text.partition('<data encoding="csv">\n')
+    edited = read(f'{head}<data encoding="csv">\n0,{rest.partition(",")[2]}'.replace('name="room 0"', 'name="hall"'))
+    assert edited.tileset.names == (*map.tileset.names, "empty")
+    assert edited.tileset[7].glyph == " "
+    assert edited.cells[0, 0] == 7
+    assert np.array_equal(edited.cells.ravel()[1:], map.cells.ravel()[1:])
+    assert edited.links == ()
+
+
+# -- other people's -------------------------------------------------------------------------------------------
+
+
+def packed(gids: list[int], compress: str = "") -> str:
+    raw = np.array(gids, dtype="<u4").tobytes()
+    raw = {"": raw, "zlib": zlib.compress(raw), "gzip": gzip.compress(raw)}[compress]
+    return base64.b64encode(raw).decode()
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        data(PLAIN),
+        data(" 1 ,2,3,1 "),
+        data(packed([1, 2, 3, 1]), 'encoding="base64"'),
+        data(f"\n  {packed([1, 2, 3, 1], 'zlib')}\n", 'encoding="base64" compression="zlib"'),
+        data(packed([1, 2, 3, 1], "gzip"), 'encoding="base64" compression="gzip"'),
+        data('<tile gid="1"/><tile gid="2"/><tile gid="3"/><tile gid="1"/>', ""),
+        data(",".join(str(gid | flips << 28) for gid, flips in ((1, 8), (2, 4), (3, 15), (1, 1)))),
+        f"<group><group>{data(PLAIN)}</group></group>",
+    ],
+    ids=["csv", "spaced csv", "base64", "zlib", "gzip", "elements", "flipped", "grouped"],
+)
+def test_every_encoding_gives_the_same_cells(layer: str) -> None:
+    map = read(tmx(layer))
+    assert map.tileset.names == ("tile0", "tile1", "tile2")
+    assert map.cells.tolist() == [[0, 1], [2, 0]]
+    assert map.tileset.name == "wild"
+
+
+def test_no_tile_is_empty() -> None:
+    map = read(tmx(data("0,5,5,0")))
+    assert map.tileset.names == ("tile4", "empty")
+    assert map.cells.tolist() == [[1, 0], [0, 1]]
+    assert read(tmx(data("0,0,0,0"), tilesets="")).tileset.names == ("empty",)
+
+
+def test_tiles_are_called_as_they_say() -> None:
+    tiles = "".join(
+        f'<tile id="{number}" {kind}><properties><property name="name" value="{name}"/>'
+        '<property name="passable" type="bool" value="false"/></properties></tile>'
+        for number, kind, name in ((0, 'type="rock"', "wall"), (1, 'class="sea"', "wall"), (5, "", "unused"))
+    )
+    map = read(tmx(data(PLAIN), tilesets=TILESET.replace("/>", f">{tiles}</tileset>")))
+    assert map.tileset.names == ("wall", "tile1", "tile2", "unused")
+    assert [tile.kind for tile in map.tileset] == ["rock", "sea", "", ""]
+    assert [tile.passable for tile in map.tileset] == [False, False, True, False]
+
+
+def test_tiles_of_several_tilesets_tell_where_they_come_from() -> None:
+    tilesets = TILESET + TILESET.replace('"1"', '"10"').replace("wild", "tame")
+    assert read(tmx(data("1,2,11,18"), tilesets=tilesets)).tileset.names == ("wild 0", "wild 1", "tame 1", "tame 8")
+
+
+def test_layers_are_chosen_by_visibility_name_or_number() -> None:
+    layers = (
+        data("1,1,1,1").replace("<layer", '<layer visible="0"'),
+        data("2,2,2,2").replace("ground", "roof"),
+        f'<group visible="0">{data("3,3,3,3").replace("ground", "sky")}</group>',
+    )
+    assert read(tmx(*layers)).tileset.names == ("tile1",)
+    assert read(tmx(*layers), layer="ground").tileset.names == ("tile0",)
+    assert read(tmx(*layers), layer="3").tileset.names == ("tile2",)
+    with pytest.raises(tw.BadFile, match=r"x\.tmx: unknown layer 'rof'; did you mean 'roof'\?"):
+        read(tmx(*layers), layer="rof")
+
+
+def test_infinite_maps_are_put_together() -> None:
+    chunks = (
+        '<chunk x="-2" y="0" width="2" height="1">1,2</chunk><chunk x="0" y="1" width="2" height="2">3,3,4,4</chunk>'
+    )
+    map = read(tmx(data(chunks)))
+    assert map.cells.tolist() == [[0, 1, 4, 4], [4, 4, 2, 2], [4, 4, 3, 3]]
+
+
+def test_points_and_rooms_are_read_from_any_object_layer() -> None:
+    objects = (
+        '<objectgroup name="things"><object name="start" x="17" y="30"><point/></object>'
+        '<object name="far" x="1e9" y="30"><point/></object><object x="1" y="1"><point/></object>'
+        '<object type="room" x="0" y="16" width="32" height="15.6"/><object name="x" x="0" y="0" width="9"/></objectgroup>'
+    )
+    map = read(tmx(data(PLAIN), objects))
+    assert map.markers == (tw.Marker("start", 1, 1),)
+    assert map.rooms == (tw.Room(0, 1, 2, 1),)
+
+
+OUTSIDE = '<tileset firstgid="1" source="sets/wild.{}"/>'
+TSX = (
+    b'<tileset name="wild" tilewidth="8" tileheight="8" tilecount="9" columns="3"><image source="../a.png" width="24" '
+    b'height="24"/><tile id="1"><properties><property name="name" value="sand"/></properties></tile></tileset>'
+)
+TSJ = b'{"name":"wild","tilewidth":8,"tileheight":8,"tilecount":9,"columns":3,"image":"../a.png","tiles":[{"id":1,"properties":[{"name":"name","type":"string","value":"sand"}]}]}'
+
+
+@pytest.mark.parametrize(("ending", "content"), [("tsx", TSX), ("tsj", TSJ), ("json", TSJ)])
+def test_tilesets_outside_the_map_are_read(ending: str, content: bytes) -> None:
+    files = {f"sets/wild.{ending}": content, "sets/../a.png": b"picture"}
+    map = read(tmx(data(PLAIN), tilesets=OUTSIDE.format(ending)), files)
+    assert map.tileset.names == ("tile0", "sand", "tile2")
+    sheet = map.tileset.sheet
+    assert sheet
+    assert (sheet.image, sheet.tile_width, sheet.columns, sheet.picture) == ("sets/../a.png", 8, 3, b"picture")
+    assert [tile.sprite for tile in map.tileset] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("source", ["sets/wild.tsx", "/etc/passwd", "C:/a.tsx", "../../dev/stdin", "file:///a.tsx"])
+def test_a_tileset_that_cannot_be_had_is_done_without(source: str) -> None:
+    opened = {source: b"secret"} if source != "sets/wild.tsx" else {}
+    map = read(tmx(data(PLAIN), tilesets=OUTSIDE.replace("sets/wild.{}", source)), opened)
+    assert map.tileset.names == ("tile0", "tile1", "tile2")
+
+
+def test_a_given_tileset_is_used_by_name_then_by_number() -> None:
+    cave = full_map().tileset
+    assert read(tmx(data(PLAIN)), tileset=cave).cells.tolist() == [[0, 1], [2, 0]]
+    tile = '<tile id="0"><properties><property name="name" value="ore"/></properties></tile>'
+    named = read(tmx(data(PLAIN), tilesets=TILESET.replace("/>", f">{tile}</tileset>")), tileset=cave)
+    assert named.cells.tolist() == [[4, 1], [2, 4]]
+    with pytest.raises(tw.BadFile, match="unknown tile 'tile8'"):
+        read(tmx(data("9,9,9,9")), tileset=cave)
+
+
+# -- bad and hostile ------------------------------------------------------------------------------------------
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+BOMB = base64.b64encode(zlib.compress(bytes(1 << 26))).decode()
+ZLIB = 'encoding="base64" compression="zlib"'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (tmx(data("&l11;"), head=f'<!DOCTYPE map [<!ENTITY l0 "ha">{LAUGHS}]>'), "holds a document type"),
+        (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), "holds a document type"),
+        (tmx(data(PLAIN), head='<!DOCTYPE map SYSTEM "http://example.org/map.dtd">'), "holds a document type"),
+        (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x "1">]>').encode("utf-16"), "not XML in UTF-8"),
+        (tmx(data("&x;")), "not XML in UTF-8: undefined entity"),
+        ("", "not XML in UTF-8: no element found"),
+        (tmx(data(PLAIN))[:-20], "not XML in UTF-8"),
+        ("<svg/>", "holds a <svg>, not a Tiled <map> or <tileset>"),
+        (f"<map>{'<a/>' * (1 << 22)}</map>", "more than 4,194,304 elements and attributes"),
+        (f"<map>{'<group>' * 500}{'</group>' * 500}</map>", "nests elements more than 100 deep"),
+        ("<map/>", "width: is required"),
+        (tmx(width=-1), "width: must be at least 0, got '-1'"),
+        (tmx(), "holds no tile layer"),
+        (tmx(data(PLAIN, width=10**9, height=10**9)), "1,000,000,000,000,000,000 cells are more than"),
+        (tmx(data(PLAIN, width=10**4, height=10**4)), "holds 4 cells, its size needs 100,000,000"),
+        (tmx(data(PLAIN, width=0), width=0), "a map has at least one cell, got 0x2"),
+        (tmx(data("1,2,\n3")), "layer 'ground': holds 3 cells, its size needs 4"),
+        (tmx(data("1,2,3,1,1")), "layer 'ground': holds 5 cells, its size needs 4"),
+        (tmx(data("1,2,,1")), "holds something other than gids"),
+        (tmx(data("1,2,x,1")), "holds something other than gids"),
+        (tmx(data("1,2,-3,1")), "holds something other than gids"),
+        (tmx(data("1,2,99999999999999999999999,1")), "holds something other than gids"),
+        (tmx(data("1,2.5,3,1")), "holds something other than gids"),
+        (tmx(data('<tile gid="x"/>' * 4, "")), "holds something other than gids"),
+        (tmx(data('<tile gid="1"/>', "")), "holds 1 cell, its size of 2x2 needs 4"),
+        (tmx(data("1,2,10,1")), "gid 10 belongs to no tileset"),
+        (tmx(data("1,2,268435455,1")), "gid 268435455 belongs to no tileset"),
+        (tmx(data(PLAIN), tilesets=""), "gid 1 belongs to no tileset"),
+        (tmx(data(packed([1, 2, 3, 1])[:-3], 'encoding="base64"')), "cannot be unpacked"),
+        (tmx(data(packed([1, 2, 3]), 'encoding="base64"')), "unpacks to 12 bytes, its size needs 16"),
+        (tmx(data(packed([1, 2, 3, 1], "zlib")[:-8], ZLIB)), "its compressed cells break off"),
+        (tmx(data("AAAA", ZLIB)), "cannot be unpacked"),
+        (tmx(data(BOMB, ZLIB)), "unpacks to more than 16 bytes, its size needs 16"),
+        (tmx(data("KLUv", ZLIB.replace("zlib", "zstd"))), "is compressed with 'zstd'; zlib, gzip and none are read"),
+        (
+            tmx(data('<chunk x="0" y="0" width="1" height="1">1</chunk><chunk x="99999" y="99999" width="1" height="1">1</chunk>')),
+            "its chunks hold 2 cells but span 100,000x100,000",
+        ),
+        (tmx(data(PLAIN), tilesets='<tileset firstgid="0"/>'), "tilesets.0.firstgid: must be at least 1"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -> None:
+    with pytest.raises(tw.BadFile) as caught:
+        read(content)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("x.tmx: ")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+GOOD = formats.encode(spelled(full_map()), "tmx")
+
+
+@settings(max_examples=150)
+@given(st.integers(0, len(GOOD) - 1), st.integers(0, 40), st.binary(max_size=12))
+def test_a_damaged_file_is_read_or_refused(place: int, gap: int, junk: bytes) -> None:
+    try:
+        read(GOOD[:place] + junk + GOOD[place + gap :])
+    except tw.BadFile as error:
+        assert "\n" not in str(error)
