@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,11 @@ def test_every_format_says_what_it_is() -> None:
 def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path) -> None:
     entry = formats.shelf.get(name)
     for map in (MAP, tw.make("caves", width=5, height=1, seed=2, tileset="dungeon"), numbered_map(tiles, 7, 8)):
-        path = tmp_path / f"a{entry.extensions[0] if entry.extensions else '.' + name}"
-        try:
+        path = tmp_path / f"{len(map.tileset)}{entry.extensions[0] if entry.extensions else '.' + name}"
+        # A format may hold fewer tiles, and says so.
+        with suppress(tw.TilewrightError) if len(map.tileset) > 60 else nullcontext():
             formats.save(map, path, format=name)
-        except tw.TilewrightError as error:  # a format may hold fewer tiles, and says so
-            assert len(map.tileset) > 60, error
+        if not path.exists():
             continue
         again = tw.load(path, format=name, tileset=map.tileset)
         assert np.array_equal(again.cells, map.cells)
@@ -119,7 +120,7 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(1 << 31)
-    with pytest.raises(tw.BadFile, match="2.0 GB are more than the 1 GB"):
+    with pytest.raises(tw.BadFile, match=r"2\.0 GB are more than the 1 GB"):
         tw.load(huge)
 
 

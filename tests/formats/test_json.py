@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 import tilewright as tw
-from tests.formats.maps import EXAMPLES, full_map, maps, same
+from tests.formats.maps import EXAMPLES, full_map, maps, same, sprite_map
 from tilewright import formats
+from tilewright.core.grid import pack
 from tilewright.formats import Source, decode
 
 JSON = formats.shelf.get("json")
@@ -53,6 +55,13 @@ def test_people_and_games_can_read_it() -> None:
     assert '\n      {"name": "floor", "glyph": ".", "color": "#c9b28c", "kind": "ground"},\n' in text
     # Strict JSON, also where a map holds what JSON has no number for.
     json.loads(formats.encode(full_map(), "json"), parse_constant=pytest.fail)
+
+
+def test_a_sheet_comes_back_without_its_picture() -> None:
+    again = read(formats.encode(sprite_map(), "json"))
+    assert again == sprite_map()
+    assert again.tileset.sheet is not None
+    assert not again.tileset.sheet.picture
 
 
 def test_large_maps_are_packed() -> None:
@@ -145,3 +154,20 @@ def test_hostile_text_is_refused(content: bytes) -> None:
     with pytest.raises(tw.BadFile) as caught:
         read(content)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "locks",
+    [
+        {"shape": [16384, 16384], "words": ["floor"], "cells": pack(bytes(1 << 24))},
+        {"count": 1 << 28, "axes": 2, "words": ["floor"], "places": pack(bytes(1 << 24))},
+    ],
+)
+def test_a_bomb_in_the_recipe_is_not_unpacked(locks: dict[str, Any]) -> None:
+    recipe = {"technique": "caves", "locks": locks}
+    tracemalloc.start()
+    try:
+        assert read(changed(provenance={"recipe": recipe})).recipe is None
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()

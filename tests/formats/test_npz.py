@@ -140,5 +140,5 @@ def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
 
 def test_a_directory_that_lies_about_sizes_is_refused() -> None:
     bomb = archive([("cells.npy", header("(3000, 3000)") + bytes(9_000_000))])
-    with pytest.raises(tw.BadFile, match="claims the shape|Bad CRC"):
+    with pytest.raises(tw.BadFile, match=r"claims the shape|Bad CRC"):
         read(claiming(bomb, len(header("(2, 2)")) + 4))

@@ -89,6 +89,17 @@ def test_layers_of_large_maps_are_left_out(name: str) -> None:
     assert not again(map, name).map.layers
 
 
+@both
+def test_one_level_can_be_read_alone(name: str) -> None:
+    map, entry = deep_map(), formats.shelf.get(name)
+    source = Source(formats.encode(map, name), f"level.{name}")
+    for wanted in ("level 2", "3"):
+        level = decode(source, entry, layer=wanted)[0].map
+        assert np.array_equal(level.cells, map.cells[2])
+        assert level.markers == (tw.Marker("key", 4, 5),)
+    assert decode(source, entry, layer="1")[0].map.markers == ()
+
+
 # -- pictures -------------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,7 @@ class Program(click.Group):
     """The commands by the names of their files, each imported when it is asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS]  # `list` is one of our files here, once it has been imported
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
@@ -54,7 +54,7 @@ class Program(click.Group):
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items()])
 
 
 @click.group(
@@ -111,7 +111,7 @@ def _usage(error: click.ClickException) -> str:
         near = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
         return f"unknown option {error.option_name!r}{near if 'did you mean' in near else _see(context)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"{error.param.make_metavar(context)} is missing{_see(context)}"  # type: ignore[arg-type]
+        return f"{error.param.human_readable_name} is missing{_see(context)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         return f"{max(error.param.opts, key=len)}: {error.message.rstrip('.')}"
     return error.format_message().rstrip(".") + _see(context)

@@ -62,7 +62,8 @@ def summary(thing: Thing, name: str) -> str:
     if isinstance(thing, Entry):
         return thing.summary
     if isinstance(thing, Tileset):
-        return ", ".join(thing.names)
+        shown = ", ".join(thing.names[:8])
+        return shown if len(thing) <= 8 else f"{shown}, ... ({len(thing)} tiles)"
     return recipe_doc(name).partition(". ")[0].rstrip(".") + "."
 
 

@@ -9,7 +9,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 from rich.color import Color
-from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.style import Style
 
@@ -26,18 +25,19 @@ FAINTEST = 130
 def draw(map: TileMap, caption: str, *, plain: bool = False) -> None:
     """Draw a map on standard output, and below it, on standard error, one line about it."""
     console = results()
-    coloured = console.is_terminal and console.color_system is not None and not plain
-    if not coloured:
+    fits = map.width <= console.width
+    if plain or not console.is_terminal:
         click.echo(str(map))
+    elif console.color_system is None or console.no_color:
+        click.echo("\n".join(line[: console.width] for line in str(map).split("\n")))
+        caption += "" if fits else f", the first {console.width} columns; --plain shows all"
     else:
-        fits = map.width <= console.width
-        for number, cells in enumerate(map.cells if map.cells.ndim == 3 else map.cells[None]):
-            if number:
+        for level, cells in enumerate(map.cells if map.cells.ndim == 3 else map.cells[None]):
+            if level:
                 console.print()
-            segments = _glyphs(map, cells, number) if fits else _pixels(map, cells, console)
+            segments = _glyphs(map, cells, level) if fits else _pixels(map, cells, console.width)
             console.print(Segments(segments), end="")
-        if not fits:
-            caption += f", drawn {console.width} wide; --plain shows every cell"
+        caption += "" if fits else f", drawn {console.width} wide; --plain shows every cell"
     note(caption)
 
 
@@ -63,10 +63,9 @@ def _glyphs(map: TileMap, cells: NDArray[np.integer], level: int) -> list[Segmen
     return segments
 
 
-def _pixels(map: TileMap, cells: NDArray[np.integer], console: Console) -> list[Segment]:
+def _pixels(map: TileMap, cells: NDArray[np.integer], columns: int) -> list[Segment]:
     """The map shrunk to the terminal's width, two pixels above each other in a character."""
     height, width = cells.shape
-    columns = console.width
     rows = max(1, round(height * columns / width / 2)) * 2
     left = np.arange(columns) * width // columns
     top = np.arange(rows + 1) * height // rows

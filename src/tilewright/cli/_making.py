@@ -70,7 +70,7 @@ def produce(
     given = read_seed(recipe.seed if seed is None else seed)
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
     first = [_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
-    _outputs.refuse_collisions(targets, first, "{seed} or {index}")
+    _outputs.refuse_collisions(targets, first, "seed", "index")
     if targets:
         _write_all(recipe, given, count, targets)
     else:
@@ -100,7 +100,9 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                 if target.is_animation:
                     target.save_animation(making.frames(), path)
                 else:
-                    target.save(making.map, path)
+                    map = making.map
+                    report_all(None, f"writing {path}")
+                    target.save(map, path)
     names = ", ".join(target.path(**fields) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
     what = describe(making.map)
     if total > 1:

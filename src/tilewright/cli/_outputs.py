@@ -108,13 +108,14 @@ def read_outputs(
     return outputs
 
 
-def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, str | int]], remedy: str) -> None:
+def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, str | int]], *remedies: str) -> None:
     """Check the paths of the first maps: each its own file, and each can be written."""
     seen: dict[str, str] = {}
     for output in outputs:
         paths = [output.path(**filled) for filled in fields]
         if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
-            raise InvalidRecipe(f"{output.template}: several maps, but one file name; put {remedy} into it")
+            missing = " or ".join(f"{{{name}}}" for name in remedies if f"{{{name}" not in output.template)
+            raise InvalidRecipe(f"{output.template}: several maps, but one file name; put {missing} into it")
         for path in paths:
             if path in seen:
                 raise InvalidRecipe(f"{path}: is written twice; give each output its own name")

@@ -62,8 +62,9 @@ class Parameter:
 
     def read(self, text: str) -> Any:
         """The value behind what was typed; whether it is allowed, the model says."""
+        structured = text.startswith(STRUCTURED) and len(text) > 1  # alone it is a tile's glyph
         try:
-            return read_json(text) if text.startswith(STRUCTURED) else _value(text, self.schema)
+            return read_json(text) if structured else _value(text, self.schema)
         except InvalidRecipe as error:
             raise error.within(self.name) from None
 

@@ -41,7 +41,7 @@ def command(
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = list(_inputs.read_maps(files, source=source, tileset=tileset, index=index))
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
-    _outputs.refuse_collisions(targets, fields, "{stem} or {index}")
+    _outputs.refuse_collisions(targets, fields, "stem", "index")
     with progress() as report:
         for number, (one, filled) in enumerate(zip(given, fields, strict=True)):
             report(number / len(given), f"{number + 1} of {len(given)}")

@@ -20,7 +20,7 @@ RECIPE_OPTIONS = (
         ["settings_inside", "--set"],
         multiple=True,
         metavar="NAME.PART=VALUE",
-        help="Set a part of a structured parameter, such as scores.0.1=3.",
+        help="Set a part of a structured parameter, such as scores.0=0.5.",
     ),
     click.Option(["--tileset"], metavar="NAME", help="Draw with this tileset: a name, or a .toml file of your own."),
     click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of that tileset to use, such as floor=grass."),

@@ -269,6 +269,6 @@ def _read_shape(value: Any) -> tuple[int, ...]:
     count = 1
     for side in value:
         count *= side
-    if count > MOST_CELLS:
-        raise TooLarge(f"shape: {count:,} cells are more than the {MOST_CELLS:,} that are read")
+    if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
+        raise TooLarge(f"shape: {count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe")
     return tuple(value)

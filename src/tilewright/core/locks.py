@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, counted, quoted
+from .errors import InvalidRecipe, TooLarge, counted, quoted
 from .grid import FREE, FREE_GLYPH, INLINE_CELLS, MOST_CELLS, Grid, Word, pack, unpack
 from .reading import Reading
 from .tilemap import TileMap
@@ -87,6 +87,8 @@ class Locks:
             raise InvalidRecipe("words: must be a list of tile names or numbers")
         if "places" not in data:
             raise InvalidRecipe(f"the {count:,} locks of this recipe were too many to be carried inside it")
+        if count > INLINE_CELLS:
+            raise TooLarge(f"count: {count:,} locks are more than the {INLINE_CELLS:,} that travel inside a recipe")
         raw = unpack(data["places"], count * (axes + 1) * 4)
         if len(raw) != count * (axes + 1) * 4:
             raise InvalidRecipe(f"places: {len(raw)} bytes do not make {count} locks")

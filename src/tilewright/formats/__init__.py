@@ -99,7 +99,7 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
 
 
 def save_animation(
-    frames: Iterable[Frame], path: str | PathLike[str], *, format: str | None = None, **options: Any
+    frames: Iterable[Frame], path: str | PathLike[str], /, *, format: str | None = None, **options: Any
 ) -> list[Path]:
     """Write the frames of `tw.watch` as an animation; returns the paths."""
     entry = format_of(path, format)

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from ..core.errors import TilewrightError
+from ..core.errors import TilewrightError, TooLarge
 from ..core.params import param
 from ..core.site import Frame
 from . import Format, Found, Source
 from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
-from ._pixels import label
+from ._pixels import MOST_FILM, label
 
-MOST_FILM_PIXELS = 1 << 28
-"""Of all frames together: they are held until the film is written."""
 COMFORTABLE_PIXELS = 1 << 20
 """A frame is not drawn larger than this unless told."""
 
@@ -72,13 +70,17 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     sizes = [layout_of(view).canvas for view in kept]
     canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
     last = kept[-1]
-    options = options.changed(scale=cell_size(last, options, canvas, COMFORTABLE_PIXELS)[1])
-    pictures = [draw(view, options, canvas) for view in kept]
-    # Sprites and merged colours do not tell the tiles any more.
-    loose = shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
+    cell = cell_size(last, options, canvas, COMFORTABLE_PIXELS)
+    height, width = canvas[0] * cell[0], canvas[1] * cell[1]
+    if len(kept) * height * width > MOST_FILM:
+        raise TooLarge(f"a film of {len(kept)} frames of {width:,}x{height:,} pixels is too large; lower the scale")
+    pictures = [draw(view, options, canvas, cell) for view in kept]
+    map = last.map if isinstance(last, Frame) else last
+    # Sprites, merged colours and what a frame draws over its tiles do not tell the tiles.
+    overdrawn = isinstance(last, Frame) and (last.colors is not None or bool(last.lines))
+    loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
     if palette:
         pictures = [_with_palette(picture) for picture in pictures]
-    map = last.map if isinstance(last, Frame) else last
     durations = (*(options.duration for _ in kept[1:]), options.hold)
     return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
 
@@ -93,7 +95,7 @@ def _thinned(views: Iterable[View], options: AnimationParams) -> list[View]:
         last = view
         if number % step == 0:
             kept.append(view)
-            while len(kept) >= max(2, min(options.frames, MOST_FILM_PIXELS // _pixels(view, options))):
+            while len(kept) >= max(2, min(options.frames, MOST_FILM // _pixels(view, options))):
                 kept, step = kept[::2], 2 * step
     if last is None:
         raise TilewrightError("an animation needs at least one frame to show")

@@ -28,6 +28,8 @@ from . import Found
 MOST_VALUES = 1 << 23
 """Values in a JSON text; a parsed value takes up to a hundred bytes. Larger maps come packed."""
 MOST_CONTAINERS = 1 << 20
+MOST_LISTED = 1 << 20
+"""Cells of a map that is written as lists."""
 MOST_DEPTH = 64
 
 Side = Annotated[int, Field(ge=1, le=MOST_CELLS)]
@@ -128,9 +130,12 @@ def packed(array: NDArray[Any]) -> str:
 
 
 def listed(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
-    """An array as nested lists, for people, or packed: as told, else by size; NaN and infinity are always packed."""
-    large = array.size > INLINE_CELLS if compact is None else compact
-    if large or (array.dtype.kind == "f" and not np.isfinite(array).all()):
+    """An array as nested lists, for people, or packed: as told, else by size.
+
+    What lists cannot hold, or the reader would not take, is packed whatever was told: NaN, infinity, huge maps.
+    """
+    large = array.size > (INLINE_CELLS if compact is None else MOST_LISTED)
+    if compact or large or (array.dtype.kind == "f" and not np.isfinite(array).all()):
         return packed(array)
     return array.tolist()  # type: ignore[no-any-return]
 

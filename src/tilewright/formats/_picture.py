@@ -21,7 +21,10 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tileset
 
-MOST_PIXELS = 1 << 27
+MOST_CELLS = 1 << 26
+"""Cells in a picture; what is drawn can also be read."""
+MOST_BYTES = 1 << 28
+"""Of an unpacked picture: a byte for a pixel with a palette, four for one in full colour."""
 COMFORTABLE_PIXELS = 1 << 24
 """A picture is not drawn larger than this unless told."""
 BACKGROUND = (22, 21, 28)
@@ -91,11 +94,12 @@ class Layout:
         return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
 
 
-def draw(view: View, options: PictureParams, canvas: Size | None = None) -> Image.Image:
+def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: Size | None = None) -> Image.Image:
     """A map, or a frame on the way to one, in the middle of a canvas that may be larger."""
     layout = layout_of(view, canvas)
-    cell = cell_size(view, options, layout.canvas)
-    _refuse_too_large(layout.canvas, cell)
+    if prod(layout.canvas) > MOST_CELLS:
+        raise TooLarge(f"a picture of {prod(layout.canvas):,} cells is more than {MOST_CELLS:,}; crop it, or save npz")
+    cell = cell or cell_size(view, options, layout.canvas)
     if isinstance(view, Frame) and view.colors is not None:
         picture = _colored(layout.spread(view.colors, BACKGROUND), cell, options)
     elif shows_sprites(view, options):
@@ -125,12 +129,13 @@ def shows_sprites(view: View, options: PictureParams) -> bool:
     return at_hand and options.sprites is not False
 
 
-def _refuse_too_large(canvas: Size, cell: Size) -> None:
+def _refuse_too_large(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
+    """`pixel` is how many bytes one takes."""
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
-    if height * width > MOST_PIXELS:
+    if height * width * pixel > MOST_BYTES:
         raise TooLarge(
-            f"a picture of {width:,}x{height:,} pixels is more than the {MOST_PIXELS:,} pixels that are drawn; "
-            + ("lower the scale" if cell[1] > 1 else "crop the map")
+            f"a picture of {width:,}x{height:,} pixels is more than the {MOST_BYTES // pixel:,} pixels that are drawn; "
+            "lower the scale"
         )
 
 
@@ -157,6 +162,7 @@ def _colored(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Im
 
 def _grown(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
     """Every cell as a block of pixels; `edges`, where given, shows between the cells."""
+    _refuse_too_large(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
     rows, columns = cell
     wide = np.repeat(sheet, columns, axis=1)
     if edges is None:
@@ -173,6 +179,7 @@ def _shaded(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
     """Tiles as their sprites, row by row, so that nothing is held twice."""
+    _refuse_too_large(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
     sheet = layout.spread(view.cells.astype(np.intp), len(tileset))
     used, sheet = np.unique(sheet, return_inverse=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from itertools import count
 from json import dumps
 from typing import Any
 
@@ -22,12 +23,12 @@ from ..core.tilemap import TileMap
 from ..core.tileset import MOST_TILES, Tileset
 from . import Found, Source
 from ._data import MapData, described, packed, parse
-from ._picture import MOST_PIXELS, Layout, Size
+from ._picture import MOST_BYTES, MOST_CELLS, Layout, Size
 
 MOST_LABEL = 1 << 25
 """Characters of a label."""
-MOST_FILM = 1 << 31
-"""Pixels that are decoded on the way to the last frame of an animation."""
+MOST_FILM = 1 << 28
+"""Pixels of all frames of an animation together."""
 BAND = 1 << 22
 """Pixels that are looked at at once."""
 
@@ -63,16 +64,17 @@ def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
         # Not Image.open, which warns of large pictures on the terminal before we can refuse them.
         picture = kind(io.BytesIO(source.content))
         pixels = picture.width * picture.height
-        if not 0 < pixels <= MOST_PIXELS:
-            raise BadFile(f"{source.name}: {pixels:,} pixels; pictures of 1 to {MOST_PIXELS:,} are read")
-        decoded = pixels
-        while decoded <= MOST_FILM:
+        most = MOST_BYTES if picture.mode in ("1", "L", "P") else MOST_BYTES // 4
+        if not 0 < pixels <= most:
+            raise BadFile(f"{source.name}: {pixels:,} pixels; such pictures are read with 1 to {most:,}")
+        for frame in count(1):
             picture.load()
             try:
-                picture.seek(picture.tell() + 1)
+                picture.seek(frame)
             except EOFError:
                 return picture
-            decoded += pixels
+            if (frame + 1) * pixels > MOST_FILM:
+                break
     except BadFile:
         raise
     except Exception as error:  # decoders meet broken files with nearly any exception
@@ -82,11 +84,12 @@ def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
 
 
 def read_picture(picture: Image.Image, text: str, source: Source, scale: int | None) -> Found:
-    """The map in a decoded picture, by its label; without one, or when told a scale, by its colours alone."""
+    """The map in a decoded picture, by its label; without one, or when told another scale, by its colours alone."""
     data = MapData.checked(parse(text)) if text else None
+    layout = Layout.of(data.shape, data.canvas) if data else None
     try:
-        if data is not None and scale is None:
-            return _labelled(picture, data, source.name)
+        if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
+            return _labelled(picture, data, layout, source.name)
         sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
         return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
@@ -94,9 +97,8 @@ def read_picture(picture: Image.Image, text: str, source: Source, scale: int | N
         raise BadFile(f"{source.name}: {error}") from None
 
 
-def _labelled(picture: Image.Image, data: MapData, name: str) -> Found:
+def _labelled(picture: Image.Image, data: MapData, layout: Layout, name: str) -> Found:
     """The map that a label tells of, with the cells that the picture shows."""
-    layout = Layout.of(data.shape, data.canvas)
     rows, columns = layout.canvas
     if min(layout.first()) < 0 or picture.height % rows or picture.width % columns:
         raise BadFile(
@@ -107,7 +109,8 @@ def _labelled(picture: Image.Image, data: MapData, name: str) -> Found:
     if data.loose and given is not None:
         return data.found(given, data.read_layers())
     shown = layout.gathered(np.concatenate(list(_codes(_sampled(picture, layout.canvas))))).reshape(-1, layout.width)
-    cells = _matched([shown], data.tileset, name).reshape(data.shape)
+    bands = np.array_split(shown, shown.size // BAND + 1)
+    cells = _matched(bands, data.tileset, name).reshape(data.shape)
     if given is not None:
         same = _code(data.tileset.colors)[given] == shown.reshape(data.shape)
         cells = np.where(same, given, cells)
@@ -146,6 +149,8 @@ def _matched(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -
 
 
 def _cells_at(picture: Image.Image, scale: int, name: str) -> Size:
+    if picture.height * picture.width > scale**2 * MOST_CELLS:
+        raise BadFile(f"{name}: {picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read")
     if picture.height % scale or picture.width % scale:
         raise BadFile(f"{name}: {picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}")
     return picture.height // scale, picture.width // scale

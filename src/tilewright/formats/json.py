@@ -22,7 +22,7 @@ class JsonParams(Params):
     """How a map is written as JSON."""
 
     packed: bool | None = param(None)
-    """Cells and layers as packed text instead of lists; by default above 65,536 cells."""
+    """Cells and layers as packed text instead of lists; by default above 65,536 cells, always above a million."""
 
 
 def write(map: TileMap, options: JsonParams, name: str) -> Mapping[str, bytes]:

@@ -24,7 +24,7 @@ from ..core.tilemap import TileMap
 from . import Format, Found, Source
 from ._data import MapData, described, numbered_tileset, parse
 
-MOST_BYTES = 1 << 30
+MOST_BYTES = 1 << 29
 """Of all arrays together."""
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """The arrays there may be, and what kinds of numbers they hold."""

@@ -15,7 +15,7 @@ from ..core.tilemap import TileMap
 from . import Format, Found, Source
 from ._tiled import TiledParams
 from ._tiled.document import from_json
-from ._tiled.reading import found_in, read_bounded
+from ._tiled.reading import found_in
 from ._tiled.writing import document
 
 
@@ -35,7 +35,7 @@ def _listed(gids: Any) -> list[int]:
 
 
 def read(source: Source, options: TmjParams) -> list[Found]:
-    return found_in(from_json(read_bounded(source.content)), source, options)
+    return found_in(from_json(source.content), source, options)
 
 
 tmj = Format(name="tmj", params=TmjParams, extensions=(".tmj",), write=write, read=read, doc=__doc__)

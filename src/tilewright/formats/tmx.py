@@ -16,7 +16,7 @@ from ..core.tilemap import TileMap
 from . import Format, Found, Source
 from ._tiled import TiledParams
 from ._tiled.elements import from_xml, to_xml
-from ._tiled.reading import found_in, read_bounded
+from ._tiled.reading import found_in
 from ._tiled.writing import document
 
 
@@ -31,7 +31,7 @@ def write(map: TileMap, options: TmxParams, name: str) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: TmxParams) -> list[Found]:
-    return found_in(from_xml(read_bounded(source.content)), source, options)
+    return found_in(from_xml(source.content), source, options)
 
 
 tmx = Format(name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__)

@@ -21,11 +21,22 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from ...core.errors import TooLarge
 from ...core.params import Params, param
 
 Document = dict[str, Any]
 """A map or a part of it as Tiled's JSON has it. While it is written, a layer's `data` is an array of gids, (row,
 column), and a tile may hold `picture`: the bytes of a PNG that is to stand inside the file."""
+
+
+MOST_BYTES = 1 << 27
+"""Larger documents are not read: what stands in memory is a multiple of the file."""
+
+
+def refuse_large(content: bytes) -> None:
+    if len(content) > MOST_BYTES:
+        size = f"{len(content) / 2**20:,.0f} MB"
+        raise TooLarge(f"{size} are more than the {MOST_BYTES >> 20} MB that are read of a Tiled file; use npz or png")
 
 
 def is_relative(path: str) -> bool:

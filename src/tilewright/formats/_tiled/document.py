@@ -10,10 +10,11 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe, quoted
 from ...core.params import explain
-from . import Document
+from . import Document, refuse_large
 
 MOST_GIDS = 1 << 24
 """No gid is this large: nobody has sixteen million sprites."""
+DEEPEST = 100
 Value = bool | int | float | str
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
 Place = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
@@ -120,10 +121,13 @@ def checked(kind: type[P], data: Document) -> P:
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        raise InvalidRecipe(explain(error)[0]) from None
+        # pydantic gives up on deep nesting by itself, but tells the whole way down.
+        deep = any(len(found["loc"]) > DEEPEST for found in error.errors())
+        raise InvalidRecipe("nests its layers too deeply" if deep else explain(error)[0]) from None
 
 
 def from_json(content: bytes) -> Document:
+    refuse_large(content)
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, quoted
-from . import Document
+from . import Document, refuse_large
 
 MOST_PARTS = 1 << 22
 """Elements and attributes together that are read; each takes some hundred bytes of memory."""
@@ -32,8 +32,8 @@ TAGS = {kind: tag for tag, kind in TYPES.items()}
 
 def to_xml(document: Document) -> bytes:
     root = _element("map", document, "type")
-    root.extend(_tileset(part) for part in document["tilesets"])
-    root.extend(_layer(part) for part in document["layers"])
+    root.extend([_tileset(part) for part in document["tilesets"]])
+    root.extend([_layer(part) for part in document["layers"]])
     ET.indent(root, " ")
     content: bytes = ET.tostring(root, "UTF-8", xml_declaration=True)
     return content + b"\n"
@@ -101,11 +101,15 @@ def _text(value: object) -> str:
 
 def from_xml(content: bytes) -> Document:
     """The data of a map or tileset; values are still texts."""
+    refuse_large(content)
     if b"<!DOCTYPE" in content:
         raise InvalidRecipe("holds a document type (<!DOCTYPE>), which no Tiled file needs; it is not read")
     if content.count(b"<") + content.count(b"=") > MOST_PARTS:
         raise TooLarge(f"holds more than {MOST_PARTS:,} elements and attributes; save its layers as CSV or base64")
-    # Saying the encoding overrides what the file claims: in UTF-16 a document type would have gone unseen.
+    # In another encoding a document type would have gone unseen. Naming one overrides what the file claims, but for
+    # UTF-16, which expat finds out by itself and which is full of zeros.
+    if b"\0" in content:
+        raise InvalidRecipe("not XML in UTF-8: it holds zero bytes")
     parser = ET.XMLParser(encoding="utf-8")
     try:
         parser.feed(content)

@@ -8,52 +8,49 @@ markers and objects of the class `room` become rooms. A tileset outside the map 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, UnknownName, quoted
-from ...core.grid import unpack
+from ...core.grid import MOST_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import Found, Source
 from . import Document, TiledParams
-from .cells import layer_gids, used_gids
+from .cells import Gids, layer_gids, used_gids
 from .document import TiledLayer, TiledMap, TiledObject, checked, json_in
 from .tiles import complete, tileset_of
-
-MOST_BYTES = 1 << 27
-"""Larger documents are not read: what stands in memory is a multiple of the file."""
-
-
-def read_bounded(content: bytes) -> bytes:
-    if len(content) > MOST_BYTES:
-        size = f"{len(content) / 2**20:,.0f} MB"
-        raise TooLarge(f"{size} are more than the {MOST_BYTES >> 20} MB that are read of a Tiled file; use npz or png")
-    return content
 
 
 def found_in(data: Document, source: Source, options: TiledParams) -> list[Found]:
     """The map of a document, and what it carries about how it was made."""
     document = checked(TiledMap, data)
     layers = list(_unfolded(document.layers))
-    chosen = _chosen([layer for layer in layers if layer.type == "tilelayer"], options.layer)
-    gids = [layer_gids(layer, document) for layer in chosen]
-    levelled = not options.layer and "level" in chosen[0].properties
+    tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
+    # Anybody may call a property `level`; in our own files it tells which one a layer or a marker is on.
+    ours = "tilewright" in document.properties
+    levels = _levels(tile_layers) if ours and not options.layer else None
+    chosen = levels or [_chosen(tile_layers, options.layer)]
+    gids = _stacked(chosen, document)
     tilesets = [complete(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
     tileset, table = tileset_of(tilesets, used_gids(gids), source)
     cells = np.stack([np.stack([table[row] for row in level]) for level in gids])
+    cells = cells if levels else cells[0]
     objects = [one for layer in layers for one in layer.objects]
     rooms, links = _rooms(objects, document)
+    numbers = [layer.properties.get("level", 0) if ours else 0 for layer in chosen]
     map = TileMap(
-        cells if levelled else cells[0],
+        cells,
         tileset,
         rooms=rooms,
         links=links,
-        markers=_markers(objects, document, cells.shape),
-        numbers=_numbers(document.properties),
-        layers=_float_layers(document.properties, cells.shape if levelled else cells.shape[1:]),
+        markers=_markers(objects, document, cells.shape, numbers),
+        numbers=_numbers(document.properties) if ours else {},
+        layers=_float_layers(document.properties, cells.shape) if ours else {},
     )
     carried = json_in(document.properties.get("tilewright"))
     return [Found(map, carried if isinstance(carried, dict) else {})]
@@ -69,21 +66,39 @@ def _unfolded(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[
             yield layer if shown == layer.visible else layer.model_copy(update={"visible": shown})
 
 
-def _chosen(layers: list[TiledLayer], wanted: str) -> list[TiledLayer]:
-    """The layer asked for; else all levels of a map that has them; else the first one that can be seen."""
+def _chosen(layers: list[TiledLayer], wanted: str) -> TiledLayer:
+    """The layer asked for, else the first one that can be seen."""
     if not layers:
         raise InvalidRecipe("holds no tile layer")
-    if wanted:
-        named = [layer for layer in layers if layer.name == wanted]
-        if named:
-            return named[:1]
-        if wanted.isascii() and wanted.isdecimal() and 0 < int(wanted[:9]) <= len(layers):
-            return [layers[int(wanted[:9]) - 1]]
-        raise UnknownName("layer", wanted, [layer.name for layer in layers])
-    levels = {layer.properties.get("level"): layer for layer in layers}
-    if len(levels) == len(layers) and all(number in levels for number in range(len(layers))):
-        return [levels[number] for number in range(len(layers))]
-    return [next((layer for layer in layers if layer.visible), layers[0])]
+    if not wanted:
+        return next((layer for layer in layers if layer.visible), layers[0])
+    named = [layer for layer in layers if layer.name == wanted]
+    if named:
+        return named[0]
+    if wanted.isascii() and wanted.isdecimal() and 0 < int(wanted[:9]) <= len(layers):
+        return layers[int(wanted[:9]) - 1]
+    raise UnknownName("layer", wanted, [layer.name for layer in layers])
+
+
+def _levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
+    """The layers of a map with levels, from the lowest; None for any other map."""
+    by_level = {layer.properties.get("level"): layer for layer in layers}
+    if not layers or not all(number in by_level for number in range(len(layers))):
+        return None
+    return [by_level[number] for number in range(len(layers))]
+
+
+def _stacked(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
+    """The gids of layers of one size, which together are no more than one map may have."""
+    claimed = sum((layer.width or document.width) * (layer.height or document.height) for layer in layers)
+    if claimed > MOST_CELLS:
+        raise TooLarge(f"{claimed:,} cells are more than the {MOST_CELLS:,} that are read")
+    if len(layers) > 1 and any(layer.chunks for layer in layers):
+        raise InvalidRecipe("a map with levels cannot be infinite as well; choose one with layer")
+    gids = [layer_gids(layer, document) for layer in layers]
+    if len({one.shape for one in gids}) > 1:
+        raise InvalidRecipe("all levels of a map have the same size")
+    return gids
 
 
 # -- what else is known ---------------------------------------------------------------------------------------
@@ -109,14 +124,16 @@ def _rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], 
     return rooms, links
 
 
-def _markers(objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...]) -> Iterator[Marker]:
-    """Points with a name, if they lie on the map."""
+def _markers(
+    objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...], levels: list[Any]
+) -> Iterator[Marker]:
+    """Points with a name that lie on the map, on one of these levels."""
     for one in objects:
-        column, row = int(one.x // document.tilewidth), int(one.y // document.tileheight)
-        level = one.properties.get("level", 0)
-        inside = 0 <= column < shape[2] and 0 <= row < shape[1] and level in range(shape[0])
-        if one.point and inside and (one.name or one.kind == "marker"):
-            yield Marker(one.name, column, row, int(level))
+        if one.point and (one.name or one.kind == "marker"):
+            column, row = int(one.x // document.tilewidth), int(one.y // document.tileheight)
+            level = one.properties.get("level", 0)
+            if 0 <= column < shape[-1] and 0 <= row < shape[-2] and level in levels:
+                yield Marker(one.name, column, row, levels.index(level))
 
 
 def _numbers(about: Mapping[str, Any]) -> dict[str, float]:
@@ -131,12 +148,11 @@ def _numbers(about: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, NDArray[np.float64]]:
+    """The float layers; without those that no longer fit, because the map was resized or only a level is read."""
     layers = {}
-    size = 8 * int(np.prod(shape))
+    size = 8 * math.prod(shape)
     for name, value in about.items():
         if name.startswith("layer."):
-            raw = unpack(value, size)
-            if len(raw) != size:
-                raise InvalidRecipe(f"property {name!r}: {len(raw):,} bytes do not make a layer of shape {list(shape)}")
-            layers[name.removeprefix("layer.")] = np.frombuffer(raw, dtype="<f8").reshape(shape)
+            with suppress(InvalidRecipe, ValueError):
+                layers[name.removeprefix("layer.")] = np.frombuffer(unpack(value, size), dtype="<f8").reshape(shape)
     return layers

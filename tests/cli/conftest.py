@@ -1,0 +1,63 @@
+"""Two ways to run the program: inside this process, which is quick, and as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tilewright.cli import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run of the program ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test writes where it stands, and no terminal settings of whoever runs the tests reach it."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def tilewright(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command inside this process."""
+
+    def run(*arguments: str) -> Ended:
+        capfd.readouterr()
+        code = main(arguments)
+        return Ended(code, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def process() -> Run:
+    """Run a command as a process."""
+
+    def run(*arguments: str, **environment: str) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-m", "tilewright", *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+            timeout=120,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run

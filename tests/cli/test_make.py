@@ -1,0 +1,120 @@
+"""`tilewright make`: options from params, drawing, writing, many at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import tilewright as tw
+from tests.cli.conftest import Run
+
+SMALL = ("--width", "20", "--height", "8")
+
+
+def test_without_a_file_the_map_is_drawn_and_its_seed_told(tilewright: Run) -> None:
+    done = tilewright("make", "caves", *SMALL, "--seed", "7")
+    assert done.code == 0
+    assert done.out == f"{tw.make('caves', width=20, height=8, seed=7)}\n"
+    assert done.err == "caves 20x8, seed 7\n"
+
+
+def test_a_seed_is_picked_and_makes_the_map_again(tilewright: Run) -> None:
+    done = tilewright("make", "caves", *SMALL)
+    seed = done.err.split("seed ")[1].strip()
+    assert tilewright("make", "caves", *SMALL, "--seed", seed).out == done.out
+
+
+def test_a_pipe_gets_glyphs_and_nothing_else(process: Run) -> None:
+    done = process("make", "caves", "--width", "300", "--height", "4", "--count", "2", "--seed", "1")
+    assert done.code == 0
+    assert set(done.out) <= set("#.\n")
+    assert [len(line) for line in done.out.split("\n")] == [300] * 4 + [0] + [300] * 4 + [0]
+    assert done.err == "caves 300x4, seed 1-0\ncaves 300x4, seed 1-1\n"
+
+
+def test_every_kind_of_parameter(tilewright: Run) -> None:
+    done = tilewright(
+        "make", "caves", *SMALL, "--walls", "0.5", "--outside", "floor", "--offset", "-4,2", "--no-wrap", "--seed", "3"
+    )
+    wanted = tw.make("caves", width=20, height=8, walls=0.5, outside="floor", offset=(-4, 2), wrap=False, seed=3)
+    assert done.out == f"{wanted}\n"
+    assert tilewright("make", "caves", *SMALL, "--wrap", "--seed", "3").out == (
+        f"{tw.make('caves', width=20, height=8, wrap=True, seed=3)}\n"
+    )
+
+
+def test_structured_parameters_as_lists_json_files_and_parts(tilewright: Run) -> None:
+    Path("scores.json").write_text("[[1, 2], [3, 4]]")
+    wanted = f"{tw.make('fashion', width=20, height=8, scores=[1, 2, 3, 4], seed=1)}\n"
+    for given in ("1,2,3,4", "[[1, 2], [3, 4]]", "@scores.json"):
+        assert tilewright("make", "fashion", *SMALL, "--seed", "1", "--scores", given).out == wanted
+    parts = tilewright("make", "fashion", *SMALL, "--seed", "1", "--scores", "1,2,3,9", "--set", "scores.3=4")
+    assert parts.out == wanted
+
+
+def test_shaping_tiles_tileset_and_locks(tilewright: Run) -> None:
+    Path("kept.txt").write_text("?" * 20 + "\n" + "\n".join(["??.." + "?" * 16] * 7) + "\n")
+    done = tilewright(
+        *("make", "caves", *SMALL, "--seed", "5", "--tileset", "terrain", "--tiles", "floor=grass,wall=mountain"),
+        *("--locks", '[[2, 2, "grass"]]', "--shape", "connect,thickness=2", "--shape", "border", "-o", "map.json"),
+    )
+    assert done.code == 0, done.err
+    recipe = json.loads(Path("map.json").read_text())["provenance"]["recipe"]
+    assert [*recipe["shaping"][0], *recipe["shaping"][1]] == ["connect", "border"]
+    assert recipe["shaping"][0]["connect"]["thickness"] == 2
+    assert recipe["tiles"] == {"floor": "grass", "wall": "mountain"}
+    assert recipe["locks"] == [[2, 2, "grass"]]
+    kept = tilewright("make", "caves", *SMALL, "--locks", "kept.txt")
+    assert all(line[2:4] == ".." for line in kept.out.splitlines()[1:])
+
+
+def test_several_files_of_one_map(tilewright: Run) -> None:
+    done = tilewright(
+        "make", "caves", *SMALL, "--seed", "7", "--scale", "4", "-o", "a.png", "-o", "a.txt", "-o", "b/a.tmx"
+    )
+    assert done.code == 0
+    assert not done.out
+    assert done.err == "caves 20x8, seed 7, wrote a.png, a.txt, b/a.tmx\n"
+    with Image.open("a.png") as picture:
+        assert picture.size == (80, 32)
+    assert Path("a.txt").read_text() == f"{tw.load('a.png')}\n" == f"{tw.load('b/a.tmx')}\n"
+
+
+@pytest.mark.parametrize("name", ["work.gif", "work.webp", "work.apng"])
+def test_an_animation_shows_the_work(tilewright: Run, name: str) -> None:
+    done = tilewright("make", "caves", *SMALL, "--seed", "7", "--frames", "4", "--duration", "60", "-o", name)
+    assert done.code == 0, done.err
+    with Image.open(name) as film:
+        assert 1 < getattr(film, "n_frames", 1) <= 4
+    assert tw.load(name) == tw.make("caves", width=20, height=8, seed=7)
+
+
+def test_many_maps_each_with_its_seed_and_file(tilewright: Run) -> None:
+    done = tilewright(
+        "make", "caves", *SMALL, "--seed", "a/b", "--count", "3", "-o", "{technique}_{index:02}_{seed}.json"
+    )
+    assert done.code == 0
+    assert sorted(path.name for path in Path().iterdir()) == [f"caves_0{k}_a_b-{k}.json" for k in range(3)]
+    assert tw.load("caves_01_a_b-1.json") == tw.make("caves", width=20, height=8, seed="a/b-1")
+    assert "seeds a/b-0 to a/b-2" in done.err
+
+
+def test_standard_output_takes_any_format(process: Run) -> None:
+    done = process("make", "caves", *SMALL, "--seed", "7", "--format", "json", "-o", "-")
+    assert json.loads(done.out)["provenance"]["seed"] == "7"
+
+
+def test_help_tells_description_range_and_default(tilewright: Run) -> None:
+    text = " ".join(tilewright("make", "caves", "--help").out.split())
+    assert "--walls NUMBER Share of cells that start as wall. [0..1, default 0.45]" in text
+    assert "--outside wall|floor" in text
+    assert "--wrap / --no-wrap" in text
+    assert "--offset INTEGER,INTEGER" in text
+
+
+def test_underscores_are_fine_in_options(tilewright: Run) -> None:
+    assert tilewright("make", "caves", *SMALL, "--shape", "keep_largest", "--seed", "1").code == 0
+    assert tilewright("explain", "keep_largest").code == 0

@@ -1,0 +1,116 @@
+"""Bad input: exactly one line that helps, exit code 2, no trace, nothing half written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+from tests.cli.conftest import Run
+from tilewright.core import pipeline
+
+MISTAKES = {
+    "command": ("mkae caves", "unknown command 'mkae'; did you mean 'make'?"),
+    "option": ("list --jsn", "unknown option '--jsn'; did you mean '--json'?"),
+    "argument": ("explain", "NAME is missing; see tilewright explain --help"),
+    "kind": ("list tecniques", "'tecniques' is not one of"),
+    "name": ("explain cavs", "unknown name 'cavs'; did you mean 'caves'?"),
+    "no technique": ("make", "TECHNIQUE is missing; there are"),
+    "technique": ("make cavs", "unknown technique 'cavs'; did you mean 'caves'?"),
+    "order": ("make --width 5 caves", "--width: the technique comes first"),
+    "parameter": ("make caves --widht 5", "unknown option '--widht'; did you mean '--width'?"),
+    "set": ("make caves --set wals=1", "unknown parameter 'wals'; did you mean 'walls'?"),
+    "set inside": ("make caves --set walls.0=1", "walls.0: 0.45 has no parts"),
+    "set nothing": ("make caves --set walls", "a setting is written name=value"),
+    "zero": ("make caves --width 0", "caves: width: must be at least 1, got 0"),
+    "negative": ("make caves --height -5", "caves: height: must be at least 1, got -5"),
+    "huge": ("make caves --width 999999999", "width: must be at most 65536"),
+    "endless digits": ("make caves --width " + "9" * 5000, "caves: width: "),
+    "word": ("make caves --width wide", "caves: width: must be a whole number, got 'wide'"),
+    "fraction": ("make caves --width 1.5", "width: must be a whole number, got 1.5"),
+    "nan": ("make caves --walls nan", "walls: must be a finite number"),
+    "infinite": ("make caves --walls inf", "walls: must be a finite number"),
+    "choice": ("make caves --outside sky", "outside: must be 'wall' or 'floor', got 'sky'"),
+    "all at once": (
+        "make caves --width 0 --walls 2",
+        "width: must be at least 1, got 0; caves: walls: must be at most",
+    ),
+    "bad json": ("make fashion --scores [1,2", "scores: not JSON"),
+    "shape of scores": ("make fashion --states 3 --scores 1,2", "scores: "),
+    "tile": ("make caves --tiles floor=gras --tileset terrain", "unknown tile 'gras'; did you mean 'grass'?"),
+    "tiles": ("make caves --tiles floor", "tiles: written as floor=grass,wall=mountain"),
+    "tileset": ("make caves --tileset cav", "unknown tileset 'cav'; did you mean 'cave'?"),
+    "locks": ("make caves --locks nowhere.txt", "nowhere.txt: cannot be read"),
+    "shaper": ("make caves --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
+    "shaper's parameter": (
+        "make caves --shape connect,thicknes=2",
+        "connect: unknown parameter 'thicknes'; did you mean",
+    ),
+    "shaper's value": ("make caves --shape connect,thickness=0", "connect: thickness: must be at least 1, got 0"),
+    "count": ("make caves --count 0", "--count: 0 is not in the range"),
+    "ending": ("make caves -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
+    "format": ("make caves -o x --format pgn", "unknown format 'pgn'; did you mean 'png'?"),
+    "format without file": ("make caves --format png", "format: says how to write a file"),
+    "format's option": ("make caves -o x.png --option scal=2", "png: unknown option 'scal'; did you mean 'scale'?"),
+    "format's value": ("make caves -o x.png --scale 0", "scale: must be at least 1, got 0"),
+    "option without file": ("make caves --scale 4", "scale: an option for files; name one with -o"),
+    "folder": ("make caves -o folder", "unknown file extension 'folder'"),
+    "folder as file": ("make caves -o .. --format png", "..: is a folder"),
+    "unwritable": ("make caves -o broken.png/x.png", "broken.png/x.png: cannot be written"),
+    "later unwritable": ("make caves -o fine.png -o broken.png/x.png", "broken.png/x.png: cannot be written"),
+    "one name for many": ("make caves --count 2 -o x.png", "put {seed} or {index} into it"),
+    "same name twice": ("make caves -o x.png -o x.png", "x.png: is written twice"),
+    "placeholder": ("make caves -o {sed}.png", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
+    "inside placeholder": ("make caves -o {seed.__class__}.png", "unknown placeholder"),
+    "brace": ("make caves -o {.png", "a brace itself is written twice"),
+    "recipe": ("run opencaves", "unknown recipe 'opencaves'; did you mean 'open-caves'?"),
+    "recipe's file": ("run nowhere.yaml", "nowhere.yaml: cannot be read"),
+    "recipe's key": ("run key.yaml", "unknown recipe key 'parms'; did you mean 'params'?"),
+    "recipe's text": ("run twice.yaml", "the key 'seed' stands twice"),
+    "no file": ("show nowhere.png", "nowhere.png: cannot be read (No such file or directory)"),
+    "truncated": ("show broken.png", "broken.png: "),
+    "truncated json": ("convert broken.json x.txt", "broken.json: "),
+    "index": ("show whole.json --index 1", "holds 1 map, there is no number 1"),
+    "where to": ("convert whole.json", "whole.json: where to?"),
+    "measure": (
+        "measure whole.json --measures floor_shar",
+        "unknown measure 'floor_shar'; did you mean 'floor_share'?",
+    ),
+    "no recipe inside": ("verify broken.json", "broken.json: "),
+}
+
+
+@pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_one_line_that_helps(tilewright: Run, command: str, message: str) -> None:
+    cave = tw.make("caves", width=20, height=8, seed=7)
+    cave.save("whole.json")
+    cave.save("broken.png")
+    Path("broken.png").write_bytes(Path("broken.png").read_bytes()[:200])
+    Path("broken.json").write_bytes(Path("whole.json").read_bytes()[:200])
+    Path("key.yaml").write_text("technique: caves\nparms: {width: 9}\n")
+    Path("twice.yaml").write_text("technique: caves\nseed: 1\nseed: 2\n")
+    before = sorted(Path().iterdir())
+    done = tilewright(*command.split(" "))
+    assert done.code == 2
+    assert not done.out
+    assert done.err.startswith("tilewright: ")
+    assert done.err.count("\n") == 1
+    assert message in done.err
+    assert sorted(Path().iterdir()) == before
+
+
+def test_more_than_the_memory_holds(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_memory", lambda: 1 << 30)
+    done = tilewright("make", "caves", "--width", "60000", "--height", "60000")
+    assert done.code == 2
+    assert "a map of 60000x60000 needs about" in done.err
+
+
+@pytest.mark.parametrize("arguments", [["make", "caves", "--width", "0"], ["show", "nowhere.png"], ["lits"]])
+def test_a_process_says_it_the_same_way(process: Run, arguments: list[str]) -> None:
+    done = process(*arguments)
+    assert done.code == 2
+    assert not done.out
+    assert done.err.startswith("tilewright: ")
+    assert done.err.count("\n") == 1

@@ -1,0 +1,153 @@
+"""What holds for all commands: quick help, one line for a mistake, quiet ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+from tests.cli.conftest import Run
+from tilewright import cli, kernels
+from tilewright.cli import COMMANDS, main
+
+PROGRAM = [sys.executable, "-m", "tilewright"]
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """The modules that a process has imported once this command has ended."""
+    script = f"import sys; from tilewright.cli import main; main({list(arguments)!r}); print('|', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.rpartition("|")[2].split())
+
+
+def test_every_command_has_a_file_and_every_file_a_summary() -> None:
+    files = {module.name for module in iter_modules(cli.__path__) if not module.name.startswith("_")}
+    assert files == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help(tilewright: Run, command: str) -> None:
+    done = tilewright(*command.split(), "--help")
+    assert done.code == 0
+    assert "Usage: tilewright" in done.out
+    assert not done.err
+
+
+def test_no_command_shows_the_help(tilewright: Run) -> None:
+    assert tilewright() == tilewright("--help")
+
+
+def test_help_imports_click_and_little_else() -> None:
+    assert not imported_by("--help") & {"numpy", "numba", "pydantic", "rich", "PIL", "yaml", "scipy"}
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["explain", "fashion"], ["make", "fashion", "--help"]])
+def test_listing_and_explaining_import_no_numba(arguments: list[str]) -> None:
+    assert not imported_by(*arguments) & {"numba", "scipy", "dask", "nicegui"}
+
+
+def test_a_bug_is_one_line_and_the_trace_is_there_when_wanted(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> list[object]:
+        raise ZeroDivisionError("two\nlines")
+
+    monkeypatch.setattr(kernels, "entries", broken)
+    done = tilewright("warmup")
+    assert done.code == 70
+    assert done.err == (
+        "tilewright: this is a bug in Tilewright (ZeroDivisionError: two lines); TILEWRIGHT_DEBUG=1 shows where\n"
+    )
+    monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["warmup"])
+
+
+def test_a_reader_that_goes_away_is_not_told_about() -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "make", "caves", "--height", "4000", "--seed", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout
+        assert running.stderr
+        running.stdout.readline()
+        running.stdout.close()
+        errors = running.stderr.read().decode()
+    assert errors in ("", "caves 80x4000, seed 1\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "tilewright: the output: No space left on device\n"
+
+
+def on_a_terminal(*arguments: str, interrupt: bool = False, **environment: str) -> tuple[str, int]:
+    """What the program shows on a terminal, and its exit code; `interrupt` presses Ctrl-C when the bar is there."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS="100", LINES="40", **environment)
+        os.execv(sys.executable, [*PROGRAM, *arguments])
+    shown, deadline = b"", time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline and (part := os.read(terminal, 1 << 16)):
+            shown += part
+            if interrupt and b"%" in shown:
+                os.kill(child, signal.SIGINT)
+                interrupt = False
+    except OSError:  # how a terminal says that its program has ended
+        pass
+    return shown.decode(errors="replace"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_on_a_terminal_maps_are_coloured() -> None:
+    shown, code = on_a_terminal("make", "caves", "--width", "30", "--height", "4", "--seed", "1")
+    assert code == 0
+    assert "\x1b[38;2;" in shown
+    assert "caves 30x4, seed 1" in shown
+    assert "━" not in shown  # quick work shows no bar
+
+
+def test_a_map_wider_than_the_terminal_becomes_a_small_picture() -> None:
+    shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "20", "--seed", "1")
+    assert code == 0
+    assert "▀" in shown
+    assert "drawn 100 wide" in shown
+
+
+def test_without_colours_a_wide_map_is_cut_and_says_so() -> None:
+    shown, code = on_a_terminal("make", "caves", "--width", "300", "--height", "4", "--seed", "1", NO_COLOR="1")
+    assert code == 0
+    assert "\x1b[38" not in shown
+    assert "the first 100 columns" in shown
+    assert max(len(line) for line in shown.split("\r\n")) <= 100
+
+
+def test_stopping_long_work_leaves_nothing_behind() -> None:
+    big = ["--width", "3000", "--height", "3000", "--steps", "1000"]
+    shown, code = on_a_terminal("make", "caves", *big, "-o", "big.npz", interrupt=True)
+    assert code == 130
+    assert "━" in shown
+    assert "Traceback" not in shown
+    assert not list(Path().iterdir())
+
+
+def test_the_same_map_in_every_process(process: Run) -> None:
+    makings = [["make", "caves", "--seed", "7"], ["make", "fashion", "--seed", "snow", "--generations", "5"]]
+    for arguments in makings:
+        first, second = (process(*arguments, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+        assert first == second
+        assert first.code == 0
+
+
+def test_json_is_json(tilewright: Run) -> None:
+    assert "caves" in [entry["name"] for entry in json.loads(tilewright("list", "--json").out)["techniques"]]
+    assert json.loads(tilewright("explain", "caves", "--json").out)["properties"]["walls"]["maximum"] == 1
+    assert json.loads(tilewright("explain", "cave", "--json").out)["tiles"][0]["name"] == "floor"
