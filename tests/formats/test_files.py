@@ -48,7 +48,7 @@ def test_the_same_map_makes_the_same_bytes(name: str) -> None:
     entry = formats.shelf.get(name)
     assert entry.write is not None
     options = entry.params.checked()
-    first, second = (entry.write(MAP.replaced(), options, "x") for _ in range(2))
+    first, second = (entry.write(MAP.replaced(), options, Path("x")) for _ in range(2))
     assert first == second
     assert next(iter(first)) == "x"
 

@@ -43,7 +43,7 @@ def again(map: tw.TileMap, name: str, **options: Any) -> formats.Found:
     """The map after writing and reading, with its companions."""
     entry = formats.shelf.get(name)
     assert entry.write
-    contents = entry.write(map, entry.params.checked(options), f"level.{name}")
+    contents = entry.write(map, entry.params.checked(options), Path(f"level.{name}"))
     source = Source(contents[f"level.{name}"], f"level.{name}", beside=contents.__getitem__)
     return decode(source, entry)[0]
 
@@ -125,11 +125,31 @@ def test_the_picture_is_a_companion_that_no_picture_of_the_map_overwrites(name: 
 
 
 @both
-def test_the_users_picture_is_copied_beside_or_pointed_at(name: str, tmp_path: Path) -> None:
+def test_the_users_picture_is_pointed_at_where_it_lies(name: str, tmp_path: Path) -> None:
+    map = sprite_map()
+    sheet = map.tileset.sheet
+    assert sheet
+    (tmp_path / "art").mkdir()
+    (tmp_path / "art" / "tiles.png").write_bytes(sheet.picture)
+    found = sheet.found(sheet.picture, str(tmp_path / "art" / "tiles.png"))
+    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": found}))
+    written = formats.save(map, tmp_path / "maps" / f"level.{name}")
+    assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]  # one tile has no sprite
+    assert b"../art/tiles.png" in written[0].read_bytes()
+    again = tw.load(written[0])
+    assert again == map
+    assert again.tileset.sheet is not None
+    assert again.tileset.sheet.picture == sheet.picture
+
+
+@both
+def test_the_users_picture_is_copied_where_nobody_knows_where_it_lies(name: str, tmp_path: Path) -> None:
     map = sprite_map()
     assert map.tileset.sheet
+    unplaced = map.tileset.sheet.found(map.tileset.sheet.picture, "")
+    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": unplaced}))
     formats.save(map, tmp_path / f"level.{name}")
-    assert (tmp_path / "tiles.png").read_bytes() == map.tileset.sheet.picture
+    assert (tmp_path / "tiles.png").read_bytes() == unplaced.picture
     (tmp_path / "maps").mkdir()
     written = formats.save(map, tmp_path / "maps" / f"level.{name}", image_path="../tiles.png")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
@@ -137,7 +157,7 @@ def test_the_users_picture_is_copied_beside_or_pointed_at(name: str, tmp_path: P
     found = formats.load_all(written[0])[0].map
     assert found == map
     assert found.tileset.sheet
-    assert found.tileset.sheet.picture == map.tileset.sheet.picture
+    assert found.tileset.sheet.picture == unplaced.picture
 
 
 @both

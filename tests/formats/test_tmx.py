@@ -71,7 +71,7 @@ def test_pytmx_finds_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("map", [spelled(full_map()), sprite_map()], ids=["drawn", "sprites"])
 def test_an_embedded_picture_needs_no_other_file(map: tw.TileMap) -> None:
-    assert list(TMX.write(map, TMX.params.checked({"tileset_image": "embedded"}), "a.tmx")) == ["a.tmx"]  # type: ignore[misc]
+    assert list(TMX.write(map, TMX.params.checked({"tileset_image": "embedded"}), Path("a.tmx"))) == ["a.tmx"]  # type: ignore[misc]
     assert same(again(map, "tmx", tileset_image="embedded").map, map)
 
 

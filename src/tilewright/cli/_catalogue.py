@@ -31,7 +31,7 @@ class Recipes:
         return data.names("recipes")
 
     def get(self, name: str) -> Mapping[str, Any]:
-        return FileReading().recipe(name)
+        return FileReading().recipe(name)[0]
 
 
 KINDS: dict[str, Shelf] = {

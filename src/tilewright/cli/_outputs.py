@@ -154,7 +154,7 @@ def _check_placeholders(template: str, fields: Sequence[str]) -> None:
         for _, name, form, conversion in string.Formatter().parse(template):
             if name is not None and name not in fields:
                 shown = [f"{{{field}}}" for field in fields]
-                raise UnknownName("placeholder", f"{{{name}}}", shown, f" (in {template})")
+                raise UnknownName("placeholder", f"{{{name}}}", shown, f"in {template}")
             if conversion or not re.fullmatch(r"0?\d?", form or ""):
                 raise ValueError("a placeholder may only say its width, such as {index:03}")
     except UnknownName:

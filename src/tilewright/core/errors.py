@@ -42,7 +42,8 @@ class UnknownName(TilewrightError, ValueError):
     """A name that nothing answers to, with the nearest one that something does."""
 
     def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
-        super().__init__(f"unknown {kind} {quoted(name)}{did_you_mean(name, options)}{hint}")
+        remark = f" ({hint})" if hint else ""
+        super().__init__(f"unknown {kind} {quoted(name)}{did_you_mean(name, options)}{remark}")
         self.kind = kind
         self.name = name
 

@@ -226,7 +226,7 @@ def resolve(word: Word, tileset: Tileset, vocabulary: Mapping[str, int] | None =
     if number is None and vocabulary:
         number = vocabulary.get(str(word))
     if number is None:
-        raise UnknownName("tile", word, [*tileset.names, *(vocabulary or ())], f" (tileset {tileset.name!r})")
+        raise UnknownName("tile", word, [*tileset.names, *(vocabulary or ())], f"tileset {tileset.name!r}")
     return number
 
 

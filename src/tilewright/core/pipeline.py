@@ -212,7 +212,7 @@ def _vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tup
             number = position
         if number is None:
             if word in renamed:
-                problems.append(str(UnknownName("tile", renamed[word], tileset.names, f" (tileset {tileset.name!r})")))
+                problems.append(str(UnknownName("tile", renamed[word], tileset.names, f"tileset {tileset.name!r}")))
             else:
                 problems.append(
                     f"tileset {tileset.name!r} has no tile {word!r}, which {entry.name} needs; "
@@ -248,12 +248,18 @@ def _refuse_too_large(entry: Technique, shape: tuple[int, ...]) -> None:
     if there and needed > there:
         raise TooLarge(
             f"{entry.name}: a map of {_size(shape)} needs about {needed / 2**30:,.1f} GB of memory, "
-            f"this machine has {there / 2**30:,.1f} GB; make it smaller, or in windows with offset"
+            f"{there / 2**30:,.1f} GB are there; make it smaller, or in windows with offset"
         )
 
 
 def _memory() -> int:
-    """Bytes of memory in this machine; 0 where it does not tell."""
+    """Bytes of memory that this machine has to spare; 0 where it does not tell."""
+    try:
+        with open("/proc/meminfo") as report:  # only Linux tells how much could be freed
+            found = next(line for line in report if line.startswith("MemAvailable"))
+        return int(found.split()[1]) * 1024
+    except (OSError, ValueError, StopIteration):
+        pass
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -26,7 +26,7 @@ class Reading:
 
         if reference in data.names("samples"):
             return Grid.of(data.text("samples", reference))
-        raise UnknownName("sample", reference, data.names("samples"), "; files are not opened here")
+        raise UnknownName("sample", reference, data.names("samples"), "files are not opened here")
 
     def grid_with(self, digest: str) -> Grid:
         """The map with this content, for recipes that hold a large one by its digest."""
@@ -38,6 +38,10 @@ class Reading:
 
         return tilesets.get(reference)
 
-    def recipe(self, reference: str) -> Mapping[str, Any]:
-        """The recipe, as plain data, behind a built-in name (or a path)."""
-        raise UnknownName("recipe", reference, data.names("recipes"), "; files are not opened here")
+    def recipe(self, reference: str) -> tuple[Mapping[str, Any], Reading]:
+        """The recipe, as plain data, behind a built-in name (or a path), and how to read what it names."""
+        from .yaml import read_data
+
+        if reference in data.names("recipes"):
+            return read_data(data.text("recipes", reference), reference), self
+        raise UnknownName("recipe", reference, data.names("recipes"), "files are not opened here")

@@ -58,7 +58,7 @@ class Recipe:
             return given
         reading = reading or Reading()
         if isinstance(given, str):
-            given = reading.recipe(given)
+            given, reading = reading.recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(given)}")
         problems = [f"unknown recipe key {str(key)!r}{did_you_mean(key, KEYS)}" for key in given if key not in KEYS]

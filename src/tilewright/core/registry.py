@@ -267,7 +267,7 @@ class TilesetShelf:
             found = plugins("tilesets")[name].load()
             if isinstance(found, Tileset):
                 return found
-        raise UnknownName("tileset", name, self.names(), "; a file of your own ends in .toml")
+        raise UnknownName("tileset", name, self.names(), "a file of your own ends in .toml")
 
 
 @cache

@@ -199,7 +199,7 @@ class Tileset(Params):
         """The id of a tile by name, glyph or number."""
         number = self.find(word)
         if number is None:
-            raise UnknownName("tile", word, self.by_name, f" (tileset {self.name!r})")
+            raise UnknownName("tile", word, self.by_name, f"tileset {self.name!r}")
         return number
 
     @cached_property

@@ -56,10 +56,13 @@ class Format(Entry):
 
     extensions: tuple[str, ...]
     """Endings that choose it, the first one preferred; a format without any is chosen by name alone."""
-    write: Callable[[TileMap, Any, str], Mapping[str, bytes]] | None = None
-    """(map, options, file name) -> contents by file name, the named file first, companions after it."""
-    animate: Callable[[Iterable[Frame], Any, str], Mapping[str, bytes]] | None = None
-    """(frames, options, file name) -> contents by file name."""
+    write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
+    """(map, options, path) -> contents by file name, the path's own first, then what belongs beside it.
+
+    The path is absolute, or a bare name where the content goes nowhere yet.
+    """
+    animate: Callable[[Iterable[Frame], Any, Path], Mapping[str, bytes]] | None = None
+    """(frames, options, path) -> contents by file name."""
     read: Callable[[Source, Any], list[Found]] | None = None
     """(file, options) -> the maps in it."""
 
@@ -76,7 +79,7 @@ def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
         if ending in entry.extensions:
             return entry
     known = [known for entry in shelf for known in entry.extensions]
-    raise UnknownName("file extension", ending or Path(path).name, known, "; or name a format")
+    raise UnknownName("file extension", ending or Path(path).name, known, "or name a format")
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:
@@ -84,7 +87,7 @@ def encode(map: TileMap, format: str, **options: Any) -> bytes:
     entry = shelf.get(format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} cannot write a single map")
-    contents = entry.write(map, entry.params.checked(options), f"map{entry.extensions[0]}")
+    contents = entry.write(map, entry.params.checked(options), Path(f"map{entry.extensions[0]}"))
     return next(iter(contents.values()))
 
 
@@ -95,7 +98,7 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
         raise TilewrightError(f"format {entry.name!r} is an animation: write it from `watch`, or with make and run")
     params = entry.params.checked(options)
     refuse_unwritable(path)
-    return write_files(path, entry.write(map, params, Path(path).name))
+    return write_files(path, entry.write(map, params, Path(path).absolute()))
 
 
 def save_animation(
@@ -108,7 +111,7 @@ def save_animation(
         raise TilewrightError(f"format {entry.name!r} holds no animation; {', '.join(animated)} do")
     params = entry.params.checked(options)
     refuse_unwritable(path)
-    return write_files(path, entry.animate(frames, params, Path(path).name))
+    return write_files(path, entry.animate(frames, params, Path(path).absolute()))
 
 
 def load_all(

@@ -57,8 +57,8 @@ def film_format(
         name=name,
         params=AnimationParams,
         extensions=(f".{name}",),
-        write=lambda map, options, file: {file: encode([map], options)},
-        animate=lambda frames, options, file: {file: encode(frames, options)},
+        write=lambda map, options, path: {path.name: encode([map], options)},
+        animate=lambda frames, options, path: {path.name: encode(frames, options)},
         read=read,
         doc=doc or "",
     )

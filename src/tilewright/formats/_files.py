@@ -55,6 +55,9 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in reversed(list(contents.items())):
             target = folder / name
+            written.append(target)
+            if name != Path(path).name and _holds(target, content):
+                continue  # a companion that several maps share
             handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -66,10 +69,13 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             except BaseException:
                 os.unlink(temporary)
                 raise
-            written.append(target)
     except (OSError, ValueError) as error:
         raise BadFile(f"{path}: cannot be written ({_reason(error)})") from None
     return written[::-1]
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
 def _umask() -> int:

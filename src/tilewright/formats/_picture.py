@@ -20,6 +20,7 @@ from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tileset
+from ._sheet import SIDE, drawn
 
 MOST_CELLS = 1 << 26
 """Cells in a picture; what is drawn can also be read."""
@@ -27,6 +28,8 @@ MOST_BYTES = 1 << 28
 """Of an unpacked picture: a byte for a pixel with a palette, four for one in full colour."""
 COMFORTABLE_PIXELS = 1 << 24
 """A picture is not drawn larger than this unless told."""
+FLAT_SIDE = 8
+"""Pixels along a cell without sprites."""
 BACKGROUND = (22, 21, 28)
 """Between levels, and around frames that are smaller than others."""
 LINE = (242, 84, 91)
@@ -45,7 +48,7 @@ class PictureParams(Params):
     scale: int | None = param(None, ge=1, le=256, typical=(1, 32))
     """Pixels a cell; by default 8, or the sprites' own width, and less for large maps."""
     sprites: bool | None = param(None)
-    """Draw the tileset's own sprites; by default where it has any. Without, a tile is its colour."""
+    """Draw sprites: the tileset's own, or ours where it has none. By default where it has its own; else colours."""
     grid: bool = param(False)
     """Darken the edges of the cells, from 3 pixels a cell on."""
     markers: bool = param(False)
@@ -116,17 +119,21 @@ def layout_of(view: View, canvas: Size | None = None) -> Layout:
 
 def cell_size(view: View, options: PictureParams, canvas: Size, comfortable: int = COMFORTABLE_PIXELS) -> Size:
     """Rows and columns of pixels in a cell: a square, unless the sprites are none."""
-    sheet = view.tileset.sheet if shows_sprites(view, options) else None
-    width = options.scale or max(1, min(sheet.tile_width if sheet else 8, isqrt(comfortable // prod(canvas))))
+    sprites = shows_sprites(view, options)
+    sheet = _own_sheet(view.tileset) if sprites else None
+    wanted = sheet.tile_width if sheet else SIDE if sprites else FLAT_SIDE
+    width = options.scale or max(1, min(wanted, isqrt(comfortable // prod(canvas))))
     return (max(1, round(width * sheet.tile_height / sheet.tile_width)) if sheet else width), width
 
 
 def shows_sprites(view: View, options: PictureParams) -> bool:
-    """Whether sprites are drawn: as told, else where the tileset's picture is at hand."""
-    at_hand = view.tileset.sheet is not None and bool(view.tileset.sheet.picture)
-    if options.sprites and not at_hand:
-        raise InvalidRecipe(f"sprites: tileset {view.tileset.name!r} has no picture at hand; leave sprites out")
-    return at_hand and options.sprites is not False
+    """Whether sprites are drawn: as told, else where the tileset's own picture is at hand."""
+    return _own_sheet(view.tileset) is not None if options.sprites is None else options.sprites
+
+
+def _own_sheet(tileset: Tileset) -> Sheet | None:
+    """The tileset's own sheet, where its picture is at hand."""
+    return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
 
 
 def _refuse_too_large(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
@@ -194,15 +201,19 @@ def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams
 
 def _sprites(tileset: Tileset, ids: list[int], cell: Size) -> NDArray[np.uint8]:
     """(tile, row, column, 3) pictures of these tiles: the sprite over the tile's colour; the id after all is empty."""
-    sheet = tileset.sheet
-    assert sheet is not None
+    sheet = _own_sheet(tileset)
+    if sheet is None:
+        places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
+        tiles = [tileset[number] for number in ids if number < len(tileset)]
+        places[: len(tiles)] = drawn(tiles, cell[1], cell[0])
+        return places
     picture = _sheet_picture(sheet)
     size = cell[1], cell[0]
     exact = cell[1] % sheet.tile_width == 0 and cell[0] % sheet.tile_height == 0
     sprites = []
     for number in ids:
         tile = tileset[number] if number < len(tileset) else None
-        drawn = Image.new("RGB", size, tile.rgb if tile else BACKGROUND)
+        place = Image.new("RGB", size, tile.rgb if tile else BACKGROUND)
         if tile and tile.sprite is not None:
             row, column = divmod(tile.sprite, sheet.columns)
             x = sheet.margin + column * (sheet.tile_width + sheet.spacing)
@@ -211,8 +222,8 @@ def _sprites(tileset: Tileset, ids: list[int], cell: Size) -> NDArray[np.uint8]:
             if box[2] > picture.width or box[3] > picture.height:
                 raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} lies outside {sheet.image}")
             sprite = picture.crop(box).resize(size, Image.Resampling.NEAREST if exact else Image.Resampling.BOX)
-            drawn.paste(sprite, mask=sprite)
-        sprites.append(np.asarray(drawn))
+            place.paste(sprite, mask=sprite)
+        sprites.append(np.asarray(place))
     return np.stack(sprites)
 
 

@@ -12,8 +12,8 @@ from ..core.errors import BadFile, UnknownName
 from ..core.grid import Grid
 from ..core.reading import Reading
 from ..core.tileset import Tileset
+from ..core.yaml import read_data
 from ._files import read_file
-from ._yaml import read_data
 
 
 class FileReading(Reading):
@@ -47,20 +47,20 @@ class FileReading(Reading):
         sheet = found.sheet.found(read_file(picture), str(picture))
         return found.model_copy(update={"sheet": sheet})
 
-    def recipe(self, reference: str) -> Mapping[str, Any]:
-        """A recipe's data from a file, or a built-in one by its name."""
+    def recipe(self, reference: str) -> tuple[Mapping[str, Any], Reading]:
+        """A built-in recipe's data, or a file's; what a file names is looked for beside it."""
         if reference in data.names("recipes"):
-            return read_data(data.text("recipes", reference), reference)
+            return super().recipe(reference)
         path = self._existing("recipe", reference, data.names("recipes"))
         try:
-            return read_data(read_file(path).decode(), str(path))
+            return read_data(read_file(path).decode(), str(path)), FileReading(path.parent)
         except UnicodeDecodeError:
             raise BadFile(f"{path}: not text in UTF-8") from None
 
     def _existing(self, kind: str, reference: str, names: Iterable[str]) -> Path:
         path = self.folder / reference
         if not path.exists() and not path.suffix:
-            raise UnknownName(kind, reference, names, "; and there is no such file")
+            raise UnknownName(kind, reference, names, "and there is no such file")
         return path
 
 

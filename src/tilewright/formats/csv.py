@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +30,10 @@ class CsvParams(Params):
     """CSV has no options."""
 
 
-def write(map: TileMap, options: CsvParams, name: str) -> Mapping[str, bytes]:
+def write(map: TileMap, options: CsvParams, path: Path) -> Mapping[str, bytes]:
     levels = map.cells if map.cells.ndim == 3 else map.cells[None]
     tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]
-    return {name: ("\n\n".join(tables) + "\n").encode()}
+    return {path.name: ("\n\n".join(tables) + "\n").encode()}
 
 
 def read(source: Source, options: CsvParams) -> list[Found]:

@@ -22,6 +22,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -198,13 +199,13 @@ def _offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
 # -- maps -----------------------------------------------------------------------------------------------------
 
 
-def write(map: TileMap, options: FbcaParams, name: str) -> Mapping[str, bytes]:
+def write(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim != 2:
         raise InvalidRecipe("fbca: holds flat maps, this one has levels")
     highest = int(map.cells.max())
     if highest >= MOST_STATES:
         raise TooLarge(f"fbca: holds up to {MOST_STATES} states, this map has the tile id {highest}")
-    return {name: to_text([_recorded(map, highest)]).encode()}
+    return {path.name: to_text([_recorded(map, highest)]).encode()}
 
 
 def _recorded(map: TileMap, highest: int) -> FbcaText:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json import dumps
+from pathlib import Path
 from typing import Any
 
 from ..core.params import Params, param
@@ -25,13 +26,13 @@ class JsonParams(Params):
     """Cells and layers as packed text instead of lists; by default above 65,536 cells, always above a million."""
 
 
-def write(map: TileMap, options: JsonParams, name: str) -> Mapping[str, bytes]:
+def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
     data = described(map)
     if map.layers:
         data["layers"] = {layer: listed(values, options.packed) for layer, values in map.layers.items()}
     text = _laid_out({**data, "cells": listed(map.cells, options.packed)})
     # A lone surrogate has no UTF-8; backslashreplace happens to write it as JSON does.
-    return {name: f"{text}\n".encode("utf-8", "backslashreplace")}
+    return {path.name: f"{text}\n".encode("utf-8", "backslashreplace")}
 
 
 def read(source: Source, options: JsonParams) -> list[Found]:

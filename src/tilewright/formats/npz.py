@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from json import dumps
 from math import prod
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class NpzParams(Params):
     """NPZ has no options."""
 
 
-def write(map: TileMap, options: NpzParams, name: str) -> Mapping[str, bytes]:
+def write(map: TileMap, options: NpzParams, path: Path) -> Mapping[str, bytes]:
     arrays: dict[str, NDArray[Any]] = {"cells": map.cells}
     if map.layers:
         arrays["layers"] = np.stack(list(map.layers.values()))
@@ -49,7 +50,7 @@ def write(map: TileMap, options: NpzParams, name: str) -> Mapping[str, bytes]:
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
             with archive.open(entry, "w", force_zip64=True) as file:
                 npy.write_array(file, array.astype(array.dtype.newbyteorder("<"), copy=False), allow_pickle=False)
-    return {name: buffer.getvalue()}
+    return {path.name: buffer.getvalue()}
 
 
 def read(source: Source, options: NpzParams) -> list[Found]:

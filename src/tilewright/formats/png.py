@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from itertools import count
+from pathlib import Path
 
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile, PngInfo
@@ -28,12 +29,12 @@ class PngParams(PictureParams):
     """How a map is drawn; when reading, `scale` tells the pixels a cell of a picture that does not."""
 
 
-def write(map: TileMap, options: PngParams, name: str) -> Mapping[str, bytes]:
+def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
     picture = draw(map, options)
     text = label(map, layout_of(map).canvas, loose=shows_sprites(map, options))
     buffer = io.BytesIO()
     picture.save(buffer, "PNG", pnginfo=text_chunks(text))
-    return {name: buffer.getvalue()}
+    return {path.name: buffer.getvalue()}
 
 
 def read(source: Source, options: PngParams) -> list[Found]:

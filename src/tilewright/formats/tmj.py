@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,9 @@ class TmjParams(TiledParams):
     """Tiled's options; a picture cannot be embedded."""
 
 
-def write(map: TileMap, options: TmjParams, name: str) -> Mapping[str, bytes]:
-    written, pictures = document(map, options, name, embedded=False)
-    return {name: json.dumps(written, separators=(",", ":"), default=_listed).encode() + b"\n", **pictures}
+def write(map: TileMap, options: TmjParams, path: Path) -> Mapping[str, bytes]:
+    written, pictures = document(map, options, path, embedded=False)
+    return {path.name: json.dumps(written, separators=(",", ":"), default=_listed).encode() + b"\n", **pictures}
 
 
 def _listed(gids: Any) -> list[int]:

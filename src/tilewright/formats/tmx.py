@@ -2,13 +2,14 @@
 
 The tileset stands in the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
 `tileset_image=embedded`, into it, a sprite per tile: Tiled shows that, few other programs do. A tileset's own picture
-is copied beside the map under its own name, or only pointed at, with `image_path`. Read back, an embedded one is
-without it. The folder `_tiled` tells what stands where in the file and what is read of foreign ones.
+is pointed at where it lies, or elsewhere with `image_path`; a copy is written where nobody knows where it lies. Read
+back, an embedded one is without it. The folder `_tiled` tells what stands where and what is read of foreign files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
 from ..core.params import param
@@ -25,9 +26,9 @@ class TmxParams(TiledParams):
     """Writing: whether the tileset's picture is a file beside the map or stands inside it."""
 
 
-def write(map: TileMap, options: TmxParams, name: str) -> Mapping[str, bytes]:
-    written, pictures = document(map, options, name, embedded=options.tileset_image == "embedded")
-    return {name: to_xml(written), **pictures}
+def write(map: TileMap, options: TmxParams, path: Path) -> Mapping[str, bytes]:
+    written, pictures = document(map, options, path, embedded=options.tileset_image == "embedded")
+    return {path.name: to_xml(written), **pictures}
 
 
 def read(source: Source, options: TmxParams) -> list[Found]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -18,8 +19,8 @@ class TxtParams(Params):
     """Text has no options."""
 
 
-def write(map: TileMap, options: TxtParams, name: str) -> Mapping[str, bytes]:
-    return {name: f"{map}\n".encode()}
+def write(map: TileMap, options: TxtParams, path: Path) -> Mapping[str, bytes]:
+    return {path.name: f"{map}\n".encode()}
 
 
 def read(source: Source, options: TxtParams) -> list[Found]:
@@ -28,15 +29,15 @@ def read(source: Source, options: TxtParams) -> list[Found]:
     rows = [rows_of_equal_length(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
         raise BadFile(f"{source.name}: all levels of a map have the same size")
-    codes = np.array([[list(map_row) for map_row in level] for level in rows])
-    tileset = source.tileset or Tileset.of_words(sorted(set(codes.ravel().tolist())), "text")
-    glyphs, cells = np.unique(codes, return_inverse=True)
-    ids = []
-    for glyph in glyphs.tolist():
+    text = "".join(row for level in rows for row in level)
+    codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
+    glyphs = [chr(code) for code in codes.tolist()]
+    tileset = source.tileset or Tileset.of_words(glyphs, "text")
+    for glyph in glyphs:
         if glyph not in tileset.by_glyph:
-            raise BadFile(f"{source.name}: {UnknownName('glyph', glyph, tileset.by_glyph)} (tileset {tileset.name!r})")
-        ids.append(tileset.by_glyph[glyph])
-    shaped = np.array(ids)[cells].reshape(codes.shape)
+            raise UnknownName("glyph", glyph, tileset.by_glyph, f"tileset {tileset.name!r}")
+    ids = np.array([tileset.by_glyph[glyph] for glyph in glyphs], dtype=tileset.dtype)
+    shaped = ids[cells].reshape(len(rows), len(rows[0]), -1)
     return [Found(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]
 
 

@@ -55,6 +55,6 @@ class TiledParams(Params):
     tile_size: int = param(16, ge=1, le=256)
     """Writing: pixels along a drawn sprite; a tileset with its own picture brings its size along."""
     image_path: Annotated[str, AfterValidator(_read_path)] = param("")
-    """Writing: where the tileset's own picture lies, relative to the map; without it a copy is written beside."""
+    """Writing: where the tileset's own picture lies, relative to the map, if not where it was found."""
     layer: str = param("")
     """Reading: the tile layer to read, by name or by number from 1; without it the first visible one."""

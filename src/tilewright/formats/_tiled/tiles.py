@@ -154,7 +154,7 @@ def _given_id(tileset: Tileset, name: str, tile: _Known) -> int:
     if number is None:
         number = tile.local if tile.local < len(tileset) else None
     if number is None:
-        raise UnknownName("tile", name, tileset.names, f" (tileset {tileset.name!r})")
+        raise UnknownName("tile", name, tileset.names, f"tileset {tileset.name!r}")
     return number
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,9 @@ class Color(str):
     """A property that Tiled shows as a colour."""
 
 
-def document(map: TileMap, options: TiledParams, name: str, *, embedded: bool) -> tuple[Document, dict[str, bytes]]:
+def document(map: TileMap, options: TiledParams, path: Path, *, embedded: bool) -> tuple[Document, dict[str, bytes]]:
     """The document of a map and the pictures to be written beside it, by file name."""
-    stem = PurePosixPath(name).stem
-    tilesets, gids, pictures = _embedded(map.tileset, options) if embedded else _beside(map.tileset, options, stem)
+    tilesets, gids, pictures = _embedded(map.tileset, options) if embedded else _beside(map.tileset, options, path)
     width, height = tilesets[0]["tilewidth"], tilesets[0]["tileheight"]
     layers = [*_tile_layers(map, gids), *_object_layers(map, width, height)]
     objects = [one for layer in layers for one in layer.get("objects", ())]
@@ -110,17 +110,18 @@ def _object(name: str, kind: str, x: float, y: float, width: float, height: floa
 # -- tilesets -------------------------------------------------------------------------------------------------
 
 
-def _beside(tileset: Tileset, options: TiledParams, stem: str) -> tuple[list[Document], Gids, dict[str, bytes]]:
+def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Document], Gids, dict[str, bytes]]:
     """Tilesets on pictures of their own, the gid of every tile, and those pictures by file name."""
-    sheet, image = tileset.sheet, f"{stem}-tiles.png"
+    sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
     on_sheet, bare = _shared_out(tileset)
     parts: list[tuple[Document, dict[int, int]]] = []
     pictures: dict[str, bytes] = {}
     if sheet is not None:
-        part = _sheet_part(tileset, sheet, options)
+        place = options.image_path or _way_to(sheet, path)
+        part = _sheet_part(tileset, sheet, place)
         for number, tiles in enumerate(on_sheet, 1):
             parts.append(({**part, "name": tileset.name if number == 1 else f"{tileset.name} ({number})"}, tiles))
-        if sheet.picture and not options.image_path:
+        if sheet.picture and not place:
             pictures[part["image"]] = sheet.picture
     if bare:
         size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
@@ -170,15 +171,24 @@ def _shared_out(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
     return on_sheet, bare
 
 
-def _sheet_part(tileset: Tileset, sheet: Sheet, options: TiledParams) -> Document:
-    """A tileset on the user's picture: where the options say, else beside the map if there is a picture to copy."""
+def _way_to(sheet: Sheet, path: Path) -> str:
+    """From a map's file to the user's picture; empty where there is no way, or nobody knows where the picture lies."""
+    try:
+        known = sheet.path and path.is_absolute()
+        return Path(os.path.relpath(sheet.path, path.parent)).as_posix() if known else ""
+    except ValueError:  # another drive
+        return ""
+
+
+def _sheet_part(tileset: Tileset, sheet: Sheet, place: str) -> Document:
+    """A tileset on the user's picture: in its place, else beside the map if there is a picture to copy."""
     rows = sprite_rows(tileset)
     width, height = picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
         sheet.margin + rows * (sheet.tile_height + sheet.spacing) - sheet.spacing,
     )
-    path = sheet.image.replace("\\", "/")
-    image = options.image_path or (PurePosixPath(path).name if sheet.picture else path)
+    told = sheet.image.replace("\\", "/")
+    image = place or (PurePosixPath(told).name if sheet.picture else told)
     part = _part(tileset.name, (sheet.tile_width, sheet.tile_height), rows * sheet.columns, "sheet", sheet)
     part |= {"columns": sheet.columns, "margin": sheet.margin, "spacing": sheet.spacing}
     return part | {"image": image, "imagewidth": width, "imageheight": height}

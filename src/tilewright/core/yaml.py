@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from ..core.errors import BadFile
+from .errors import BadFile
 
 MOST_CHARACTERS = 4 << 20
 
