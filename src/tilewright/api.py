@@ -45,7 +45,7 @@ def watch(given: Given, /, *, seed: int | str | None = None, every: int = 1, **w
 
 def recipe(technique: str, /, **words: Any) -> Recipe:
     """A recipe, checked once, from which `run` makes many maps: takes what `make` takes."""
-    own = {name: words.pop(name) for name in registry.RESERVED & set(words)}
+    own = {name: words.pop(name) for name in set(registry.RECIPE_WORDS) & set(words)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
         raise InvalidRecipe(f"{clash[0]}: give the technique first and its params as keywords")

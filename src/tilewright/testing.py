@@ -36,7 +36,7 @@ def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
     `seeds` is how many maps the checks over seeds make; the house itself uses 100.
     """
     entry = techniques.get(technique) if isinstance(technique, str) else technique
-    added = entry.name not in techniques
+    added = entry.name not in techniques or techniques.get(entry.name) is not entry
     if added:
         techniques.add(entry)
     try:

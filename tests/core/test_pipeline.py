@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,3 +200,68 @@ def test_importing_is_cheap() -> None:
         "assert not {'numba', 'scipy', 'PIL'} & set(sys.modules), {'numba', 'scipy', 'PIL'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_changed_recipe_forgets_its_plan() -> None:
+    recipe = tw.recipe("caves", width=12, height=6)
+    tw.run(recipe, seed=1)
+    wider = replace(recipe, params=recipe.params.changed(width=20))
+    assert tw.run(wider, seed=1).shape == (6, 20)
+    locked = replace(recipe, locks=tw.Locks.of([[3, 3, "water"]]))
+    assert tw.run(locked, seed=1).where("water").sum() == 1
+
+
+def test_an_edited_map_has_no_recipe() -> None:
+    made = tw.make("caves", seed=1, width=12, height=6)
+    edited = made.replaced(cells=1 - made.cells)
+    assert edited.recipe is None
+    assert tw.shape(edited, "flip").recipe is None
+
+
+def test_a_technique_makes_what_it_was_asked_for() -> None:
+    @technique(Sized, tileset="cave")
+    def tiny(p, site, rng):  # type: ignore[no-untyped-def]
+        """Makes maps of one cell."""
+        return TileMap([[0]], site.tileset)
+
+    registry.techniques.add(tiny)
+    try:
+        with pytest.raises(tw.TilewrightError, match="another size"):
+            tw.make("tiny")
+    finally:
+        registry.techniques.remove("tiny")
+
+
+def test_what_stands_on_a_map_stands_inside() -> None:
+    made = tw.make("caves", seed=1, width=12, height=6)
+    for fields in (
+        {"rooms": [tw.Room(8, 0, 5, 2)]},
+        {"rooms": [tw.Room(0, 0, 0, 2)]},
+        {"links": [(0, 1)]},
+        {"markers": [tw.Marker("exit", 12, 0)]},
+        {"markers": [tw.Marker("exit", 0, 0, 1)]},
+        {"layers": {"height": [[1, 2]]}},
+        {"layers": {"height": "high"}},
+    ):
+        with pytest.raises(InvalidRecipe, match=r"inside|not there|layers"):
+            made.replaced(**fields)
+
+
+def test_every_stage_is_seen() -> None:
+    stages = [frame.stage for frame in tw.watch("caves", seed=1, shaping=["border", "flip"])]
+    assert list(dict.fromkeys(stages)) == ["caves", "border", "flip"]
+
+
+def test_recipes_from_files_name_what_stands_beside_them(tmp_path: Path) -> None:
+    folder = tmp_path / "recipes"
+    folder.mkdir()
+    (folder / "start.txt").write_text("0011\n1100\n")
+    (folder / "inner.yaml").write_text("technique: caves\nparams: {walls: 0}\n")
+    (folder / "outer.yaml").write_text(
+        "technique: fashion\nparams: {start: start.txt, scores: [1, 2, 3, 4], generations: 0}\n"
+        "shaping: [{overlay: {recipe: inner.yaml, width: 2, height: 2}}]\n"
+    )
+    assert tw.run(folder / "outer.yaml", seed=1).shape == (2, 4)
+    (folder / "itself.yaml").write_text("technique: caves\nshaping: [{overlay: {recipe: itself.yaml}}]\n")
+    with pytest.raises(tw.TilewrightError, match="inside"):
+        tw.run(folder / "itself.yaml")

@@ -64,7 +64,7 @@ def sprite_map() -> tw.TileMap:
         {"name": "plain", "color": "#123456"},
     ]
     bare = tw.Tileset.checked({"name": "drawn", "tiles": tiles})
-    tileset = bare.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "tiles.png")})
+    tileset = bare.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "")})
     return tw.TileMap([[0, 1, 2], [2, 1, 0]], tileset)
 
 

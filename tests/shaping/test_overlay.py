@@ -153,5 +153,5 @@ def test_bad_params(params: dict[str, Any], message: str) -> None:
 
 
 def test_levels_are_refused() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="overlay works on 2D maps, not 3D"):
+    with pytest.raises(tw.InvalidRecipe, match="overlay works on 2D maps, not on 3D ones"):
         tw.shape(TileMap(np.zeros((2, 3, 3), dtype=np.uint8), BASE.tileset), "overlay", recipe=SWAMP)

@@ -64,7 +64,7 @@ def _print_facts(entry: Entry) -> None:
     facts: dict[str, str] = {}
     if isinstance(entry, Technique):
         words = entry.words(entry.params.checked())
-        facts["tileset"] = entry.tileset
+        facts["tileset"] = entry.own_tileset(entry.params.checked()).name
         facts["tiles"] = ", ".join(words) if words else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit

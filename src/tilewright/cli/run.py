@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,7 +24,6 @@ def command(recipe: str, **values: Any) -> None:
     tilewright run open-caves
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
-    path = Path(recipe)
-    checked = Recipe.of(path.name, FileReading(path.parent))
+    checked = Recipe.of(recipe, FileReading())
     pipeline.planned(checked)
     produce(checked, **values)

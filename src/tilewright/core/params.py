@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Self, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 from pydantic_core import ErrorDetails
 
@@ -14,6 +15,9 @@ from .errors import InvalidRecipe, did_you_mean, quoted
 from .reading import Reading
 
 LARGEST_SIDE = 65_536
+MOST_FINDINGS = 200
+MOST_TOLD = 8
+"""More mistakes than this are only counted: nobody reads them all at once."""
 
 
 def param(
@@ -48,7 +52,11 @@ def param(
 
 
 class Params(BaseModel):
-    """Base of all parameters: frozen, hashable, closed; booleans are refused where a number stands."""
+    """Base of all parameters: frozen, hashable, closed; booleans are refused where a number stands.
+
+    Two are equal when their fields are. What follows from fields alone may be a cached_property: it stays out of
+    equality, copies and pickles.
+    """
 
     model_config = ConfigDict(
         frozen=True,
@@ -60,6 +68,8 @@ class Params(BaseModel):
     )
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of parameters, so that recipes written with them still read."""
+    noun: ClassVar[str] = "parameter"
+    """What errors call a field."""
 
     @classmethod
     def checked(cls, values: Mapping[str, Any] | None = None, *, reading: Reading | None = None) -> Self:
@@ -70,26 +80,43 @@ class Params(BaseModel):
             raise InvalidRecipe(*explain(error, cls)) from None
 
     def changed(self, **values: Any) -> Self:
-        """A checked copy with some values replaced."""
-        return self.checked({**{name: getattr(self, name) for name in type(self).model_fields}, **values})
+        """A checked copy with some values replaced; what was left to its default follows anew."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return self.checked({**given, **values})
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        copy = super().model_copy(update=update, deep=deep)
+        for name in copy.__dict__.keys() - type(self).model_fields.keys():
+            del copy.__dict__[name]
+        return copy
 
     @model_validator(mode="before")
     @classmethod
-    def _rename_and_refuse_booleans(cls, values: Any) -> Any:
+    def _rename_and_refuse(cls, values: Any) -> Any:
+        """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
         if not isinstance(values, Mapping):
             return values
         values = {cls.renamed.get(name, name): value for name, value in values.items()}
-        wrong = [
-            f"{name}: must be a number, got {quoted(value)}"
-            for name, value in values.items()
-            if name in cls.model_fields and name not in _boolean_fields(cls) and _holds_boolean(value)
-        ]
+        wrong = []
+        for name, value in values.items():
+            if isinstance(value, (set, frozenset)):
+                wrong.append(f"{name}: must be a list, a set has no order")
+            elif name in cls.model_fields and name not in _boolean_fields(cls) and _holds_boolean(value):
+                wrong.append(f"{name}: must be a number, got {quoted(value)}")
         if wrong:
-            raise ValueError("\n".join(wrong))
+            raise InvalidRecipe(*wrong)
         return values
 
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in type(self).model_fields)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
     def __getstate__(self) -> dict[Any, Any]:
-        """Cached properties stay out of pickles."""
         state = super().__getstate__()
         state["__dict__"] = {name: getattr(self, name) for name in type(self).model_fields}
         return state
@@ -116,41 +143,72 @@ def reading_of(info: ValidationInfo) -> Reading:
     return reading if isinstance(reading, Reading) else Reading()
 
 
-def explain(error: ValidationError, model: type[BaseModel] | None = None) -> list[str]:
-    """pydantic's findings in our words: parameter, rule, value, way out."""
-    problems: list[str] = []
-    for found in _told_once(error.errors()):
-        for line in _sentence(found, model).split("\n"):
-            if line not in problems:
-                problems.append(line)
-    return problems
+def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """pydantic's findings in our words: parameter, rule, value, way out. Tells the first few, and how many more."""
+    by_place: dict[str, list[Finding]] = {}
+    for details in error.errors(include_url=False)[:MOST_FINDINGS]:
+        found = Finding(details, *_place(details["loc"], model))
+        by_place.setdefault(found.place, []).append(found)
+    told = dict.fromkeys(
+        line
+        for place, findings in by_place.items()
+        for found in _told(findings, any(other.startswith(f"{place}.") for other in by_place))
+        for line in found.lines()
+    )
+    more = len(told) - MOST_TOLD
+    return [*list(told)[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])]
 
 
-def _told_once(found: list[ErrorDetails]) -> list[ErrorDetails]:
-    """A field of several types fails once for each; a word is judged by the words, anything else by the rest."""
-    kept = []
-    for one in found:
-        rivals = [other for other in found if other["loc"][:1] == one["loc"][:1] and other is not one]
-        words = [other for other in rivals if other["type"] == "literal_error" and isinstance(other["input"], str)]
-        is_word = one["type"] == "literal_error" and isinstance(one["input"], str)
-        if is_word or not (words or (one["type"] == "literal_error" and rivals)):
-            kept.append(one)
-    return kept
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that pydantic found wrong, and where."""
+
+    details: ErrorDetails
+    place: str
+    """The way to it, by names and positions alone: `rules.2.count`."""
+    models: tuple[type[BaseModel], ...]
+    """What could stand there."""
+
+    @property
+    def kind(self) -> str:
+        return self.details["type"]
+
+    @property
+    def given(self) -> Any:
+        return self.details.get("input")
+
+    def lines(self) -> list[str]:
+        bounds = self.details.get("ctx", {})
+        if self.kind == "value_error":
+            cause = bounds.get("error")
+            problems = cause.problems if isinstance(cause, InvalidRecipe) else [str(cause)]
+        elif self.kind == "extra_forbidden":
+            name = str(self.details["loc"][-1])
+            fields = [field for model in self.models for field in model.model_fields]
+            noun = getattr(self.models[0], "noun", "parameter") if self.models else "parameter"
+            problems = [f"unknown {noun} {quoted(name)}{did_you_mean(name, fields)}"]
+        else:
+            problems = [_rule(self.kind, quoted(self.given), bounds, self.details["msg"])]
+        return [f"{self.place}: {problem}" if self.place else problem for problem in problems]
 
 
-def _sentence(found: ErrorDetails, model: type[BaseModel] | None) -> str:
-    kind, given, bounds = found["type"], quoted(found.get("input")), found.get("ctx", {})
-    # Branches of a union show up in the location; a person knows only names and positions.
-    place = ".".join(str(part) for part in found["loc"] if not _is_branch(part))
-    if kind == "value_error":
-        cause = bounds.get("error")
-        problems = cause.problems if isinstance(cause, InvalidRecipe) else [str(cause)]
-        return "\n".join(f"{place}: {problem}" if place else problem for problem in problems)
-    if kind == "extra_forbidden":
-        *path, name = found["loc"]
-        fields = _fields_at(model, path)
-        return f"unknown parameter {str(name)!r}{did_you_mean(name, fields)}"
-    rule = {
+def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
+    """Of all that is wrong at one place, what a person wants to know.
+
+    A value of several types fails once for each: a word is judged by the words that are known, anything else by the
+    rest; and where something inside is wrong, that it is not another type altogether says nothing.
+    """
+    words = [found for found in findings if found.kind == "literal_error"]
+    if words and isinstance(words[0].given, str):
+        return words
+    others = [found for found in findings if found.kind != "literal_error"] or words
+    if has_inner:
+        others = [found for found in others if found.kind == "value_error"]
+    return [found for found in others if found.kind != "too_short" or not found.given]
+
+
+def _rule(kind: str, given: str, bounds: Mapping[str, Any], message: str) -> str:
+    rules = {
         "missing": "is required",
         "greater_than_equal": f"must be at least {bounds.get('ge')}, got {given}",
         "greater_than": f"must be more than {bounds.get('gt')}, got {given}",
@@ -168,22 +226,25 @@ def _sentence(found: ErrorDetails, model: type[BaseModel] | None) -> str:
         "string_type": f"must be a text, got {given}",
         "tuple_type": f"must be a list, got {given}",
         "model_type": f"must be a set of named values, got {given}",
-    }.get(kind, f"{found['msg'][:1].lower()}{found['msg'][1:]}, got {given}")
-    return f"{place}: {rule}" if place else rule
+        "too_short": "must not be empty",
+    }
+    return rules.get(kind, f"{message[:1].lower()}{message[1:]}, got {given}")
 
 
-def _is_branch(part: int | str) -> bool:
-    return isinstance(part, str) and (not part.isidentifier() or part in {"int", "float", "str", "bool"})
-
-
-def _fields_at(model: type[BaseModel] | None, path: Sequence[int | str]) -> list[str]:
-    """The names a model takes at a place inside it, as far as plain nesting tells."""
-    for part in path:
-        if model is None or not isinstance(part, str) or part not in model.model_fields:
-            continue
-        inner = [kind for kind in _kinds(model.model_fields[part].annotation) if _is_model(kind)]
-        model = inner[0] if inner else None
-    return list(model.model_fields) if model else []
+def _place(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, tuple[type[BaseModel], ...]]:
+    """Names and positions of a location, without the branches of unions, and the models that could stand there."""
+    models: tuple[type[BaseModel], ...] = (model,)
+    kept: list[str] = []
+    for part in location:
+        owner = next((one for one in models if part in one.model_fields), None)
+        if isinstance(part, int):
+            kept.append(str(part))
+        elif owner is not None:
+            kept.append(part)
+            models = tuple(kind for kind in _kinds(owner.model_fields[part].annotation) if _is_model(kind))
+        else:
+            models = tuple(one for one in models if one.__name__ == part) or models
+    return ".".join(kept), models
 
 
 def _is_model(kind: Any) -> bool:
@@ -193,22 +254,23 @@ def _is_model(kind: Any) -> bool:
 def _kinds(annotation: Any) -> list[Any]:
     """All types that an annotation mentions."""
     arguments = get_args(annotation)
-    if get_origin(annotation) in (Union, types.UnionType, tuple, list) or arguments:
-        return [kind for argument in arguments for kind in _kinds(argument)]
-    return [annotation]
+    if get_origin(annotation) is Literal:
+        return [str]
+    return [kind for argument in arguments for kind in _kinds(argument)] if arguments else [annotation]
 
 
 @cache
 def _boolean_fields(model: type[BaseModel]) -> frozenset[str]:
-    """The fields whose type has room for true and false."""
-    return frozenset(name for name, field in model.model_fields.items() if _mentions(field.annotation, (bool, Any)))
-
-
-def _mentions(annotation: Any, wanted: tuple[Any, ...]) -> bool:
-    return any(kind is one for kind in _kinds(annotation) for one in wanted)
+    """The fields in which true and false may stand, or whose types look after themselves."""
+    plain = {int, float, str, type(None), ...}
+    return frozenset(
+        name for name, field in model.model_fields.items() if not plain.issuperset(_kinds(field.annotation))
+    )
 
 
 def _holds_boolean(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return any(_holds_boolean(part) for part in value)
-    return isinstance(value, bool)
+        return any(isinstance(part, (bool, np.bool_)) or _holds_boolean(part) for part in value)
+    return isinstance(value, (bool, np.bool_))

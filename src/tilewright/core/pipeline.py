@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
 from types import GeneratorType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,13 @@ from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownNam
 from .grid import resolve
 from .params import Params
 from .recipe import Recipe, Stage
-from .registry import Shaper, Technique, shapers, techniques, tilesets
+from .registry import Shaper, Technique, shapers, techniques
 from .seeds import Rng
 from .site import Frame, Site, Steps
 from .tilemap import TileMap
 from .tileset import Tileset
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +31,51 @@ class Plan:
 
     technique: Technique
     site: Site
-    stages: tuple[tuple[Shaper, Params, str, int], ...]
-    """Shaper, params, and its stream: name, and how many of that name came before."""
+    shaping: tuple[PlannedShaper, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedShaper:
+    """A shaper, its params, and how many stages of its name come before: that names its stream."""
+
+    entry: Shaper
+    params: Params
+    number: int
 
 
 def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
     """Make the map. `root` is the stream to grow from in place of the seed, for recipes inside recipes."""
-    work = steps(recipe, root=root)
+    return exhausted(steps(recipe, root=root))
+
+
+def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
+    """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise InvalidRecipe(f"every: must be a whole number of at least 1, got {every!r}")
+    recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
+    work = steps(recipe)
+    number = 0
+    try:
+        while True:
+            frame = next(work)
+            if number % every == 0:
+                yield frame.shown()
+            number += 1
+    except StopIteration as end:
+        map: TileMap = end.value
+        numbers = dict(map.numbers)
+        yield Frame(map.cells, "done", 1.0, numbers, stage=recipe.technique, site=Site(map.shape, map.tileset), map=map)
+    finally:
+        work.close()
+
+
+def exhausted(work: Generator[Frame, None, T]) -> T:
+    """What stands at the end of the work."""
     while True:
         try:
             next(work)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
-
-
-def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
-    """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
-    recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
-    result: list[TileMap] = []
-
-    def frames() -> Generator[Frame, None, None]:
-        result.append((yield from steps(recipe)))
-
-    work = frames()
-    try:
-        for frame in islice(work, 0, None, every):
-            yield frame.shown()
-    finally:
-        work.close()
-    map = result[0]
-    yield Frame(map.cells, "done", 1.0, map.numbers, stage=recipe.technique, site=_whole_site(map), map=map)
 
 
 def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
@@ -75,19 +92,26 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
     try:
         map = yield from _watched(entry.body(recipe.params, site, rng), entry.name, site)
         _check(map, site, entry.name)
-        for shaper, params, name, count in plan.stages:
-            if shaper.moves:
-                source = shaper.body(params, map.shape)
-                map = map.rearranged(source)
-                site = site.rearranged(source, map)
-                yield Frame(map.cells, "", 1.0, stage=name, site=site)
-            else:
-                site = _shaper_site(map, site)
-                map = yield from _watched(shaper.body(map, params, site, root.child(name, count)), name, site)
-                _check(map, site, name)
+        if map.shape != site.shape or map.tileset != site.tileset:
+            raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
+        for shaper in plan.shaping:
+            map, site = yield from _shaped(map, site, shaper, root)
     except MemoryError:
         raise TooLarge(f"{entry.name}: a map of {_size(site.shape)} does not fit into memory") from None
-    return map.replaced(recipe=recipe) if map.recipe is not recipe else map
+    return map.replaced(recipe=recipe)
+
+
+def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
+    """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
+    recipe = map.recipe.then(stage) if map.recipe is not None and map.recipe.seed is not None else None
+    if recipe is None or recipe.seed is None:
+        shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0)
+        work = _shaped(map, Site(map.shape, map.tileset), shaper, Rng.of(seed))
+    else:
+        plan = planned(recipe)
+        work = _shaped(map, _site_after(plan), plan.shaping[-1], Rng.of(recipe.seed))
+    shaped, _ = exhausted(work)
+    return shaped.replaced(recipe=recipe)
 
 
 def planned(recipe: Recipe) -> Plan:
@@ -96,50 +120,41 @@ def planned(recipe: Recipe) -> Plan:
         return recipe.plan
     entry = techniques.get(recipe.technique)
     shape = tuple(getattr(recipe.params, "shape", (1, 1)))
-    if len(shape) not in entry.dimensions:
-        wanted = " or ".join(f"{number}D" for number in entry.dimensions)
-        raise InvalidRecipe(f"{entry.name} makes {wanted} maps, not {len(shape)}D")
-    _refuse_too_large(entry, shape)
+    _refuse_dimensions(entry, shape)
+    _refuse_too_large(entry, recipe.params, shape)
     tileset = recipe.tileset
     words, ids = _vocabulary(entry, recipe, tileset)
     at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
     offset = getattr(recipe.params, "offset", None)
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     seen = {entry.name: 1}
-    stages = []
+    shaping = []
     for stage in recipe.shaping:
-        count = seen.get(stage.shaper, 0)
-        seen[stage.shaper] = count + 1
-        stages.append((shapers.get(stage.shaper), stage.params, stage.shaper, count))
-    plan = Plan(entry, site, tuple(stages))
+        number = seen.get(stage.shaper, 0)
+        seen[stage.shaper] = number + 1
+        shaping.append(PlannedShaper(shapers.get(stage.shaper), stage.params, number))
+    plan = Plan(entry, site, tuple(shaping))
     object.__setattr__(recipe, "plan", plan)
     return plan
 
 
-def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
-    """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
-    if map.recipe is None or map.recipe.seed is None:  # a file may tell how, but not from which seed
-        site, root, count = _whole_site(map), Rng.of(seed), 0
-    else:
-        site = _site_after(map.recipe)
-        root = Rng.of(map.recipe.seed)
-        count = sum(stage.shaper == other.shaper for other in map.recipe.shaping)
-        count += map.recipe.technique == stage.shaper
-    if site.shape != map.shape:
-        site = _whole_site(map)
-    entry = shapers.get(stage.shaper)
-    if entry.moves:
-        shaped = map.rearranged(entry.body(stage.params, map.shape))
-    else:
-        site = _shaper_site(map, site)
-        work = _watched(entry.body(map, stage.params, site, root.child(entry.name, count)), entry.name, site)
-        shaped = _exhausted(work)
-        _check(shaped, site, entry.name)
-    recipe = map.recipe.then(stage) if map.recipe else None
-    return shaped.replaced(recipe=recipe)
-
-
 # -- the small steps ------------------------------------------------------------------------------------------
+
+
+def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Generator[Frame, None, tuple[TileMap, Site]]:
+    """One shaper's work, and the map and its site after it."""
+    entry, params = shaper.entry, shaper.params
+    _refuse_dimensions(entry, map.shape)
+    if entry.moves:
+        move = partial(entry.body, params)
+        map, site = map.moved(move), site.moved(move)
+    else:
+        site = site.for_shaper(map)
+        rng = root.child(entry.name, shaper.number)
+        map = yield from _watched(entry.body(map, params, site, rng), entry.name, site)
+        _check(map, site, entry.name)
+    yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
+    return map, site
 
 
 def _watched(work: Any, stage: str, site: Site) -> Generator[Frame, None, TileMap]:
@@ -158,14 +173,6 @@ def _watched(work: Any, stage: str, site: Site) -> Generator[Frame, None, TileMa
         work.close()
 
 
-def _exhausted(work: Generator[Frame, None, TileMap]) -> TileMap:
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-
-
 def _check(map: object, site: Site, name: str) -> None:
     """No stage writes a locked cell, and every stage returns a map."""
     if not isinstance(map, TileMap):
@@ -178,29 +185,24 @@ def _check(map: object, site: Site, name: str) -> None:
             raise GaveUp(f"{name} did not keep the locked cells; this is a bug in {name}", cells=broken)
 
 
-def _whole_site(map: TileMap) -> Site:
-    return Site(map.shape, map.tileset)
-
-
-def _shaper_site(map: TileMap, site: Site) -> Site:
-    """A shaper's words are all tiles of the map it is given; the locks stay."""
-    return Site(map.shape, map.tileset, offset=site.offset, lock_at=site._lock_at, lock_ids=site._lock_ids)
-
-
-def _site_after(recipe: Recipe) -> Site:
-    """The site as it stands after all of a recipe's shapers: locks moved along, no map needed."""
-    plan = planned(recipe)
+def _site_after(plan: Plan) -> Site:
+    """The site as it stands before a plan's last shaper: locks moved along, no map needed."""
     site = plan.site
-    for shaper, params, _, _ in plan.stages:
-        if shaper.moves:
-            source = shaper.body(params, site.shape)
-            site = site.rearranged(source, TileMap(np.zeros(source.shape, dtype=np.uint8), site.tileset))
+    for shaper in plan.shaping[:-1]:
+        if shaper.entry.moves:
+            site = site.moved(partial(shaper.entry.body, shaper.params))
     return site
+
+
+def _refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
+    if len(shape) not in entry.dimensions:
+        wanted = " or ".join(f"{number}D" for number in entry.dimensions)
+        raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones")
 
 
 def _vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The technique's words and their tile ids, after the recipe's renamings."""
-    words = entry.words(recipe.params) or tilesets.get(entry.tileset).names
+    words = entry.words(recipe.params) or entry.own_tileset(recipe.params).names
     renamed = dict(recipe.tiles)
     problems = [
         f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}" for word in renamed if word not in words
@@ -238,16 +240,19 @@ def _lock_arrays(
     return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.which]
 
 
-def _refuse_too_large(entry: Technique, shape: tuple[int, ...]) -> None:
+def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
+    """Before the work, and with what a window must look at around itself."""
+    margin = entry.reach(params) if entry.reach and getattr(params, "offset", None) is not None else 0
     cells = 1
     for side in shape:
-        cells *= side
+        cells *= side + 2 * margin
     if cells < 1 << 24:
         return
     needed, there = cells * entry.bytes_per_cell, _memory()
     if there and needed > there:
+        around = f" and {margin:,} cells around it" if margin else ""
         raise TooLarge(
-            f"{entry.name}: a map of {_size(shape)} needs about {needed / 2**30:,.1f} GB of memory, "
+            f"{entry.name}: a map of {_size(shape)}{around} needs about {needed / 2**30:,.1f} GB of memory, "
             f"{there / 2**30:,.1f} GB are there; make it smaller, or in windows with offset"
         )
 

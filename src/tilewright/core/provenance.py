@@ -36,11 +36,8 @@ def revisions(recipe: Recipe) -> dict[str, int]:
     found = {recipe.technique: techniques.get(recipe.technique).revision}
     for stage in recipe.shaping:
         found[stage.shaper] = shapers.get(stage.shaper).revision
-    for holder in (recipe.params, *(stage.params for stage in recipe.shaping)):
-        for name in type(holder).model_fields:
-            inner = getattr(holder, name)
-            if isinstance(inner, Recipe):
-                found.update(revisions(inner))
+    for inner in recipe.inner:
+        found.update(revisions(inner))
     return dict(sorted(found.items()))
 
 

@@ -7,7 +7,8 @@ HTTP, the studio and recipes found inside files ever get. `formats.FileReading` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import data
 from .errors import InvalidRecipe, UnknownName
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 
 class Reading:
     """Reads built-in names and nothing else."""
+
+    depth = 0
+    """How deep inside recipes it reads."""
+
+    def deeper(self) -> Self:
+        """The same reading, for what stands inside a recipe."""
+        inner = copy(self)
+        inner.depth = self.depth + 1
+        return inner
 
     def grid(self, reference: str) -> Grid:
         """The map behind a built-in sample's name (or, in readings that open files, a path)."""

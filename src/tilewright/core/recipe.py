@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from .errors import InvalidRecipe, TilewrightError, did_you_mean, quoted
-from .grid import Grid
 from .locks import Locks
 from .params import Params, reading_of
 from .reading import Reading
-from .registry import Technique, shapers, techniques, tilesets
+from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
 from .seeds import Seed, read_seed
 from .tileset import Tileset
 
 T = TypeVar("T")
-KEYS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "seed")
+DEEPEST = 8
+"""So many recipes may lie inside one another; a file that names itself would never end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Recipe:
     locks: Locks | None = None
     seed: Seed | None = None
     """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
-    plan: Any = field(default=None, compare=False, repr=False)
+    plan: Any = field(default=None, init=False, compare=False, repr=False)
     """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
 
     @classmethod
@@ -61,7 +62,14 @@ class Recipe:
             given, reading = reading.recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(given)}")
-        problems = [f"unknown recipe key {str(key)!r}{did_you_mean(key, KEYS)}" for key in given if key not in KEYS]
+        if reading.depth > DEEPEST:
+            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
+        reading = reading.deeper()
+        problems = [
+            f"unknown recipe key {str(key)!r}{did_you_mean(key, RECIPE_WORDS)}"
+            for key in given
+            if key not in RECIPE_WORDS
+        ]
         name = given.get("technique")
         if not isinstance(name, str):
             raise InvalidRecipe(*problems, f"technique: a recipe names its technique, got {quoted(name)}")
@@ -86,15 +94,21 @@ class Recipe:
         seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        return cls(name, params, tileset or tilesets.get(entry.tileset), shaping, tiles, locks, seed)
+        return cls(name, params, tileset or entry.own_tileset(params), shaping, tiles, locks, seed)
+
+    def __post_init__(self) -> None:
+        if self.depth > DEEPEST:
+            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
-        return replace(self, seed=read_seed(seed))
+        other = replace(self, seed=read_seed(seed))
+        object.__setattr__(other, "plan", self.plan)
+        return other
 
     def then(self, stage: Stage) -> Recipe:
         """With one more shaper."""
-        return replace(self, shaping=(*self.shaping, stage), plan=None)
+        return replace(self, shaping=(*self.shaping, stage))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data with every default written and no paths; large maps by digest, or all with inline=False."""
@@ -111,6 +125,20 @@ class Recipe:
         if self.seed is not None:
             data["seed"] = int(self.seed) if _is_plain_number(self.seed) else self.seed
         return data
+
+    @property
+    def inner(self) -> list[Recipe]:
+        """The recipes that stand inside this one, as parameters of its technique and shapers."""
+        return [
+            found
+            for params in (self.params, *(stage.params for stage in self.shaping))
+            for found in _recipes_in(params)
+        ]
+
+    @property
+    def depth(self) -> int:
+        """How many recipes lie inside one another in this one."""
+        return max((1 + recipe.depth for recipe in self.inner), default=0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
@@ -130,11 +158,20 @@ class Recipe:
         return {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
 
+def _recipes_in(value: Any) -> list[Recipe]:
+    """The recipes that a value holds, not those inside them."""
+    if isinstance(value, Recipe):
+        return [value]
+    if isinstance(value, Params):
+        value = tuple(getattr(value, name) for name in type(value).model_fields)
+    return [found for part in value for found in _recipes_in(part)] if isinstance(value, tuple) else []
+
+
 def _plain(value: Any, inline: bool) -> Any:
     """Params as plain data: models become mappings, maps and recipes their own data."""
     if isinstance(value, Params):
         return {name: _plain(getattr(value, name), inline) for name in type(value).model_fields}
-    if isinstance(value, (Grid, Recipe)):
+    if hasattr(value, "to_data"):
         return value.to_data(inline=inline)
     if isinstance(value, tuple):
         return [_plain(part, inline) for part in value]
@@ -196,6 +233,8 @@ def _read_stage(value: Any, reading: Reading) -> Stage:
 def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
     if value is None or isinstance(value, Tileset):
         return value
+    if isinstance(value, PathLike):
+        value = str(value)
     if isinstance(value, str):
         return reading.tileset(value)
     if isinstance(value, Mapping):
@@ -207,7 +246,7 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if isinstance(value, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in value):
-        value = dict(value)
+        return tuple((str(word), str(name)) for word, name in value)
     if not isinstance(value, Mapping):
         raise InvalidRecipe(f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}")
     return tuple((str(word), str(name)) for word, name in value.items())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,17 +18,16 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .. import data
 from .errors import TilewrightError, UnknownName
 from .params import Params
 from .seeds import Rng
 from .tileset import Tileset
 
-RESERVED = frozenset({"technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "require", "tries"})
-"""The recipe's own words, which are keywords of `tw.make` too; no parameter may be called like one of them."""
+RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "seed")
+"""The keys of a recipe, which are keywords of `tw.make` too."""
+RESERVED = frozenset({*RECIPE_WORDS, "require", "tries"})
+"""No parameter may be called like one of them, nor like those that will come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,8 @@ class Technique(Entry):
     """Makes a map from nothing but params, a site and a stream."""
 
     body: Callable[..., Any]
-    tileset: str
+    tileset: str | Callable[[Any], Tileset]
+    """The name of its own tileset, or what makes one of its params (of a sample, say)."""
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None
     """The technique's words, of which its cells hold positions; by default all tiles of its tileset."""
     numbered: bool = False
@@ -68,6 +69,10 @@ class Technique(Entry):
     settle: Callable[[Any, Rng], Params] | None = None
     """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
 
+    def own_tileset(self, params: Params) -> Tileset:
+        """The tileset of its maps, unless the recipe names another."""
+        return tilesets.get(self.tileset) if isinstance(self.tileset, str) else self.tileset(params)
+
     def words(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
 
@@ -78,7 +83,8 @@ class Shaper(Entry):
 
     body: Callable[..., Any]
     moves: bool = False
-    """Whether it only moves cells: then its body gives, for (params, shape), where each new cell comes from."""
+    """Whether it only moves cells: then its body is (params, array) -> array, of whatever the array holds."""
+    dimensions: tuple[int, ...] = (2, 3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +99,7 @@ class Measure(Entry):
 def technique(
     params: type[Params],
     *,
-    tileset: str,
+    tileset: str | Callable[[Any], Tileset],
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None,
     numbered: bool = False,
     revision: int = 1,
@@ -125,27 +131,27 @@ def technique(
     return declare
 
 
-def shaper(params: type[Params], *, revision: int = 1) -> Callable[[Callable[..., Any]], Shaper]:
+def shaper(
+    params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3)
+) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a shaper: a function `(map, params, site, rng)` that may yield Frames and returns a TileMap."""
 
     def declare(body: Callable[..., Any]) -> Shaper:
-        return Shaper(name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body))
+        return Shaper(
+            name=body.__name__, params=params, body=body, revision=revision, dimensions=dimensions, doc=_doc(body)
+        )
 
     return declare
 
 
-Mover = Callable[[Any, tuple[int, ...]], NDArray[np.int64]]
+def mover(params: type[Params], *, revision: int = 1) -> Callable[[Callable[..., Any]], Shaper]:
+    """Declare a shaper that only moves cells: a function `(params, array) -> array`, such as a flip.
 
-
-def mover(params: type[Params], *, revision: int = 1) -> Callable[[Mover], Shaper]:
-    """Declare a shaper that only moves cells: `(params, shape)` -> for each new cell, the flat old one.
-
-    The pipeline moves cells, layers, rooms, markers and locks alike.
+    It looks at the shape alone; the pipeline moves cells, layers, rooms, markers and locks with it.
     """
 
-    def declare(body: Mover) -> Shaper:
-        name = getattr(body, "__name__", "")
-        return Shaper(name=name, params=params, body=body, revision=revision, doc=_doc(body), moves=True)
+    def declare(body: Callable[..., Any]) -> Shaper:
+        return Shaper(name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True)
 
     return declare
 
@@ -177,7 +183,7 @@ E = TypeVar("E", bound=Entry)
 
 
 class Shelf(Generic[E]):
-    """The things of one kind, by name: the modules of a package, and what entry points add."""
+    """The things of one kind, by name: the modules of a folder, what entry points add, and what is added by hand."""
 
     def __init__(self, kind: str, folder: str, entry: type[E]) -> None:
         self.kind = kind
@@ -186,27 +192,33 @@ class Shelf(Generic[E]):
         self._added: dict[str, E] = {}
 
     def names(self) -> list[str]:
-        return sorted({*self._modules(), *plugins(self.folder), *self._added})
+        return sorted({*self._built_in(), *plugins(self.folder), *self._added})
 
     def __iter__(self) -> Iterator[E]:
-        return (self.get(name) for name in self.names())
+        """All of them; a plugin that cannot be loaded is left out with a warning, and breaks nothing else."""
+        for name in self.names():
+            try:
+                yield self.get(name)
+            except TilewrightError as error:
+                warnings.warn(str(error), stacklevel=2)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._added or name in self._modules() or name in plugins(self.folder)
+        return name in self._added or name in self._built_in() or name in plugins(self.folder)
 
     def get(self, name: str) -> E:
         """The entry of this name; its module is imported now."""
         if name in self._added:
             return self._added[name]
-        if name in self._modules():
-            return self._entry_of(provider(self.folder, name), name)
+        if name in self._built_in():
+            return self._checked(getattr(self._module(name), name, None), name)
         if name in plugins(self.folder):
-            loaded = plugins(self.folder)[name].load()
-            return self._entry_of(loaded, name) if isinstance(loaded, ModuleType) else self._checked(loaded, name)
+            return self._checked(load_plugin(self.folder, name), name)
         raise UnknownName(self.kind, name, self.names())
 
     def add(self, entry: E) -> None:
         """Register one by hand, for a notebook or a test."""
+        if entry.name in self:
+            raise TilewrightError(f"there is already a {self.kind} {entry.name!r}; call yours otherwise")
         self._added[entry.name] = self._checked(entry, entry.name)
 
     @property
@@ -218,37 +230,27 @@ class Shelf(Generic[E]):
         """Take back what `add` registered."""
         self._added.pop(name, None)
 
-    @cache  # noqa: B019 - shelves live as long as the program
-    def _modules(self) -> frozenset[str]:
-        path = provider(self.folder).__path__
-        found = (module.name for module in pkgutil.iter_modules(path))
-        return frozenset(name for name in found if not name.startswith("_"))
+    def _built_in(self) -> frozenset[str]:
+        return modules(self.folder)
 
-    def _entry_of(self, module: ModuleType, name: str) -> E:
-        return self._checked(getattr(module, name, None), name)
+    def _module(self, name: str) -> ModuleType:
+        return provider(self.folder, name)
 
     def _checked(self, found: object, name: str) -> E:
         if not isinstance(found, self.entry) or found.name != name:
-            raise TilewrightError(
-                f"{self.kind} {name!r}: its module must hold a {self.entry.__name__.lower()} called {name!r}"
-            )
+            kind = self.entry.__name__.lower()
+            raise TilewrightError(f"{self.kind} {name!r}: its module must hold a {kind} called {name!r}")
         return found
 
 
 class MeasureShelf(Shelf[Measure]):
-    """Measures are small: built-in ones share the module analysis/measures."""
+    """Measures are small: the built-in ones share one module."""
 
-    def _modules(self) -> frozenset[str]:  # type: ignore[override]
-        found = vars(provider("analysis", "measures")).values()
-        return frozenset(entry.name for entry in found if isinstance(entry, Measure))
+    def _built_in(self) -> frozenset[str]:
+        return frozenset(entry.name for entry in vars(self._module("")).values() if isinstance(entry, Measure))
 
-    def _entry_of(self, module: ModuleType, name: str) -> Measure:
-        return self._checked(getattr(provider("analysis", "measures"), name, None), name)
-
-    def get(self, name: str) -> Measure:
-        if name in self._modules() and name not in self._added:
-            return self._entry_of(provider("analysis", "measures"), name)
-        return super().get(name)
+    def _module(self, name: str) -> ModuleType:
+        return provider("analysis", "measures")
 
 
 class TilesetShelf:
@@ -258,16 +260,21 @@ class TilesetShelf:
         return sorted({*data.names("tilesets"), *plugins("tilesets")})
 
     def __iter__(self) -> Iterator[Tileset]:
-        return (self.get(name) for name in self.names())
+        for name in self.names():
+            try:
+                yield self.get(name)
+            except TilewrightError as error:
+                warnings.warn(str(error), stacklevel=2)
 
     def get(self, name: str) -> Tileset:
         if name in data.names("tilesets"):
             return _built_in_tileset(name)
-        if name in plugins("tilesets"):
-            found = plugins("tilesets")[name].load()
-            if isinstance(found, Tileset):
-                return found
-        raise UnknownName("tileset", name, self.names(), "a file of your own ends in .toml")
+        if name not in plugins("tilesets"):
+            raise UnknownName("tileset", name, self.names(), "a file of your own ends in .toml")
+        found = load_plugin("tilesets", name)
+        if not isinstance(found, Tileset):
+            raise TilewrightError(f"tileset {name!r}: its entry point must name a Tileset")
+        return found
 
 
 @cache
@@ -276,9 +283,27 @@ def _built_in_tileset(name: str) -> Tileset:
 
 
 @cache
+def modules(folder: str) -> frozenset[str]:
+    """The names of the modules in a folder of the house that are things of its kind."""
+    found = (module.name for module in pkgutil.iter_modules(provider(folder).__path__))
+    return frozenset(name for name in found if not name.startswith("_"))
+
+
+@cache
 def plugins(folder: str) -> Mapping[str, EntryPoint]:
     """What installed packages add to a folder, by name."""
     return {point.name: point for point in entry_points(group=f"tilewright.{folder}")}
+
+
+def load_plugin(folder: str, name: str) -> object:
+    """What a package adds under this name; whatever goes wrong in it is told with its name."""
+    point = plugins(folder)[name]
+    try:
+        found = point.load()
+    except Exception as error:  # anything may happen in another's package
+        maker = point.dist.name if point.dist else point.value
+        raise TilewrightError(f"{name!r} of {maker} cannot be loaded: {type(error).__name__}: {error}") from error
+    return getattr(found, name, None) if isinstance(found, ModuleType) else found
 
 
 def provider(folder: str, name: str = "") -> ModuleType:
@@ -288,7 +313,7 @@ def provider(folder: str, name: str = "") -> ModuleType:
 
 def _entry_again(kind: str, name: str) -> Entry:
     shelves: dict[str, Shelf[Any]] = {"Technique": techniques, "Shaper": shapers, "Measure": measures}
-    return shelves[kind].get(name)  # type: ignore[no-any-return]
+    return (shelves[kind] if kind in shelves else provider("formats").shelf).get(name)  # type: ignore[no-any-return]
 
 
 techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,14 +179,20 @@ class Site:
         wrong = self._lock_at[map.cells.reshape(-1)[self._lock_at] != self._lock_ids]
         return [tuple(int(part) for part in np.unravel_index(at, self.shape)) for at in wrong]
 
-    def rearranged(self, source: NDArray[np.int64], map: TileMap) -> Site:
-        """The site of the map after its cells moved; locks move along, those cut away are gone."""
-        flat = np.full(int(np.prod(self.shape)), -1, dtype=np.int64)
-        if self._lock_at is not None and self._lock_ids is not None:
-            flat[self._lock_at] = self._lock_ids
-        moved = flat[source].reshape(-1)
-        at = np.flatnonzero(moved >= 0)
-        return Site(map.shape, map.tileset, lock_at=at, lock_ids=moved[at])
+    def for_shaper(self, map: TileMap) -> Site:
+        """The same place for a shaper: its words are all tiles of the map it is given."""
+        return Site(map.shape, map.tileset, offset=self.offset, lock_at=self._lock_at, lock_ids=self._lock_ids)
+
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Site:
+        """The place after its cells moved; locks move along, those cut away are gone, and so is the offset."""
+        if self._lock_at is None or self._lock_ids is None:
+            # An array of one number that pretends to be large tells the new shape for nothing.
+            return Site(move(np.broadcast_to(np.uint8(0), self.shape)).shape, self.tileset)
+        held = np.full(self.shape, -1, dtype=np.int64)
+        held.reshape(-1)[self._lock_at] = self._lock_ids
+        held = np.ascontiguousarray(move(held))
+        at = np.flatnonzero(held >= 0)
+        return Site(held.shape, self.tileset, lock_at=at, lock_ids=held.reshape(-1)[at])
 
     # -- results --------------------------------------------------------------------------------------------
 

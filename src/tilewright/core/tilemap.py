@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
@@ -90,6 +90,8 @@ class TileMap:
         put(self, "rooms", tuple(rooms))
         put(self, "links", tuple((int(a), int(b)) for a, b in links))
         put(self, "markers", tuple(markers))
+        if self.rooms or self.links or self.markers:
+            self._refuse_outside()
         put(self, "layers", _own_layers(layers, own.shape) if layers else _NOTHING)
         put(
             self,
@@ -97,6 +99,20 @@ class TileMap:
             MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _NOTHING,
         )
         put(self, "recipe", recipe)
+
+    def _refuse_outside(self) -> None:
+        """Rooms, links and markers lie inside the map."""
+        levels = self.cells.shape[0] if self.cells.ndim == 3 else 1
+        for room in self.rooms:
+            fits = 0 <= room.x <= self.width - room.width and 0 <= room.y <= self.height - room.height
+            if not fits or room.width < 1 or room.height < 1:
+                raise InvalidRecipe(f"rooms: {room} does not lie inside a map of {self.width}x{self.height}")
+        for link in self.links:
+            if not all(0 <= number < len(self.rooms) for number in link):
+                raise InvalidRecipe(f"links: {link} joins a room that is not there; there are {len(self.rooms)}")
+        for marker in self.markers:
+            if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
+                raise InvalidRecipe(f"markers: {marker} does not lie inside a map of {self.width}x{self.height}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")
@@ -114,9 +130,10 @@ class TileMap:
             np.array_equal(self.cells, other.cells)
             and self.tileset == other.tileset
             and (self.rooms, self.links, self.markers) == (other.rooms, other.links, other.markers)
-            and self.numbers == other.numbers
+            and self.numbers.keys() == other.numbers.keys()
             and self.layers.keys() == other.layers.keys()
-            and all(np.array_equal(layer, other.layers[name]) for name, layer in self.layers.items())
+            and all(_alike(number, other.numbers[name]) for name, number in self.numbers.items())
+            and all(_alike(layer, other.layers[name]) for name, layer in self.layers.items())
         )
 
     def __hash__(self) -> int:
@@ -160,31 +177,36 @@ class TileMap:
     # -- making other ones ----------------------------------------------------------------------------------
 
     def replaced(self, **fields: Any) -> TileMap:
-        """A copy with some fields replaced."""
+        """A copy with some fields replaced. Its recipe no longer makes it, so it has none unless it is given one."""
         if fields.keys() != {"recipe"}:
-            return _rebuild({**self._fields(), **fields})
+            return _rebuild({**self._fields(), "recipe": None, **fields})
         # The pipeline does this to every map: what is frozen can be shared.
         copy = object.__new__(TileMap)
         for name in TileMap.__slots__:
             object.__setattr__(copy, name, fields.get(name, getattr(self, name)))
         return copy
 
-    def rearranged(self, source: NDArray[np.int64]) -> TileMap:
-        """The map whose cell i is this map's flat cell `source[i]`; layers, rooms and markers move along.
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TileMap:
+        """The map after its cells moved as `move` moves an array of its shape; all that stands on them moves along.
 
-        What is left out is gone: markers on cells that have no place any more, and rooms none of whose cells has.
+        What is cut away is gone: markers without a place any more, and rooms none of whose cells has one.
         """
-        cells = self.cells.reshape(-1)[source]
-        layers = {name: layer.reshape(-1)[source] for name, layer in self.layers.items()}
-        if not self.rooms and not self.markers:
-            return self.replaced(cells=cells, layers=layers)
-        target = np.full(self.cells.size, -1, dtype=np.int64)
-        target[source.reshape(-1)] = np.arange(source.size)
+        fields: dict[str, Any] = {"cells": move(self.cells)}
+        fields["layers"] = {name: move(layer) for name, layer in self.layers.items()}
+        if self.rooms or self.markers:
+            source = move(np.arange(self.cells.size).reshape(self.shape))
+            target = np.full(self.cells.size, -1, dtype=np.int64)
+            target[source.reshape(-1)] = np.arange(source.size)
+            fields |= self._landmarks_at(target.reshape(self.shape), source.shape)
+        return self.replaced(**fields)
+
+    def _landmarks_at(self, target: NDArray[np.int64], shape: tuple[int, ...]) -> dict[str, Any]:
+        """Rooms, links and markers after every cell went to the flat place `target` of a map of this shape."""
         rooms: list[Room] = []
         ids: dict[int, int] = {}
         for number, room in enumerate(self.rooms):
-            inside = target.reshape(self.shape)[..., room.y : room.y + room.height, room.x : room.x + room.width]
-            places = np.unravel_index(inside[inside >= 0], source.shape)
+            inside = target[..., room.y : room.y + room.height, room.x : room.x + room.width]
+            places = np.unravel_index(inside[inside >= 0], shape)
             if places[0].size:
                 top, left = int(places[-2].min()), int(places[-1].min())
                 ids[number] = len(rooms)
@@ -192,12 +214,11 @@ class TileMap:
         links = [(ids[a], ids[b]) for a, b in self.links if a in ids and b in ids]
         markers = []
         for marker in self.markers:
-            place = (marker.level, marker.y, marker.x)[-self.cells.ndim :]
-            number = int(target[np.ravel_multi_index(place, self.shape)])
-            if number >= 0:
-                *level, row, column = (int(part) for part in np.unravel_index(number, source.shape))
+            place = int(target[(marker.level, marker.y, marker.x)[-target.ndim :]])
+            if place >= 0:
+                *level, row, column = (int(part) for part in np.unravel_index(place, shape))
                 markers.append(Marker(marker.name, column, row, *level))
-        return self.replaced(cells=cells, layers=layers, rooms=rooms, links=links, markers=markers)
+        return {"rooms": rooms, "links": links, "markers": markers}
 
     def locked(self, mask: Any = ...) -> Locks:
         """Locks that keep these cells as they are: a boolean mask, or anything that indexes an array.
@@ -237,8 +258,16 @@ def _rebuild(fields: dict[str, Any]) -> TileMap:
     return TileMap(fields.pop("cells"), fields.pop("tileset"), **fields)
 
 
+def _alike(one: ArrayLike, other: ArrayLike) -> bool:
+    """Equal, where a number that is none equals itself."""
+    return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
+
+
 def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
-    given = np.asarray(cells)
+    try:
+        given = np.asarray(cells)
+    except ValueError:
+        raise InvalidRecipe("cells: all rows of a map have the same length") from None
     if given.ndim not in (2, 3) or given.size == 0:
         raise InvalidRecipe(f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {given.shape}")
     if given.dtype.kind not in "uib":
@@ -255,7 +284,10 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
 def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:
     result = {}
     for name, layer in layers.items():
-        own = np.array(layer, dtype=np.float64, order="C", copy=True)
+        try:
+            own = np.array(layer, dtype=np.float64, order="C", copy=True)
+        except (TypeError, ValueError):
+            raise InvalidRecipe(f"layers: {name!r} must be numbers, a row for each of the map") from None
         if own.shape != shape:
             raise InvalidRecipe(f"layers: {name!r} has shape {own.shape}, the map {shape}")
         own.flags.writeable = False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from .. import data
-from ..core.errors import BadFile, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.reading import Reading
 from ..core.tileset import Tileset
@@ -21,6 +22,8 @@ class FileReading(Reading):
 
     def __init__(self, folder: str | PathLike[str] = ".") -> None:
         self.folder = Path(folder)
+        self.inside: tuple[Path, ...] = ()
+        """The recipe files that are being read, each inside the one before."""
 
     def grid(self, reference: str) -> Grid:
         if reference in data.names("samples"):
@@ -52,8 +55,12 @@ class FileReading(Reading):
         if reference in data.names("recipes"):
             return super().recipe(reference)
         path = self._existing("recipe", reference, data.names("recipes"))
+        if path.resolve() in self.inside:
+            raise InvalidRecipe(f"{path}: a recipe cannot lie inside itself")
+        inner = copy(self)
+        inner.folder, inner.inside = path.parent, (*self.inside, path.resolve())
         try:
-            return read_data(read_file(path).decode(), str(path)), FileReading(path.parent)
+            return read_data(read_file(path).decode(), str(path)), inner
         except UnicodeDecodeError:
             raise BadFile(f"{path}: not text in UTF-8") from None
 

@@ -1,4 +1,4 @@
-"""One step of the cave automaton, and what fills the border around it."""
+"""One step of the cave automaton."""
 
 from __future__ import annotations
 

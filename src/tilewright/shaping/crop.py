@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 from numpy.typing import NDArray
 from pydantic import model_validator
 
@@ -31,12 +32,12 @@ class CropParams(Params):
 
 
 @mover(CropParams)
-def crop(p: CropParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    *_, rows, columns = shape
+def crop(p: CropParams, cells: NDArray[Any]) -> NDArray[Any]:
+    *_, rows, columns = cells.shape
     left, top = p.x + p.margin, p.y + p.margin
     right = left + p.width if p.width is not None else columns - p.margin
     bottom = top + p.height if p.height is not None else rows - p.margin
     if not (left < right <= columns and top < bottom <= rows):
         wanted = f"a margin of {p.margin}" if p.margin else f"columns {left}..{right - 1} and rows {top}..{bottom - 1}"
         raise InvalidRecipe(f"crop: {wanted} cannot be cut out of a map of {columns}x{rows}")
-    return np.arange(np.prod(shape)).reshape(shape)[..., top:bottom, left:right]
+    return cells[..., top:bottom, left:right]

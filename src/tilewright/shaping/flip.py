@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,5 +17,5 @@ class FlipParams(Params):
 
 
 @mover(FlipParams)
-def flip(p: FlipParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    return np.flip(np.arange(np.prod(shape)).reshape(shape), axis=-1 if p.axis == "horizontal" else -2)
+def flip(p: FlipParams, cells: NDArray[Any]) -> NDArray[Any]:
+    return np.flip(cells, axis=-1 if p.axis == "horizontal" else -2)

@@ -8,14 +8,12 @@ and are held in any case. Rooms, links and markers come along into rectangles an
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidatorFunctionWrapHandler, field_validator, model_validator
+from pydantic import model_validator
 
 from ..core import pipeline
 from ..core.errors import GaveUp, InvalidRecipe
@@ -28,12 +26,8 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
 
-DEEPEST = 8
-"""So many recipes may lie inside one another."""
 Place: TypeAlias = tuple[slice, slice]
 """A rectangle of the map, as rows and columns."""
-_reading: ContextVar[int] = ContextVar("reading", default=0)
-"""How deep inside recipes we are reading: a file that names itself would never end."""
 
 
 class OverlayParams(Params):
@@ -52,39 +46,17 @@ class OverlayParams(Params):
     where: Literal["rooms"] | None = param(None)
     """Instead of one rectangle, every room of the map, each with a stream of its own."""
 
-    @field_validator("recipe", mode="wrap")
-    @classmethod
-    def _of_bounded_depth(cls, value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-        depth = _reading.get()
-        if depth == DEEPEST:
-            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
-        token = _reading.set(depth + 1)
-        try:
-            return read(value)
-        finally:
-            _reading.reset(token)
-
     @model_validator(mode="after")
     def _one_place(self) -> OverlayParams:
         if self.where is not None and (self.x or self.y or self.width or self.height):
             raise InvalidRecipe("where: give either where or a rectangle (x, y, width, height)")
-        if self.depth > DEEPEST:
-            raise InvalidRecipe(f"recipe: recipes lie at most {DEEPEST} deep inside one another")
         if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
             raise InvalidRecipe(f"recipe: {self.recipe.technique} has no width and height to fit it to a place")
         return self
 
-    @cached_property
-    def depth(self) -> int:
-        """How many recipes lie inside one another here."""
-        inner = [stage.params for stage in self.recipe.shaping]
-        return 1 + max((params.depth for params in inner if isinstance(params, OverlayParams)), default=0)
 
-
-@shaper(OverlayParams)
+@shaper(OverlayParams, dimensions=(2,))
 def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
-    if map.cells.ndim != 2:
-        raise InvalidRecipe(f"overlay works on 2D maps, not {map.cells.ndim}D")
     free = ~site.locked
     wanted = np.ones(map.shape, dtype=np.bool_) if p.on is None else map.cells == site.tile(p.on)
     places = [_shrunk(place, wanted) for place in _places(map, p) if wanted[place].any()]
@@ -131,7 +103,7 @@ def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_],
     try:
         params = recipe.params.changed(height=shape[0], width=shape[1])
         locks = _locks(recipe, TileMap(map.cells[place], map.tileset), locked[place])
-        fitted = replace(recipe, params=params, locks=locks, plan=None)
+        fitted = replace(recipe, params=params, locks=locks)
         work = pipeline.steps(fitted, root=rng if recipe.seed is None else None)
         inner = yield from _behind(work, Frame(map.cells, site=Site(map.shape, map.tileset)))
     except InvalidRecipe as error:

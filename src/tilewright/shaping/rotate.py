@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,5 +17,5 @@ class RotateParams(Params):
 
 
 @mover(RotateParams)
-def rotate(p: RotateParams, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    return np.rot90(np.arange(np.prod(shape)).reshape(shape), -p.turns, axes=(-2, -1))
+def rotate(p: RotateParams, cells: NDArray[Any]) -> NDArray[Any]:
+    return np.rot90(cells, -p.turns, axes=(-2, -1))

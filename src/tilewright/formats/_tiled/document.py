@@ -123,7 +123,7 @@ def checked(kind: type[P], data: Document) -> P:
     except ValidationError as error:
         # pydantic gives up on deep nesting by itself, but tells the whole way down.
         deep = any(len(found["loc"]) > DEEPEST for found in error.errors())
-        raise InvalidRecipe("nests its layers too deeply" if deep else explain(error)[0]) from None
+        raise InvalidRecipe("nests its layers too deeply" if deep else explain(error, kind)[0]) from None
 
 
 def from_json(content: bytes) -> Document:

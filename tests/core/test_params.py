@@ -1,0 +1,98 @@
+"""Params are values, and tell what is wrong with them: which, where, why, and all at once."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from tilewright import InvalidRecipe, Params, param
+
+
+class Condition(Params):
+    tile: str = param("wall")
+    """Which tile."""
+    count: int = param(1, ge=0, le=8)
+    """How many."""
+
+
+class Rules(Params):
+    rules: tuple[Condition | Literal["none", "any"], ...] = param(())
+    """Conditions, or a word."""
+    one: Condition | str = param("")
+    """A condition, or its short form."""
+    numbers: tuple[float, ...] | Literal["random"] = param((1.0,))
+    """Numbers, or a word."""
+    size: int = param(3, ge=1)
+    """A number."""
+    switch: bool = param(False)
+    """A switch."""
+
+    @cached_property
+    def table(self) -> np.ndarray:  # type: ignore[type-arg]
+        return np.arange(self.size)
+
+
+def mistakes(**values: object) -> list[str]:
+    with pytest.raises(InvalidRecipe) as caught:
+        Rules.checked(values)
+    assert "\n" not in str(caught.value)
+    return list(caught.value.problems)
+
+
+def test_cached_properties_stay_out_of_everything() -> None:
+    first, second = Rules.checked({"size": 4}), Rules.checked({"size": 4})
+    assert first.table.size == 4
+    assert second.table.size == 4
+    assert first == second
+    assert hash(first) == hash(second)
+    for other in (pickle.loads(pickle.dumps(first)), copy.copy(first), first.model_copy()):
+        assert other == first
+    assert first.model_copy(update={"size": 7}).table.size == 7
+    assert first.changed(size=9).table.size == 9
+
+
+def test_a_mistake_is_told_with_its_place() -> None:
+    told = mistakes(
+        rules=[{"count": 9}, "nome", {"cuont": 1}, {"tile": 3}], one={"count": -1}, numbers=[1, "x"], size=0, sise=1
+    )
+    assert told == [
+        "rules.0.count: must be at most 8, got 9",
+        "rules.1: must be 'none' or 'any', got 'nome'",
+        "rules.2: unknown parameter 'cuont'; did you mean 'count'?",
+        "rules.3.tile: must be a text, got 3",
+        "one.count: must be at least 0, got -1",
+        "numbers.1: must be a number, got 'x'",
+        "size: must be at least 1, got 0",
+        "unknown parameter 'sise'; did you mean 'size'?",
+    ]
+
+
+def test_many_mistakes_are_counted_quickly() -> None:
+    start = time.process_time()
+    told = mistakes(numbers=["x"] * 20_000)
+    assert time.process_time() - start < 5  # a bound against hanging, not a measurement
+    assert len(told) == 9
+    assert told[-1].startswith("and ")
+
+
+@pytest.mark.parametrize("value", [True, np.True_, [True], [[1, [np.False_]]], {"a": True}])
+def test_booleans_are_no_numbers(value: object) -> None:
+    assert "must be a number" in mistakes(numbers=value)[0]
+
+
+def test_switches_take_booleans_and_lists_no_sets() -> None:
+    assert Rules.checked({"switch": True}).switch
+    assert "a set has no order" in mistakes(numbers={1, 2})[0]
+
+
+def test_old_names_still_read() -> None:
+    class Renamed(Rules):
+        renamed = {"length": "size"}  # noqa: RUF012
+
+    assert Renamed.checked({"length": 5}).size == 5

