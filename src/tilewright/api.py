@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .core import pipeline, registry
-from .core.errors import InvalidRecipe
+from .core.errors import InvalidRecipe, quoted
 from .core.params import Params
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
@@ -64,6 +64,7 @@ def run(given: Given, /, *, seed: int | str | None = None) -> TileMap:
 
 def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any) -> TileMap:
     """A map changed by a shaper. A map with a recipe grows its recipe: it can still be made again."""
+    _refuse_no_map(map)
     entry = registry.shapers.get(shaper)
     try:
         checked: Params = entry.params.checked(params, reading=_files())
@@ -74,6 +75,7 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
 
 def measure(map: TileMap, /, *names: str) -> dict[str, float]:
     """Numbers of a map by name; without names, all that apply to it."""
+    _refuse_no_map(map)
     measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names)
     return measured
 
@@ -136,6 +138,11 @@ if TYPE_CHECKING:
 
     def formats() -> list[Format]:
         """All formats."""
+
+
+def _refuse_no_map(given: object) -> None:
+    if not isinstance(given, TileMap):
+        raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one")
 
 
 def _files() -> Reading:

@@ -30,7 +30,7 @@ Run = Callable[..., Ended]
 def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test writes where it stands, and no terminal settings of whoever runs the tests reach it."""
     monkeypatch.chdir(tmp_path)
-    for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS"):
+    for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
 
 

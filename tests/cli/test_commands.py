@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
+from tilewright import data
 from tilewright.cli._catalogue import KINDS
+from tilewright.core import registry
+from tilewright.core.recipe import Recipe
 
 CAVE = tw.make("caves", width=20, height=8, seed=7)
 NAMES = [(kind, name) for kind, shelf in KINDS.items() for name in shelf.names()]
@@ -35,6 +39,34 @@ def test_a_recipe_finds_its_files_beside_itself(tilewright: Run) -> None:
     assert tw.load("level.json") == tw.load("level.gif")
 
 
+def test_a_recipe_can_be_varied(tilewright: Run) -> None:
+    varied = tilewright(
+        *("run", "flooded-cavern", "--seed", "3", "--set", "params.width=30", "--set", "params.height=9"),
+        *("--set", "shaping.2.connect.thickness=1", "--set", "params.offset=-4,2", "--shape", "flip", "-o", "map.json"),
+    )
+    assert varied.code == 0, varied.err
+    shipped = Recipe.of("flooded-cavern").to_data()
+    params = {**shipped["params"], "width": 30, "height": 9, "offset": [-4, 2]}
+    paint, ore, _, border = shipped["shaping"]
+    shaping = [paint, ore, {"connect": {"thickness": 1}}, border, "flip"]
+    assert tw.load("map.json") == tw.run({**shipped, "params": params, "shaping": shaping, "seed": 3})
+
+
+def test_what_run_is_given_lies_here_and_what_the_recipe_names_beside_it(tilewright: Run) -> None:
+    Path("folder").mkdir()
+    Path("folder/kept.txt").write_text("####\n####\n")
+    Path("folder/level.yaml").write_text("technique: caves\nparams: {width: 4, height: 2}\nlocks: kept.txt\n")
+    Path("kept.txt").write_text("....\n....\n")
+    assert tilewright("run", "folder/level.yaml").out == "####\n####\n"
+    assert tilewright("run", "folder/level.yaml", "--locks", "kept.txt").out == "....\n....\n"
+    done = tilewright("run", "folder/level.yaml", "--locks", "kept.txt", "--keep", "0,0,1,2", "--set", "params.walls=1")
+    assert done.out == ".###\n.###\n"
+    drawn = tilewright("run", "folder/level.yaml", "--tileset", "terrain", "--tiles", "floor=grass,wall=mountain")
+    assert drawn.code == 2  # its own locks are drawn as a cave's walls
+    Path("mine.toml").write_text(data.text("tilesets", "cave").replace('"#"', '"X"'))
+    assert tilewright("run", "folder/level.yaml", "--tileset", "mine.toml", "--set", "locks=null").code == 0
+
+
 # -- show and convert ---------------------------------------------------------------------------------------
 
 
@@ -53,6 +85,31 @@ def test_converted_and_back(tilewright: Run) -> None:
     assert tilewright("convert", "cave-again.txt", "--tileset", "cave", "-o", "data", "--format", "json").code == 0
     assert tilewright("show", "data", "--from", "json").out == f"{CAVE}\n"
     assert tw.load("again.png") == CAVE
+
+
+def test_a_saved_map_is_shaped(tilewright: Run) -> None:
+    CAVE.save("cave.tmx")
+    assert (
+        tilewright("convert", "cave.tmx", "--shape", "connect,thickness=2", "--shape", "flip", "-o", "b.tmx").code == 0
+    )
+    assert tw.load("b.tmx") == tw.shape(tw.shape(CAVE, "connect", thickness=2), "flip")
+    assert tilewright("verify", "b.tmx").code == 0
+
+
+def test_maps_without_tiles_are_told_about_once(tilewright: Run) -> None:
+    told = "no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset\n"
+    for name in ("a.txt", "b.csv", "c.json"):
+        CAVE.save(name)
+    for command in (["show"], ["measure"], ["convert", "-o", "{stem}.png"]):
+        assert tilewright(*command, "a.txt", "b.csv").err.count(told) == 1
+        assert told not in tilewright(*command, "c.json").err
+        assert told not in tilewright(*command, "a.txt", "--tileset", "cave").err
+
+
+def test_a_map_is_a_film_of_one_frame(tilewright: Run) -> None:
+    CAVE.save("cave.json")
+    done = tilewright("convert", "cave.json", "cave.gif")
+    assert done.err == "wrote cave.gif (one frame; make and run write the film)\n"
 
 
 def test_several_maps_need_names_of_their_own(tilewright: Run) -> None:
@@ -93,6 +150,11 @@ def test_verdicts_and_their_exit_codes(tilewright: Run) -> None:
     missing = tilewright("verify", "missing.json")
     assert missing.code == 2
     assert missing.err.startswith("tilewright: missing.json: cannot be read")
+    several = tilewright("verify", "missing.json", "same.json", "edited.json")
+    assert several.code == 2
+    assert several.err == missing.err
+    assert [line.split(": ")[0] for line in several.out.splitlines()] == ["same.json", "edited.json"]
+    assert tilewright("verify", "edited.json", "same.json").code == 1
 
 
 # -- list, explain, warmup, version -------------------------------------------------------------------------
@@ -124,6 +186,32 @@ def test_explaining_shows_every_parameter(tilewright: Run) -> None:
 
 def test_a_name_of_two_kinds_says_so(tilewright: Run) -> None:
     assert "fashion is also a tileset" in tilewright("explain", "fashion").err
+
+
+def test_files_of_ones_own_are_explained(tilewright: Run) -> None:
+    Path("mine.toml").write_text('[[tiles]]\nname = "lava"\nglyph = "%"\ncolor = "#ff4000"\n')
+    Path("level.yaml").write_text("# A small cave.\ntechnique: caves\nparams: {width: 9}\n")
+    tileset = tilewright("explain", "mine.toml")
+    assert tileset.out.startswith("mine.toml  tileset\n")
+    assert "lava" in tileset.out
+    recipe = tilewright("explain", "level.yaml")
+    assert recipe.out.startswith("level.yaml  recipe\n\nA small cave.\n\n  technique: caves\n")
+    assert "tilewright run level.yaml --seed 7" in recipe.out
+    assert json.loads(tilewright("explain", "level.yaml", "--json").out)["params"] == {"width": 9}
+
+
+@pytest.mark.parametrize("command", [("list",), ("make", "--help")])
+def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    point = EntryPoint("broken", "no_such_module", "tilewright.generators")
+    found = registry.plugins
+    monkeypatch.setattr(
+        registry, "plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
+    )
+    done = tilewright(*command)
+    assert done.code == 0
+    assert "caves" in done.out
+    assert done.err.startswith("tilewright: 'broken' of no_such_module cannot be loaded: ModuleNotFoundError")
+    assert done.err.count("\n") == 1
 
 
 def test_warmup_compiles_what_there_is(tilewright: Run) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -71,6 +75,22 @@ def test_shaping_tiles_tileset_and_locks(tilewright: Run) -> None:
     assert all(line[2:4] == ".." for line in kept.out.splitlines()[1:])
 
 
+def test_what_is_liked_is_kept_and_the_rest_rolled_again(tilewright: Run) -> None:
+    liked = tw.make("caves", width=20, height=8, seed=7)
+    liked.save("liked.json")
+    keep = ("--locks", "liked.json", "--keep", "2,1,6,5", "--keep", "15,6,5,2")
+    assert tilewright("make", "caves", *SMALL, "--seed", "8", *keep, "-o", "again.json").code == 0
+    again = tw.load("again.json")
+    for kept in (np.s_[1:6, 2:8], np.s_[6:8, 15:20]):
+        assert (again.cells[kept] == liked.cells[kept]).all()
+    mask = np.zeros(liked.shape, dtype=bool)
+    mask[1:6, 2:8] = mask[6:8, 15:20] = True
+    assert again == tw.make("caves", width=20, height=8, seed=8, locks=liked.locked(mask))
+    assert again != liked
+    few = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
+    assert few.out.splitlines()[1][9] == "."
+
+
 def test_several_files_of_one_map(tilewright: Run) -> None:
     done = tilewright(
         "make", "caves", *SMALL, "--seed", "7", "--scale", "4", "-o", "a.png", "-o", "a.txt", "-o", "b/a.tmx"
@@ -105,6 +125,21 @@ def test_many_maps_each_with_its_seed_and_file(tilewright: Run) -> None:
 def test_standard_output_takes_any_format(process: Run) -> None:
     done = process("make", "caves", *SMALL, "--seed", "7", "--format", "json", "-o", "-")
     assert json.loads(done.out)["provenance"]["seed"] == "7"
+
+
+def test_standard_output_takes_many(process: Run) -> None:
+    done = process("make", "caves", *SMALL, "--seed", "7", "--count", "2", "--format", "txt", "-o", "-")
+    first, second = (tw.make("caves", width=20, height=8, seed=f"7-{number}") for number in range(2))
+    assert done.out == f"{first}\n\n{second}\n"
+    assert done.err == "caves 20x8, seeds 7-0 to 7-1\n"
+
+
+def test_standard_output_takes_a_film() -> None:
+    script = "make caves --width 20 --height 8 --seed 7 --format gif --frames 4 -o -"
+    film = subprocess.run([sys.executable, "-m", "tilewright", *script.split()], capture_output=True, check=True).stdout
+    with Image.open(io.BytesIO(film)) as picture:
+        assert getattr(picture, "n_frames", 1) > 1
+    assert not list(Path().iterdir())
 
 
 def test_help_tells_description_range_and_default(tilewright: Run) -> None:

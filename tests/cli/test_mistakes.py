@@ -14,8 +14,12 @@ MISTAKES = {
     "command": ("mkae caves", "unknown command 'mkae'; did you mean 'make'?"),
     "option": ("list --jsn", "unknown option '--jsn'; did you mean '--json'?"),
     "argument": ("explain", "NAME is missing; see tilewright explain --help"),
-    "kind": ("list tecniques", "'tecniques' is not one of"),
+    "kind": ("list tecniques", "unknown kind 'tecniques'; did you mean 'techniques'?"),
+    "kind in the singular": ("list tileset", "unknown kind 'tileset'; did you mean 'tilesets'?"),
     "name": ("explain cavs", "unknown name 'cavs'; did you mean 'caves'?"),
+    "name of nothing": ("explain nope", "unknown name 'nope' (`tilewright list` shows all)"),
+    "explain's file": ("explain nowhere.toml", "nowhere.toml: cannot be read"),
+    "explain a map": ("explain whole.json", "whole.json: holds no recipe"),
     "no technique": ("make", "TECHNIQUE is missing; there are"),
     "technique": ("make cavs", "unknown technique 'cavs'; did you mean 'caves'?"),
     "order": ("make --width 5 caves", "--width: the technique comes first"),
@@ -42,20 +46,29 @@ MISTAKES = {
     "tiles": ("make caves --tiles floor", "tiles: written as floor=grass,wall=mountain"),
     "tileset": ("make caves --tileset cav", "unknown tileset 'cav'; did you mean 'cave'?"),
     "locks": ("make caves --locks nowhere.txt", "nowhere.txt: cannot be read"),
+    "keep of nothing": ("make caves --keep 1,1,2,2", "keep: says what to keep of a map; name one with --locks"),
+    "keep outside": ("make caves --locks whole.json --keep 15,0,6,2", "keep: 15,0,6,2 reaches outside the map of 20x8"),
+    "keep's form": ("make caves --locks whole.json --keep 1,2,3", "keep: written as X,Y,WIDTH,HEIGHT"),
+    "keep's sign": ("make caves --locks whole.json --keep -1,2,3,4", "keep: written as X,Y,WIDTH,HEIGHT"),
+    "keep no cell": ("make caves --locks whole.json --keep 1,2,0,4", "keep: 1,2,0,4 is empty"),
     "shaper": ("make caves --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
     "shaper's parameter": (
         "make caves --shape connect,thicknes=2",
         "connect: unknown parameter 'thicknes'; did you mean",
     ),
+    "shaper as JSON": ('make caves --shape {"connect":2}', "shape: as JSON, one shaper such as"),
     "shaper's value": ("make caves --shape connect,thickness=0", "connect: thickness: must be at least 1, got 0"),
     "count": ("make caves --count 0", "--count: 0 is not in the range"),
     "ending": ("make caves -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
     "format": ("make caves -o x --format pgn", "unknown format 'pgn'; did you mean 'png'?"),
     "format without file": ("make caves --format png", "format: says how to write a file"),
-    "format's option": ("make caves -o x.png --option scal=2", "png: unknown option 'scal'; did you mean 'scale'?"),
+    "format's option": ("make caves -o x.png --option scal=2", "png has no option 'scal'; did you mean 'scale'?"),
+    "another format's option": ("make caves -o x.txt --scale 4", "txt has no option 'scale'"),
+    "no format's option": ("make caves -o x.txt -o x.csv --scale 4", "txt, csv have no option 'scale'"),
     "format's value": ("make caves -o x.png --scale 0", "scale: must be at least 1, got 0"),
     "option without file": ("make caves --scale 4", "scale: an option for files; name one with -o"),
     "folder": ("make caves -o folder", "unknown file extension 'folder'"),
+    "folder that is there": ("make caves -o sub", "sub: is a folder"),
     "folder as file": ("make caves -o .. --format png", "..: is a folder"),
     "unwritable": ("make caves -o broken.png/x.png", "broken.png/x.png: cannot be written"),
     "later unwritable": ("make caves -o fine.png -o broken.png/x.png", "broken.png/x.png: cannot be written"),
@@ -68,11 +81,33 @@ MISTAKES = {
     "recipe's file": ("run nowhere.yaml", "nowhere.yaml: cannot be read"),
     "recipe's key": ("run key.yaml", "unknown recipe key 'parms'; did you mean 'params'?"),
     "recipe's text": ("run twice.yaml", "the key 'seed' stands twice"),
+    "recipe's option": (
+        "run open-caves --width 40",
+        "--width: run changes a recipe with --set, such as --set params.w",
+    ),
+    "option of nothing": ("run open-caves --sed 4", "unknown option '--sed'; did you mean '--seed'?"),
+    "set a recipe's parameter": ("run open-caves --set walls=1", "(a parameter is set with params.walls)"),
+    "set a recipe's typo": ("run open-caves --set params.wals=1", "unknown parameter 'wals'; did you mean 'walls'?"),
+    "set a recipe's value": ("run open-caves --set params.walls=2", "caves: walls: must be at most 1"),
+    "set a missing stage": ("run open-caves --set shaping.3.border.tile=x", "'3' is no position in a list of 1"),
+    "set another stage": ("run open-caves --set shaping.0.border.tile=x", "stage 0 is 'keep_largest'"),
+    "set a recipe's nothing": ("run open-caves --set params.walls", "a setting is written name=value"),
+    "set inside a number": ("run odd.yaml --set params.walls=1", "params: must be a set of named values, got 5"),
+    "set inside a list": ("run odd.yaml --set shaping.0.border.tile=x", "shaping: must be a set of named values"),
+    "run's keep": ("run open-caves --keep 1,1,2,2", "keep: says what to keep of a map"),
+    "run's locks": ("run open-caves --locks nowhere.txt", "nowhere.txt: cannot be read"),
+    "run's shaper": ("run open-caves --shape connect,thickness=0", "connect: thickness: must be at least 1, got 0"),
     "no file": ("show nowhere.png", "nowhere.png: cannot be read (No such file or directory)"),
     "truncated": ("show broken.png", "broken.png: "),
     "truncated json": ("convert broken.json x.txt", "broken.json: "),
     "index": ("show whole.json --index 1", "holds 1 map, there is no number 1"),
     "where to": ("convert whole.json", "whole.json: where to?"),
+    "convert's shaper": ("convert whole.json x.png --shape conect", "unknown shaper 'conect'; did you mean 'connect'?"),
+    "convert's shaping": (
+        "convert whole.json x.png --shape connect,thickness=0",
+        "connect: thickness: must be at least",
+    ),
+    "pictures in one": ("make caves --count 2 -o - --format png", "several png files do not go into one"),
     "measure": (
         "measure whole.json --measures floor_shar",
         "unknown measure 'floor_shar'; did you mean 'floor_share'?",
@@ -89,7 +124,9 @@ def test_one_line_that_helps(tilewright: Run, command: str, message: str) -> Non
     Path("broken.png").write_bytes(Path("broken.png").read_bytes()[:200])
     Path("broken.json").write_bytes(Path("whole.json").read_bytes()[:200])
     Path("key.yaml").write_text("technique: caves\nparms: {width: 9}\n")
+    Path("odd.yaml").write_text("technique: caves\nparams: 5\nshaping: [[1]]\n")
     Path("twice.yaml").write_text("technique: caves\nseed: 1\nseed: 2\n")
+    Path("sub").mkdir()
     before = sorted(Path().iterdir())
     done = tilewright(*command.split(" "))
     assert done.code == 2
@@ -98,6 +135,19 @@ def test_one_line_that_helps(tilewright: Run, command: str, message: str) -> Non
     assert done.err.count("\n") == 1
     assert message in done.err
     assert sorted(Path().iterdir()) == before
+
+
+def test_a_file_that_cannot_be_encoded_keeps_the_others_from_being_written(tilewright: Run) -> None:
+    wide = ("--width", "9000", "--height", "1", "--seed", "1")
+    done = tilewright("make", "caves", *wide, "-o", "a.json", "-o", "a.txt", "-o", "b.gif", "--scale", "16")
+    assert done.code == 2
+    assert "a gif is at most" in done.err
+    assert not list(Path().iterdir())
+    tw.make("caves", width=9000, height=1, seed=1).save("wide.json")
+    tw.make("caves", width=9, height=1, seed=1).save("small.json")
+    done = tilewright("convert", "small.json", "wide.json", "-o", "{stem}.txt", "-o", "{stem}.gif", "--scale", "16")
+    assert done.code == 2
+    assert {path.name for path in Path().iterdir()} == {"wide.json", "small.json"}
 
 
 def test_more_than_the_memory_holds(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:

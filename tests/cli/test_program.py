@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pkgutil import iter_modules
 
 import pytest
 
+import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright import cli, kernels
 from tilewright.cli import COMMANDS, main
@@ -93,7 +95,8 @@ def on_a_terminal(*arguments: str, interrupt: bool = False, **environment: str) 
     """What the program shows on a terminal, and its exit code; `interrupt` presses Ctrl-C when the bar is there."""
     child, terminal = pty.fork()
     if child == 0:
-        os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS="100", LINES="40", **environment)
+        usual = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "100", "LINES": "40"}
+        os.environ.update({**usual, **environment})
         os.execv(sys.executable, [*PROGRAM, *arguments])
     shown, deadline = b"", time.monotonic() + 60
     try:
@@ -105,6 +108,11 @@ def on_a_terminal(*arguments: str, interrupt: bool = False, **environment: str) 
     except OSError:  # how a terminal says that its program has ended
         pass
     return shown.decode(errors="replace"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def bare(shown: str) -> str:
+    """What a terminal shows, without its colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
 def test_on_a_terminal_maps_are_coloured() -> None:
@@ -120,6 +128,36 @@ def test_a_map_wider_than_the_terminal_becomes_a_small_picture() -> None:
     assert code == 0
     assert "▀" in shown
     assert "drawn 100 wide" in shown
+
+
+def test_a_map_taller_than_the_terminal_becomes_a_picture_of_its_own_width() -> None:
+    shown, code = on_a_terminal("make", "caves", "--width", "30", "--height", "51", "--seed", "1")
+    assert code == 0
+    lines = [line for line in bare(shown).split("\r\n") if "▀" in line]
+    assert [len(line) for line in lines] == [30] * 26
+    assert "drawn 30 wide; --glyphs shows every cell" in shown
+
+
+def test_glyphs_or_blocks_as_one_likes() -> None:
+    tall = ("make", "caves", "--width", "110", "--height", "51", "--seed", "1")
+    shown, _ = on_a_terminal(*tall, "--glyphs")
+    assert "▀" not in shown
+    assert [len(line) for line in bare(shown).split("\r\n")[:51]] == [110] * 51
+    shown, _ = on_a_terminal("make", "caves", "--width", "30", "--height", "4", "--blocks")
+    assert [line for line in bare(shown).split("\r\n") if "▀" in line] == ["▀" * 30] * 2
+    tw.make("caves", width=30, height=4, seed=1).save("cave.json")
+    assert "▀" in on_a_terminal("show", "cave.json", "--blocks")[0]
+    assert "\x1b[38" not in on_a_terminal("show", "cave.json", "--plain")[0]
+
+
+def test_sixteen_colours_are_chosen_by_hue_and_have_no_ground() -> None:
+    Path("sea.txt").write_text("~~..&&^^\n")
+    shown, code = on_a_terminal("show", "sea.txt", "--tileset", "terrain", TERM="xterm", COLORTERM="")
+    assert code == 0
+    assert "\x1b[94m~~\x1b[0m\x1b[92m..\x1b[0m\x1b[32m&&\x1b[0m\x1b[37m^^\x1b[0m" in shown
+    Path("cave.txt").write_text("#.~\n")
+    shown, _ = on_a_terminal("show", "cave.txt", "--tileset", "cave", TERM="xterm", COLORTERM="")
+    assert "\x1b[90m#\x1b[0m\x1b[93m.\x1b[0m\x1b[36m~\x1b[0m" in shown
 
 
 def test_without_colours_a_wide_map_is_cut_and_says_so() -> None:

@@ -145,7 +145,7 @@ def test_recipes_tell_all_their_mistakes_at_once() -> None:
     [
         ({"tiles": {"flor": "floor"}}, "did you mean 'floor'"),
         ({"tiles": {"floor": "lava"}}, "unknown tile 'lava'"),
-        ({"tileset": "terrain"}, "has no tile 'floor'"),
+        ({"tileset": "terrain"}, r"has no 'floor', 'wall', which caves needs; .* floor=snow,wall=mountain"),
         ({"locks": [[1, 1, "lava"]]}, "locks: unknown tile 'lava'"),
         ({"locks": ["#."]}, "drawn on a map of 2x1"),
         ({"params": {}}, "params"),
@@ -243,7 +243,7 @@ def test_what_stands_on_a_map_stands_inside() -> None:
         {"layers": {"height": [[1, 2]]}},
         {"layers": {"height": "high"}},
     ):
-        with pytest.raises(InvalidRecipe, match=r"inside|not there|layers"):
+        with pytest.raises(InvalidRecipe, match=r"outside|there are|layers"):
             made.replaced(**fields)
 
 
@@ -265,3 +265,27 @@ def test_recipes_from_files_name_what_stands_beside_them(tmp_path: Path) -> None
     (folder / "itself.yaml").write_text("technique: caves\nshaping: [{overlay: {recipe: itself.yaml}}]\n")
     with pytest.raises(tw.TilewrightError, match="inside"):
         tw.run(folder / "itself.yaml")
+
+
+def test_whoever_writes_a_technique_is_told_where_it_broke() -> None:
+    @technique(Sized, tileset="cave")
+    def unlucky(p, site, rng):  # type: ignore[no-untyped-def]
+        """Divides by nothing."""
+        yield Frame(np.zeros(site.shape, dtype=int), "so far so good", 0.5)
+        return 1 / 0
+
+    @technique(Sized, tileset="cave", tiles=("floor", "wall"))
+    def strange(p, site, rng):  # type: ignore[no-untyped-def]
+        """Uses a tile that is not there."""
+        return site.map(np.full(site.shape, 9))
+
+    for entry, reason in (
+        (unlucky, r"unlucky broke: ZeroDivisionError: .* \(test_pipeline.py, line \d+\)"),
+        (strange, r"there are 2 tiles, 0\.\.1, got 9"),
+    ):
+        registry.techniques.add(entry)
+        try:
+            with pytest.raises(tw.TilewrightError, match=reason):
+                tw.make(entry.name)
+        finally:
+            registry.techniques.remove(entry.name)

@@ -56,6 +56,13 @@ def test_cell_fields_agree_and_depend_on_position_alone(x: int, y: int, limit: i
     assert np.array_equal(out, whole < chance)
 
 
+def test_the_world_has_no_edge() -> None:
+    rng = Rng.of("field")
+    whole = rng.cells((3, 6), (2**63 - 2, -(2**63) - 3))
+    assert np.array_equal(whole[1:, 2:], rng.cells((2, 4), (2**63 - 1, -(2**63) - 1)))
+    assert np.array_equal(whole, rng.cells((3, 6), (2**63 - 2 - 2**64, 2**63 - 3)))
+
+
 def test_numbers_are_spread_evenly() -> None:
     cells = Rng.of(1).cells((400, 500))
     counts = np.histogram(cells, bins=50, range=(0, 1))[0]
@@ -83,12 +90,24 @@ def test_choices_are_fair_and_ordered() -> None:
     assert {rng.between(2, 4) for _ in range(100)} == {2, 3, 4}
 
 
+def test_weights_are_added_one_by_one() -> None:
+    weights = [1e16, 1.0, 1.0, 1.0, 1.0]  # sum() gives 1e16 before Python 3.12 and 1e16 + 4 after
+    total, mark = 1e16, Rng.of(5).random()
+    expected = 0 if mark * total < 1e16 else 4
+    assert Rng.of(5).weighted(weights) == expected
+    for wrong in ([1, -1], [float("nan")], [float("inf")], [0, 0.0], [], [1e308, 1e308]):
+        with pytest.raises(ValueError, match="weights must"):
+            Rng.of(5).weighted(wrong)
+
+
 def test_seeds_are_read() -> None:
     assert read_seed(7) == read_seed("7") == read_seed(np.int64(7)) == "7"
     assert int(read_seed(None)) < 10**9
-    for wrong in (True, 1.5, "", [1]):
-        with pytest.raises(InvalidRecipe, match="seed"):
+    assert read_seed("x" * 1000) == "x" * 1000
+    for wrong in (True, 1.5, "", [1], "\ud800", 10**5000, 10**1000, "x" * 1001):
+        with pytest.raises(InvalidRecipe, match="seed") as caught:
             read_seed(wrong)  # type: ignore[arg-type]
+        assert len(str(caught.value)) < 200
 
 
 PINNED_BITS = [5503856210025290566, 3765660100534742104, 1365090640784606233]

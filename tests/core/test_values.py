@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,10 @@ from hypothesis.extra import numpy as arrays
 
 import tilewright as tw
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
+from tilewright.core.reading import Reading
 
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
 CAVE = next(tileset for tileset in tw.tilesets() if tileset.name == "cave")
 grids = arrays.arrays(np.int64, arrays.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.integers(-1, 9))
 
@@ -87,6 +92,8 @@ def test_a_grid_reads_every_form() -> None:
     made = TileMap([[1, 0]], CAVE)
     assert Grid.of(made) == names
     assert Grid.of([[1, 0]]).ids(CAVE).tolist() == [[1, 0]]
+    assert Grid.of(["ab"]).digest == Grid.of([[np.str_("a"), np.str_("b")]]).digest
+    assert Grid.of("#.\n.#\n\n?.\n..\n") == Grid.of([[["#", "."], [".", "#"]], [["?", "."], [".", "."]]])
     with pytest.raises(UnknownName, match="did you mean 'wall'"):
         Grid.of([["wal"]]).ids(CAVE)
 
@@ -96,6 +103,17 @@ def test_a_grid_reads_every_form() -> None:
     [
         (["##", "#"], "row 2 has 1 glyphs"),
         ([], "at least one cell"),
+        ([3], "row 1 must be a line"),
+        ([None], "row 1 must be a line"),
+        ([[["."]], 3], "row 2 must be a line"),
+        ([[{"a": 1}]], "by name, glyph or number"),
+        (ITSELF, "by name, glyph or number"),
+        ([["a"], ["b"], {"a": 1}], "row 3 must be a line"),
+        ([[["a"]], [["b", "c"]]], "all levels of a map have the same size"),
+        ([[10**5000]], "nor huge"),
+        (np.array([[1 << 40]]), "nor huge"),
+        (Path("elsewhere.txt"), "files are not opened here"),
+        ({"shape": [1, 1], "words": ["?"], "cells": "eJxjBAAAAgAC"}, "by name, glyph or number"),
         ([[True]], "by name, glyph or number"),
         ([[1.5]], "by name, glyph or number"),
         ([[-5]], "not negative"),
@@ -138,8 +156,52 @@ def test_locks_are_refused_outside_and_in_contradiction() -> None:
         Locks.of([[9, 0, "wall"]]).fitted((3, 4))
     with pytest.raises(InvalidRecipe, match="drawn on a map of 2x1"):
         Locks.of(["#?"]).fitted((3, 4))
-    with pytest.raises(InvalidRecipe, match="outside"):
-        Locks.of([[-1, 0, "wall"]]).fitted((3, 4))
+    with pytest.raises(InvalidRecipe, match="x and y are whole numbers from 0 on"):
+        Locks.of([[-1, 0, "wall"]])
+
+
+def test_locks_keep_the_frame_they_were_drawn_on() -> None:
+    for grid in (["#?"], ["#" * 40] * 5, np.arange(200 * 400).reshape(200, 400) % 7 - 1):
+        locks = Locks.of(grid)
+        data = json.loads(json.dumps(locks.to_data()))
+        if "digest" in data:
+            continue
+        again = Locks.of(data)
+        assert again == locks
+        assert again.frame == locks.frame
+    with pytest.raises(InvalidRecipe, match="drawn on a map of 2x1"):
+        Locks.of(Locks.of(["#?"]).to_data()).fitted((3, 4))
+
+
+def test_a_small_part_of_a_large_map_is_locked_inside_the_recipe() -> None:
+    map = TileMap(np.zeros((2000, 2000), dtype=int), CAVE)
+    locks = map.locked(np.s_[500:600, 700:750])
+    data = locks.to_data()
+    assert len(json.dumps(data)) < 50_000
+    assert Locks.of(data) == locks
+    assert Locks.of(data).frame == (2000, 2000)
+
+
+def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
+    class Beside(Reading):
+        def grid_with(self, digest: str) -> Grid:
+            assert digest == grid.digest
+            return grid
+
+    grid = Grid.of(np.arange(300 * 300).reshape(300, 300) % 3)
+    locks = Locks.of(grid)
+    assert locks.to_data() == {"shape": [300, 300], "digest": grid.digest}
+    assert Locks.of(locks.to_data(), Beside()) == locks
+    with pytest.raises(InvalidRecipe, match="given beside it"):
+        Locks.of(locks.to_data())
+
+
+def test_locks_by_number_survive_data_and_never_change() -> None:
+    locks = Locks.of([{"x": np.int64(3), "y": 1, "tile": 2}, [np.int64(1), 0, "wall"]])
+    assert Locks.of(json.loads(json.dumps(locks.to_data()))) == locks
+    for array in (locks.places, locks.which, pickle.loads(pickle.dumps(locks)).places):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
 
 
 def test_tilesets_tell_all_their_mistakes() -> None:
@@ -151,11 +213,40 @@ def test_tilesets_tell_all_their_mistakes() -> None:
         ("name='x'", "tiles: is required"),
         ('[[tiles]]\nname="a"\nglyph="ab"', "one printable character"),
         ('[[tiles]]\nname="a"\nglyph="漢"', "one terminal cell wide"),
+        ('[[tiles]]\nname="a"\nglyph="\ufe0f"', "one terminal cell wide"),
+        ('[[tiles]]\nname="a"\nglyph="\u0488"', "one terminal cell wide"),
+        ('[[tiles]]\nname="a"\nglyph="\u1160"', "one terminal cell wide"),
+        ('[[tiles]]\nname="a"\nglyph="\u200b"', "one printable character"),
+        ('[[tiles]]\nname="a"\nglyph="?"', "'\\?' stands for a free cell; draw"),
+        ('[[tiles]]\nname="?"', "'\\?' stands for a free cell; call"),
         ('[[tiles]]\nname="a"\ncolor="red-ish"', "#rrggbb"),
         ('[[tiles]]\nname="a"\npasable=true', "did you mean 'passable'"),
     ]:
         with pytest.raises(InvalidRecipe, match=reason):
             Tileset.from_toml(text, "mine")
+
+
+def test_a_question_mark_in_a_sample_gets_a_tile_that_can_be_told_from_a_free_cell() -> None:
+    plain, taken = Tileset.of_words(["#", "?"]), Tileset.of_words(["?", "¿"])
+    assert [(tile.name, tile.glyph) for tile in plain] == [("#", "#"), ("question mark", "¿")]
+    assert taken[1].glyph == "¿" != taken[0].glyph
+    map = TileMap([[0, 1]], plain)
+    assert Grid.of(map).ids(plain).tolist() == Grid.of(f"{map}\n").ids(plain).tolist() == [[0, 1]]
+    assert Locks.of(map.locked().to_data()) == map.locked()
+
+
+def test_a_tileset_tells_no_folders() -> None:
+    tiles = [{"name": "a", "costs": {"foot": 1, "boat": 2}}]
+    made = [
+        Tileset.checked({"tiles": tiles, "sheet": {"image": image}})
+        for image in ("/srv/art/tiles.png", "C:\\art\\tiles.png", "tiles.png")
+    ]
+    for tileset in made:
+        assert tileset.to_data()["sheet"]["image"] == "tiles.png"
+        assert Tileset.checked(tileset.to_data()) == tileset == made[0]
+        assert hash(tileset) == hash(made[0])
+        assert tileset.digest == made[0].digest
+    assert Tileset.of_words(["a"]).digest != made[0].digest
 
 
 def test_tiles_without_looks_get_some_that_differ() -> None:

@@ -99,7 +99,7 @@ def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_another_tileset_takes_states_by_position() -> None:
     made = tw.make("fashion", tileset="terrain", seed=1, **SIZE)
     assert made.tileset.name == "terrain"
-    with pytest.raises(InvalidRecipe, match="has no tile 'state8'"):
+    with pytest.raises(InvalidRecipe, match="has no 'state8'"):
         tw.make("fashion", tileset="terrain", states=9, **SIZE)
 
 

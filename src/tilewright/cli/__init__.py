@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TextIO
 
 import click
 
@@ -22,9 +24,9 @@ COMMANDS = {
     "show": "Draw a file's maps in the terminal.",
     "list": "List techniques, shapers, measures, formats, tilesets and recipes.",
     "explain": "Explain one of them: what it does, its parameters, an example.",
-    "convert": "Write a file's maps in another format.",
+    "convert": "Write a file's maps in another format, or shaped.",
     "measure": "Measure a file's maps.",
-    "verify": "Make a file's map again, and say whether it is the same.",
+    "verify": "Make the maps of files again, and say whether they are the same.",
     "warmup": "Compile everything ahead, so that the first map comes at once.",
     "version": "Tell the versions of Tilewright and what it stands on.",
 }
@@ -66,41 +68,59 @@ class Program(click.Group):
 @click.version_option(package_name="tilewright", message="%(prog)s %(version)s")
 @click.pass_context
 def program(context: click.Context) -> None:
-    """Tilewright makes tile maps: caves, dungeons, terrain, levels in the style of an example."""
+    """Tilewright makes tile maps: many techniques, one way to make, watch, lock, shape, measure and export them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the result is its exit code."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn
+        return _ended(arguments)
+
+
+def _ended(arguments: Sequence[str] | None) -> int:
     try:
         code = program.main(arguments, prog_name="tilewright", standalone_mode=False)
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return STOPPED
     except click.ClickException as error:
-        return _say(_usage(error), MISTAKE)
+        return say(_usage(error), MISTAKE)
     except TilewrightError as error:
-        return _say(str(error), MISTAKE)
+        return say(str(error), MISTAKE)
     except BrokenPipeError:
         _discard_output()
         return 1
     except OSError as error:
         _discard_output()
-        return _say(f"{error.filename or 'the output'}: {error.strerror or error}", MISTAKE)
+        return say(f"{error.filename or 'the output'}: {error.strerror or error}", MISTAKE)
     except Exception as error:
         if os.environ.get("TILEWRIGHT_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}".rstrip(": ")
-        return _say(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
+        return say(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
     return code if isinstance(code, int) else 0
 
 
-def _say(message: str, code: int) -> int:
-    """One line, whatever the message was made from."""
+def say(message: str, code: int) -> int:
+    """One line on standard error, whatever the message was made from; gives the exit code back."""
     line = "".join(letter if letter.isprintable() else " " for letter in message)
     click.echo(f"tilewright: {line}", err=True)
     return code
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning without the line of our source that Python shows."""
+    say(str(message), 0)
 
 
 def _usage(error: click.ClickException) -> str:

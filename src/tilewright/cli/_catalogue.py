@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, Protocol
 
+import click
+
 from .. import data
-from ..core.errors import UnknownName
+from ..core.errors import BadFile, TilewrightError, UnknownName
+from ..core.recipe import Recipe
 from ..core.registry import Entry, measures, shapers, techniques, tilesets
 from ..core.tileset import Tileset
 from ..formats import shelf as formats
+from ..formats._files import read_file
 from ..formats._reading import FileReading
+from ._console import printable
 
 Thing = Entry | Tileset | Mapping[str, Any]
 """What a name can stand for; a recipe is its data."""
@@ -42,20 +49,39 @@ KINDS: dict[str, Shelf] = {
     "tilesets": tilesets,
     "recipes": Recipes(),
 }
+FILES = {".toml": "tilesets", ".yaml": "recipes", ".yml": "recipes", ".json": "recipes"}
+"""What a file of one's own holds, by its ending."""
+
+
+def read_kind(context: click.Context, option: click.Parameter, kind: str | None) -> str | None:
+    """A kind as it was typed; for one that is not there, the nearest."""
+    if kind is not None and kind not in KINDS:
+        raise UnknownName("kind", kind, KINDS)
+    return kind
 
 
 def find(name: str, kind: str | None = None) -> dict[str, Thing]:
-    """All things of this name, by kind (`fashion` is a technique and a tileset)."""
+    """All things of this name, by kind (`fashion` is a technique and a tileset); or what a file holds."""
+    held = FILES.get(Path(name).suffix.lower())
+    if held is not None and kind in (held, None):
+        return {held: _in_file(name, held)}
     shelves = {kind: KINDS[kind]} if kind else KINDS
     found: dict[str, Thing] = {one: shelf.get(name) for one, shelf in shelves.items() if name in shelf.names()}
     if not found:
-        raise UnknownName("name", name, [other for shelf in shelves.values() for other in shelf.names()])
+        known = [other for shelf in shelves.values() for other in shelf.names()]
+        raise UnknownName("name", name, known, "`tilewright list` shows all")
     return found
 
 
 def summaries(kind: str) -> list[tuple[str, str]]:
-    """The names of a kind, each with a line about it."""
-    return [(name, summary(KINDS[kind].get(name), name)) for name in KINDS[kind].names()]
+    """The names of a kind, each with a line about it; what cannot be loaded is left out with a warning."""
+    found = []
+    for name in KINDS[kind].names():
+        try:
+            found.append((name, summary(KINDS[kind].get(name), name)))
+        except TilewrightError as error:
+            warnings.warn(str(error), stacklevel=2)
+    return found
 
 
 def summary(thing: Thing, name: str) -> str:
@@ -69,5 +95,23 @@ def summary(thing: Thing, name: str) -> str:
 
 def recipe_doc(name: str) -> str:
     """The comment at the head of a recipe, on one line."""
-    head = takewhile(lambda line: line.startswith("#"), data.text("recipes", name).split("\n"))
+    head = takewhile(lambda line: line.startswith("#"), recipe_lines(name))
     return " ".join(line.lstrip("# ") for line in head)
+
+
+def recipe_lines(name: str) -> list[str]:
+    """A recipe as it is written, one that ships or one in a file."""
+    text = data.text("recipes", name) if name in data.names("recipes") else read_file(name).decode("utf-8-sig")
+    return [printable(line) for line in text.rstrip().splitlines()]
+
+
+def _in_file(path: str, kind: str) -> Thing:
+    """A tileset or recipe of one's own, checked."""
+    reading = FileReading()
+    if kind == "tilesets":
+        return reading.tileset(path)
+    found = reading.recipe(path)[0]
+    if "technique" not in found:
+        raise BadFile(f"{path}: holds no recipe; a map is drawn with `tilewright show`")
+    Recipe.of(path, reading)
+    return found

@@ -10,8 +10,9 @@ import click
 
 from ..core.errors import InvalidRecipe, counted
 from ..core.tilemap import TileMap
-from ..formats import load_all
+from ..formats import format_of, load_all
 from ..formats._reading import FileReading
+from ._console import note
 
 OPTIONS = (
     click.Option(["source", "--from"], metavar="FORMAT", help="Read as this format, whatever the ending says."),
@@ -20,6 +21,8 @@ OPTIONS = (
         ["--index"], type=int, metavar="K", help="Take only map K of a file that holds several; the first is 0."
     ),
 )
+WITHOUT_TILES = ("txt", "csv")
+"""Formats that say nothing about their tiles."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,12 @@ def read_maps(
 ) -> Iterator[Given]:
     """The maps of the files, one after the other."""
     chosen = None if tileset is None else FileReading().tileset(tileset)
+    told = chosen is not None
     for path in files:
         found = load_all(path, format=source, tileset=chosen)
+        if not told and format_of(path, source).name in WITHOUT_TILES:
+            note("no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset")
+            told = True
         if index is not None and not -len(found) <= index < len(found):
             raise InvalidRecipe(f"index: {path} holds {counted(len(found), 'map')}, there is no number {index}")
         for number in range(len(found)) if index is None else [index]:

@@ -14,9 +14,10 @@ from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from . import _outputs
+from ..kernels import start_quickly
+from . import _drawing, _outputs
 from ._console import note
-from ._drawing import describe, draw
+from ._drawing import Look, describe, draw
 from ._outputs import Output
 from ._progress import Report, progress
 
@@ -33,7 +34,7 @@ OPTIONS = (
         help="Make N maps; map k has the seed SEED-k. Put {seed} or {index} into the file's name.",
     ),
     *_outputs.OPTIONS,
-    click.Option(["--plain"], is_flag=True, help="Draw without colours, every cell as its glyph."),
+    *_drawing.OPTIONS,
 )
 
 
@@ -64,9 +65,10 @@ class Making:
 
 
 def produce(
-    recipe: Recipe, *, seed: str | None, count: int | None, outputs: Sequence[str], plain: bool, **options: Any
+    recipe: Recipe, *, seed: str | None, count: int | None, outputs: Sequence[str], look: Look | None, **options: Any
 ) -> None:
     """Make the maps of a recipe; draw them, or write them where the outputs say."""
+    start_quickly()
     given = read_seed(recipe.seed if seed is None else seed)
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
     first = [_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
@@ -79,10 +81,11 @@ def produce(
                 click.echo()
             with progress() as report:
                 map = Making(recipe.with_seed(_seed(given, count, index)), report).map
-            draw(map, describe(map), plain=plain)
+            draw(map, describe(map), look=look)
 
 
 def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:
+    """Map after map: all files of one are prepared, then all are written."""
     total = count or 1
     with progress() as report:
         for index in range(total):
@@ -95,20 +98,23 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
 
             fields = _fields(recipe, seed, count, index)
             making = Making(recipe.with_seed(_seed(seed, count, index)), report_all)
-            for target in targets:
+            prepared = []
+            for target in sorted(targets, key=lambda target: not target.is_animation):  # a film's last frame is the map
                 path = target.path(**fields)
                 if target.is_animation:
-                    target.save_animation(making.frames(), path)
+                    prepared.append(target.film(making.frames(), path, alone=total == 1))
                 else:
                     map = making.map
                     report_all(None, f"writing {path}")
-                    target.save(map, path)
+                    prepared.append(target.still(map, path, alone=total == 1))
+            for file in prepared:
+                file.write(first=index == 0)
     names = ", ".join(target.path(**fields) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
     what = describe(making.map)
     if total > 1:
-        note(f"{what.rpartition(', ')[0]}, seeds {seed}-0 to {seed}-{total - 1}, wrote {total} maps up to {names}")
-    else:
-        note(f"{what}, wrote {names}" if names else what)
+        what = f"{what.rpartition(', ')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
+        names = names and f"{total} maps up to {names}"
+    note(f"{what}, wrote {names}" if names else what)
 
 
 def _seed(seed: str, count: int | None, index: int) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import string
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, did_you_mean
+from ..core.params import Params
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..formats import Format, encode, format_of, shelf
-from ..formats import save as save_map
-from ..formats import save_animation as save_frames
-from ..formats._files import refuse_unwritable
+from ..formats import Format, format_of, shelf
+from ..formats._files import refuse_unwritable, write_files
 from ._parameters import assign, parameters_of
 
 STANDARD_OUTPUT = "-"
@@ -45,12 +46,29 @@ SHORTHANDS = ("scale", "frames", "duration")
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """What a file will hold: all of a map's files are prepared before the first is written."""
+
+    path: str
+    contents: Mapping[str, bytes]
+    """By file name, the path's own first, then what belongs beside it."""
+
+    def write(self, *, first: bool = True) -> None:
+        """Write it; on standard output, maps after the first one follow an empty line."""
+        if self.path != STANDARD_OUTPUT:
+            write_files(self.path, self.contents)
+            return
+        click.echo(b"" if first else b"\n", nl=False)
+        click.echo(next(iter(self.contents.values())), nl=False)
+
+
+@dataclass(frozen=True)
 class Output:
     """A file name with placeholders, and how to write there."""
 
     template: str
     format: Format
-    options: Mapping[str, Any]
+    options: Params
 
     @property
     def is_animation(self) -> bool:
@@ -64,17 +82,30 @@ class Output:
         }
         return self.template.format(**filled)
 
-    def save(self, map: TileMap, path: str) -> None:
-        if path != STANDARD_OUTPUT:
-            save_map(map, path, format=self.format.name, **self.options)
-            return
-        content = encode(map, self.format.name, **self.options)
-        if b"\0" in content and sys.stdout.isatty():
-            raise TilewrightError(f"format {self.format.name!r} is not for terminals; pipe it, or name a file with -o")
-        click.echo(content, nl=False)
+    def still(self, map: TileMap, path: str, *, alone: bool = True) -> Prepared:
+        """A map, ready to be written; `alone` where no other map goes the same way."""
+        assert self.format.write is not None
+        return self._prepared(path, self.format.write(map, self.options, self._place(path)), alone)
 
-    def save_animation(self, frames: Iterable[Frame], path: str) -> None:
-        save_frames(frames, path, format=self.format.name, **self.options)
+    def film(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> Prepared:
+        """The work on a map, ready to be written."""
+        assert self.format.animate is not None
+        return self._prepared(path, self.format.animate(frames, self.options, self._place(path)), alone)
+
+    def _place(self, path: str) -> Path:
+        """Where the content will lie, as formats want to know it: absolute, or a bare name where it is no file."""
+        if path == STANDARD_OUTPUT:
+            return Path("map").with_suffix("".join(self.format.extensions[:1]))
+        refuse_unwritable(path)
+        return Path(path).absolute()
+
+    def _prepared(self, path: str, contents: Mapping[str, bytes], alone: bool) -> Prepared:
+        if path == STANDARD_OUTPUT and b"\0" in next(iter(contents.values())):
+            if sys.stdout.isatty():
+                raise TilewrightError(f"{self.format.name} is not for terminals; pipe it, or name a file with -o")
+            if not alone:
+                raise TilewrightError(f"several {self.format.name} files do not go into one; name files with -o")
+        return Prepared(path, contents)
 
 
 def read_outputs(
@@ -103,8 +134,7 @@ def read_outputs(
         for setting in settings:
             if _option(setting) in parameters_of(entry.params):
                 assign(options, setting, entry.params)
-        entry.params.checked(options)
-        outputs.append(Output(name, entry, options))
+        outputs.append(Output(name, entry, entry.params.checked(options)))
     return outputs
 
 
@@ -116,7 +146,7 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
         if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
             missing = " or ".join(f"{{{name}}}" for name in remedies if f"{{{name}" not in output.template)
             raise InvalidRecipe(f"{output.template}: several maps, but one file name; put {missing} into it")
-        for path in paths:
+        for path in dict.fromkeys(paths):
             if path in seen:
                 raise InvalidRecipe(f"{path}: is written twice; give each output its own name")
             seen[path] = output.template
@@ -127,6 +157,8 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
 def _format(name: str, format: str | None, still: bool) -> Format:
     if name == STANDARD_OUTPUT and format is None:
         raise InvalidRecipe("standard output has no ending; name a format with --format")
+    if os.path.isdir(name):
+        refuse_unwritable(name)  # which says so; a folder has no ending to complain about
     entry = format_of(name, format)
     if entry.write is None and (still or entry.animate is None):
         writable = [other.name for other in shelf if other.write]
@@ -145,8 +177,9 @@ def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
     if not chosen:
         raise InvalidRecipe(f"{name}: an option for files; name one with -o")
     if _option(name) not in known:
-        names = ", ".join(dict.fromkeys(entry.name for entry in chosen))
-        raise InvalidRecipe(f"{names}: unknown option {name!r}{did_you_mean(name, known)}")
+        names = list(dict.fromkeys(entry.name for entry in chosen))
+        have = "has" if len(names) == 1 else "have"
+        raise InvalidRecipe(f"{', '.join(names)} {have} no option {name!r}{did_you_mean(name, known)}")
 
 
 def _check_placeholders(template: str, fields: Sequence[str]) -> None:

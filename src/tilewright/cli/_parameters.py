@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,13 +89,18 @@ def assign(values: dict[str, Any], setting: str, model: type[Params]) -> None:
         values[name] = known[name].read(text)
         return
     whole = values.get(name, known[name].schema.get("default"))
-    values[name] = _with_part(whole, inner, _loose(text), path)
+    values[name] = with_part(whole, inner, read_loose(text), path)
 
 
-def read_stage(text: str) -> dict[str, Any]:
-    """A shaper with its settings: `connect,thickness=2`, or JSON."""
+def read_stage(text: str) -> tuple[str, dict[str, Any]]:
+    """A shaper's name and settings: `connect,thickness=2`, or JSON."""
     if text.startswith(STRUCTURED):
-        return read_json(text)  # type: ignore[no-any-return]
+        stage = read_json(text)
+        if isinstance(stage, dict) and len(stage) == 1:
+            ((name, given),) = stage.items()
+            if given is None or isinstance(given, dict):
+                return str(name), given or {}
+        raise InvalidRecipe(f'shape: as JSON, one shaper such as {{"connect": {{"thickness": 2}}}}, got {quoted(text)}')
     from ..core.registry import shapers
 
     # Commas also stand inside values (`at=3,4`): only one before the next `name=` ends a setting.
@@ -108,7 +113,7 @@ def read_stage(text: str) -> dict[str, Any]:
             assign(values, setting, shapers.get(name).params)
     except (InvalidRecipe, UnknownName) as error:
         raise InvalidRecipe(f"{name}: {error}") from None
-    return {name: values}
+    return name, values
 
 
 def read_pairs(text: str, place: str) -> dict[str, str]:
@@ -237,7 +242,7 @@ def _number(text: str) -> int | float | str:
     return text
 
 
-def _loose(text: str) -> Any:
+def read_loose(text: str) -> Any:
     """A part of a structured value: JSON where it reads as such, else the text itself."""
     try:
         return json.loads(text)
@@ -245,15 +250,21 @@ def _loose(text: str) -> Any:
         return text
 
 
-def _with_part(whole: Any, path: list[str], value: Any, shown: str) -> Any:
+def with_part(whole: Any, path: Sequence[str], value: Any, shown: str) -> Any:
     """A copy of structured data with the part at a path replaced."""
     if not path:
         return value
     step, *rest = path
     if isinstance(whole, (list, tuple)):
-        if not step.isdecimal() or int(step) >= len(whole):
-            raise InvalidRecipe(f"{shown}: {step!r} is no position in a list of {len(whole)}")
-        return [_with_part(part, rest, value, shown) if at == int(step) else part for at, part in enumerate(whole)]
+        number = at_position(whole, step, shown)
+        return [with_part(part, rest, value, shown) if at == number else part for at, part in enumerate(whole)]
     if whole is not None and not isinstance(whole, Mapping):
         raise InvalidRecipe(f"{shown}: {quoted(whole)} has no parts")
-    return {**(whole or {}), step: _with_part((whole or {}).get(step), rest, value, shown)}
+    return {**(whole or {}), step: with_part((whole or {}).get(step), rest, value, shown)}
+
+
+def at_position(parts: Sequence[Any], step: str, shown: str) -> int:
+    """The position that a step of a path means in a list."""
+    if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
+        raise InvalidRecipe(f"{shown}: {quoted(step)} is no position in a list of {len(parts)}")
+    return int(step)

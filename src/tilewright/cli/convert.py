@@ -6,25 +6,28 @@ from typing import Any
 
 import click
 
+from .. import api
 from . import _inputs, _outputs
 from ._console import note
+from ._parameters import read_stage
 from ._progress import progress
+from ._recipe import SHAPING
+
+WRITING = [option for option in _outputs.OPTIONS if option.name not in ("frames", "duration")]
 
 
-@click.command(
-    "convert",
-    params=[*_inputs.OPTIONS, *(option for option in _outputs.OPTIONS if option.name not in ("frames", "duration"))],
-)
+@click.command("convert", params=[*_inputs.OPTIONS, SHAPING, *WRITING])
 @click.argument("files", metavar="IN... [OUT]", nargs=-1, required=True)
 def command(
     files: tuple[str, ...],
     source: str | None,
     tileset: str | None,
     index: int | None,
+    shaping: tuple[str, ...],
     outputs: tuple[str, ...],
     **writing: Any,
 ) -> None:
-    """Write a file's maps in another format.
+    """Write a file's maps in another format, shaped where you wish.
 
     Without -o the last name is the file to write. Several maps need {stem} (the file's name without its ending)
     or {index} in it.
@@ -32,21 +35,30 @@ def command(
     \b
     tilewright convert level.json level.tmx
     tilewright convert *.txt --tileset cave -o {stem}.png --scale 8
+    tilewright convert level.tmx --shape connect -o joined.tmx
     """
     if not outputs:
         if len(files) < 2:
             raise click.UsageError(f"{files[0]}: where to? Name a file to write", click.get_current_context())
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
+    stages = [read_stage(text) for text in shaping]
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = list(_inputs.read_maps(files, source=source, tileset=tileset, index=index))
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
     _outputs.refuse_collisions(targets, fields, "stem", "index")
+    prepared = []
     with progress() as report:
         for number, (one, filled) in enumerate(zip(given, fields, strict=True)):
             report(number / len(given), f"{number + 1} of {len(given)}")
-            for target in targets:
-                target.save(one.map, target.path(**filled))
+            map = one.map
+            for name, values in stages:
+                map = api.shape(map, name, **values)
+            prepared.append([target.still(map, target.path(**filled), alone=len(given) == 1) for target in targets])
+    for number, files_of_one in enumerate(prepared):
+        for file in files_of_one:
+            file.write(first=number == 0)
     names = ", ".join(target.path(**fields[-1]) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
     if names:
-        note(f"wrote {names}" if len(given) == 1 else f"wrote {len(given)} maps up to {names}")
+        films = " (one frame; make and run write the film)" if any(target.is_animation for target in targets) else ""
+        note((f"wrote {names}" if len(given) == 1 else f"wrote {len(given)} maps up to {names}") + films)

@@ -6,23 +6,30 @@ import click
 from rich.style import Style
 from rich.text import Text
 
-from .. import data
 from ..core.registry import Entry, Measure, Shaper, Technique
 from ..core.tileset import Tileset
 from ..formats import Format
-from ._catalogue import KINDS, Thing, find, recipe_doc
+from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
 from ._console import note, print_json, print_table, results, table
 from ._parameters import parameters_of
 
 
 @click.command("explain")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), help="Which one, where a name stands for several things.")
+@click.option(
+    "--kind",
+    metavar="|".join(KINDS),
+    callback=read_kind,
+    help="Which one, where a name stands for several things.",
+)
 @click.option(
     "as_json", "--json", is_flag=True, help="As JSON: the schema of its parameters; a tileset's tiles; a recipe."
 )
 def command(name: str, kind: str | None, as_json: bool) -> None:
-    """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example."""
+    """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example.
+
+    A tileset or recipe of your own is explained from its file.
+    """
     found = find(name, kind)
     if as_json:
         print_json(_data(next(iter(found.values()))))
@@ -44,10 +51,11 @@ def _explain(name: str, kind: str, thing: Thing) -> None:
     elif isinstance(thing, Tileset):
         _print_tiles(thing)
     else:
-        _print_doc(recipe_doc(name))
-        console.print()
-        lines = data.text("recipes", name).rstrip().split("\n")
-        console.print("\n".join(f"  {line}" for line in lines if not line.startswith("#")), soft_wrap=True)
+        if doc := recipe_doc(name):
+            _print_doc(doc)
+            console.print()
+        lines = [f"  {line}" for line in recipe_lines(name) if not line.startswith("#")]
+        console.print("\n".join(lines), soft_wrap=True)
     console.print()
     console.print(Text.assemble(("Example  ", "dim"), _example(name, thing)), soft_wrap=True)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ._catalogue import KINDS, summaries
+from ._catalogue import KINDS, read_kind, summaries
 from ._console import print_json, print_table, table
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.argument("kind", metavar=f"[{'|'.join(KINDS)}]", callback=read_kind, required=False)
 @click.option("as_json", "--json", is_flag=True, help="As JSON: names with summaries, by kind.")
 def command(kind: str | None, as_json: bool) -> None:
     """List techniques, shapers, measures, formats, tilesets and recipes: all, or those of one kind."""

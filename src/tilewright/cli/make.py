@@ -11,30 +11,19 @@ import click
 from .. import api
 from ..core.errors import InvalidRecipe
 from ..core.registry import Technique, techniques
-from ._making import OPTIONS, produce
+from . import _making, _recipe
+from ._catalogue import summaries
+from ._making import produce
 from ._outputs import SHORTHANDS
-from ._parameters import STRUCTURED, Parameter, assign, parameters_of, read_json, read_pairs, read_stage
+from ._parameters import Parameter, assign, parameters_of
 
-RECIPE_OPTIONS = (
-    click.Option(
-        ["settings_inside", "--set"],
-        multiple=True,
-        metavar="NAME.PART=VALUE",
-        help="Set a part of a structured parameter, such as scores.0=0.5.",
-    ),
-    click.Option(["--tileset"], metavar="NAME", help="Draw with this tileset: a name, or a .toml file of your own."),
-    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of that tileset to use, such as floor=grass."),
-    click.Option(
-        ["--locks"], metavar="MAP", help="A map whose cells must be kept; ? is free. Or JSON: [[x, y, tile]]."
-    ),
-    click.Option(
-        ["shaping", "--shape"],
-        multiple=True,
-        metavar="SHAPER[,NAME=VALUE]...",
-        help="Shape the map, such as connect,thickness=2. Can be given several times, in order.",
-    ),
+SETTINGS_INSIDE = click.Option(
+    ["settings_inside", "--set"],
+    multiple=True,
+    metavar="NAME.PART=VALUE",
+    help="Set a part of a structured parameter, such as scores.0=0.5.",
 )
-OWN_OPTIONS = (*RECIPE_OPTIONS, *OPTIONS)
+OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *_making.OPTIONS)
 
 
 class TechniqueCommand(click.Command):
@@ -61,6 +50,10 @@ class Techniques(click.Group):
             return None
         return _command(techniques.get(name))
 
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Techniques"):
+            formatter.write_dl(summaries("techniques"))
+
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         try:
             return super().parse_args(context, arguments)
@@ -77,6 +70,7 @@ def command(context: click.Context) -> None:
     tilewright make caves --width 60 --seed 7
     tilewright make caves --shape connect,thickness=2 -o level.tmx -o level.png --scale 16
     tilewright make caves --count 50 -o caves_{seed}.png
+    tilewright make caves --seed 8 --locks liked.json --keep 10,5,12,8
     tilewright make caves -o growing.gif
 
     The options of a technique: tilewright make caves --help
@@ -124,6 +118,7 @@ def _make(
     tileset: str | None,
     tiles: str | None,
     locks: str | None,
+    keep: tuple[str, ...],
     shaping: tuple[str, ...],
     **values: Any,
 ) -> None:
@@ -137,12 +132,5 @@ def _make(
             assign(params, setting, entry.params)
     except InvalidRecipe as error:
         raise error.within("set") from None
-    recipe = api.recipe(
-        entry.name,
-        **params,
-        tileset=tileset,
-        tiles=read_pairs(tiles, "tiles") if tiles is not None else None,
-        locks=read_json(locks) if locks is not None and locks.startswith(STRUCTURED) else locks,
-        shaping=[read_stage(text) for text in shaping],
-    )
-    produce(recipe, **values)
+    words = _recipe.read_words(tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping)
+    produce(api.recipe(entry.name, **params, **words), **values)

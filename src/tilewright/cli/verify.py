@@ -1,25 +1,39 @@
-"""`tilewright verify FILE`: can this map be born again?"""
+"""`tilewright verify FILE...`: can these maps be born again?"""
 
 from __future__ import annotations
 
 import click
 
 from .. import api
+from ..core.errors import TilewrightError
+from . import MISTAKE, say
 from ._console import printable
 
 
 @click.command("verify")
-@click.argument("file")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
-    "files", "--with", multiple=True, metavar="FILE", help="A map that the recipe names without holding it; repeatable."
+    "beside",
+    "--with",
+    multiple=True,
+    metavar="FILE",
+    help="A map that a recipe names without holding it; repeatable.",
 )
 @click.pass_context
-def command(context: click.Context, file: str, files: tuple[str, ...]) -> None:
+def command(context: click.Context, files: tuple[str, ...], beside: tuple[str, ...]) -> None:
     """Make a file's map again, and say whether it is the same.
 
-    The exit code is 0 for the same map, 1 for another one, 2 when it cannot be made. No file is opened but those
-    named here.
+    The exit code is 0 for the same map, 1 for another one, 2 when it cannot be made; of several files, the worst.
+    No file is opened but those named here.
     """
-    verdict = api.verify(file, files=files)
+    context.exit(max(_verified(file, beside) for file in files))
+
+
+def _verified(file: str, beside: tuple[str, ...]) -> int:
+    """Tell about one file; one that cannot be read does not keep the others from being verified."""
+    try:
+        verdict = api.verify(file, files=beside)
+    except TilewrightError as error:
+        return say(str(error), MISTAKE)
     click.echo(printable(f"{file}: {verdict.message}"))
-    context.exit(verdict.code)
+    return verdict.code

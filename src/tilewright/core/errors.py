@@ -14,6 +14,11 @@ from typing import Any, Self
 class TilewrightError(Exception):
     """Base of all errors that a person can cause and mend. `str(error)` is one line."""
 
+    def __str__(self) -> str:
+        # Names of files and tiles may hold anything: line ends, and halves of characters that nothing can print.
+        text = " ".join(super().__str__().splitlines())
+        return text.encode(errors="backslashreplace").decode()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, self.__dict__)
 
@@ -66,7 +71,7 @@ class GaveUp(TilewrightError):
         super().__init__(f"gave up{after}: {reason}{place}")
 
 
-class BadFile(TilewrightError):
+class BadFile(TilewrightError, ValueError):
     """A file that cannot be read as what it claims to be, or cannot be opened or written."""
 
 
@@ -76,13 +81,16 @@ def quoted(value: object) -> str:
         text = repr(value)
     except RecursionError:
         return "something nested too deep"
+    except ValueError:  # Python writes no numbers of more than some thousand digits
+        return "a number too long to write"
+    text = " ".join(text.splitlines())  # arrays have several
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
     """`; did you mean 'width'?`, or the choices when they are few, or nothing."""
     names = sorted(set(options))
-    near = get_close_matches(str(name), names, n=1, cutoff=0.6)
+    near = get_close_matches(name if isinstance(name, str) else quoted(name), names, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"
     if 0 < len(names) <= 12:

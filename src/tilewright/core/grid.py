@@ -8,27 +8,33 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Self
+from math import prod
+from operator import index
+from os import PathLike, fsdecode
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
-from .params import Sized, param, reading_of
+from .params import LARGEST_SIDE, Sized, param, reading_of
 from .reading import Reading
 from .tilemap import TileMap
-from .tileset import MOST_TILES, Tileset
+from .tileset import FREE_GLYPH, MOST_TILES, Tileset
 
 Word = str | int
+Coordinate = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]
+Offset = tuple[Coordinate, Coordinate]
+"""x, y of a place in an endless world; far enough from where 64 bits end that no margin reaches beyond."""
 FREE = -1
-FREE_GLYPH = "?"
 INLINE_CELLS = 65_536
 """Maps up to this size travel inside recipes; larger ones are named by their digest."""
 MOST_CELLS = 1 << 28
+KEYS = ("shape", "words", "cells", "digest")
 
 
 class Grid:
@@ -45,7 +51,7 @@ class Grid:
     def __init__(self, words: Sequence[Word], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
         """`cells` holds positions in `words`, or -1 where a cell is free."""
         used = np.unique(cells)
-        kept = sorted({words[number] for number in used.tolist() if number != FREE}, key=_order)
+        kept = sorted_words(words[number] for number in used.tolist() if number != FREE)
         rank = {word: number for number, word in enumerate(kept)}
         table = np.full(len(words) + 1, FREE, dtype=np.int32)
         for number in used.tolist():
@@ -69,10 +75,13 @@ class Grid:
             return cls(value.tileset.names, value.cells, value.tileset)
         if isinstance(value, Mapping):
             return cls._from_data(value, reading or Reading())
+        if isinstance(value, PathLike):
+            return (reading or Reading()).grid(fsdecode(value))
         if isinstance(value, str):
             if "\n" not in value:
                 return (reading or Reading()).grid(value)
-            return cls._from_rows(value.strip("\n").split("\n"))
+            levels = [level.split("\n") for level in value.strip("\n").split("\n\n")]
+            return cls._from_levels(levels) if len(levels) > 1 else cls._from_rows(levels[0])
         if isinstance(value, np.ndarray):
             return cls._from_array(value)
         if isinstance(value, (list, tuple)):
@@ -89,8 +98,9 @@ class Grid:
             raise InvalidRecipe(f"an array must hold whole numbers or words, got {array.dtype}")
         numbers, cells = np.unique(array, return_inverse=True)
         words = [int(number) for number in numbers]
-        if words[0] < FREE:
-            raise InvalidRecipe(f"tile numbers are not negative (-1 is free), got {words[0]}")
+        for number in (words[-1], words[0]):
+            if number != FREE:
+                read_word(number)
         positions = cells.reshape(array.shape).astype(np.int32)
         if words[0] == FREE:
             positions, words = positions - 1, words[1:]
@@ -98,52 +108,39 @@ class Grid:
 
     @classmethod
     def _from_rows(cls, rows: Sequence[Any]) -> Grid:
-        if rows and not isinstance(rows[0], str) and len(rows[0]) and isinstance(rows[0][0], (list, tuple)):
-            levels = [cls._from_rows(level) for level in rows]
-            if len({level.cells.shape for level in levels}) > 1:
-                raise InvalidRecipe("all levels of a map have the same size")
-            words = [word for level in levels for word in level.words]
-            starts = np.cumsum([0, *(len(level.words) for level in levels)])
-            stacked = [
-                np.where(level.cells == FREE, FREE, level.cells + start)
-                for level, start in zip(levels, starts.tolist(), strict=False)
-            ]
-            return cls(words, np.stack(stacked).astype(np.int32))
-        for number, row in enumerate(rows, 1):
-            if not isinstance(row, (str, list, tuple)):
-                raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles, got {quoted(row)}")
-            if len(row) != len(rows[0]):
-                unit = "glyphs" if isinstance(row, str) else "cells"
-                raise InvalidRecipe(f"row {number} has {len(row)} {unit}, the first has {len(rows[0])}")
-        if not rows or not len(rows[0]):
-            raise InvalidRecipe("a map has at least one cell")
+        """Lines of glyphs or lists of words; or levels, each of them lists of words."""
+        if rows and all(isinstance(row, (list, tuple)) and row and isinstance(row[0], (list, tuple)) for row in rows):
+            return cls._from_levels(rows)
         seen: dict[Word, int] = {}
-        cells = np.empty((len(rows), len(rows[0])), dtype=np.int32)
-        for target, row in zip(cells, rows, strict=True):
-            target[:] = [
-                FREE if word in (FREE_GLYPH, FREE, None) else seen.setdefault(_word(word), len(seen)) for word in row
-            ]
+        cells = _positions(rows, seen)
         return cls(list(seen), cells)
 
     @classmethod
+    def _from_levels(cls, levels: Sequence[Sequence[Any]]) -> Grid:
+        seen: dict[Word, int] = {}
+        cells = [_positions(rows, seen) for rows in levels]
+        if len({level.shape for level in cells}) > 1:
+            raise InvalidRecipe("all levels of a map have the same size")
+        return cls(list(seen), np.stack(cells))
+
+    @classmethod
     def _from_data(cls, data: Mapping[str, Any], reading: Reading) -> Grid:
-        unknown = set(data) - {"shape", "words", "cells", "digest"}
-        if unknown:
-            name = sorted(map(str, unknown))[0]
-            raise InvalidRecipe(f"unknown key {name!r}{did_you_mean(name, ('shape', 'words', 'cells', 'digest'))}")
+        refuse_unknown(data, KEYS)
         if "cells" not in data and isinstance(data.get("digest"), str):
             return reading.grid_with(data["digest"])
-        shape, words = _read_shape(data.get("shape")), data.get("words")
+        shape, words = read_shape(data.get("shape")), data.get("words")
+        count = prod(shape)
+        if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
+            raise TooLarge(f"shape: {count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe")
         if not isinstance(words, (list, tuple)) or len(words) > MOST_TILES:
             raise InvalidRecipe("words: must be a list of tile names or numbers")
-        count = int(np.prod(shape))
         raw = unpack(data.get("cells"), count * 4)
         if len(raw) not in (count, 2 * count, 4 * count):
             raise InvalidRecipe(f"cells: {len(raw)} bytes do not make a map of shape {list(shape)}")
         cells = np.frombuffer(raw, dtype=f"<u{len(raw) // count}").reshape(shape).astype(np.int64) - 1
         if int(cells.max()) >= len(words):
             raise InvalidRecipe(f"cells: position {int(cells.max())} in a list of {len(words)} words")
-        return cls([_word(word) for word in words], cells)
+        return cls([read_word(word) for word in words], cells)
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data that makes it again; a large one is only named, by its digest."""
@@ -209,11 +206,17 @@ class Started(Sized):
     start: Grid | None = param(None)
     """A map to begin with; free cells (?) are filled in by chance. It sets the size."""
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return super().shape if self.start is None else self.start.shape
+
     @model_validator(mode="after")
     def _start_sets_the_size(self) -> Self:
         if self.start is None:
             return self
         for name, side in (("width", self.start.shape[-1]), ("height", self.start.shape[-2])):
+            if side > LARGEST_SIDE:
+                raise InvalidRecipe(f"start: {name} must be at most {LARGEST_SIDE}, got {side}")
             if name in self.model_fields_set and getattr(self, name) != side:
                 raise InvalidRecipe(f"{name}: start is {side}, so leave {name} out; got {getattr(self, name)}")
             self.__dict__[name] = side
@@ -248,27 +251,67 @@ def unpack(text: Any, most: int) -> bytes:
     return raw
 
 
-def _word(value: Any) -> Word:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        if value < 0:
-            raise InvalidRecipe(f"tile numbers are not negative (-1 is free), got {value}")
-        return int(value)
-    raise InvalidRecipe(f"a tile is given by name, glyph or number, got {quoted(value)}")
+def whole(value: Any) -> int | None:
+    """A whole number of any kind as an int; None for anything else, true and false included."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
 
 
-def _order(word: Word) -> tuple[bool, int, str]:
-    return (False, word, "") if isinstance(word, int) else (True, 0, word)
+def read_word(value: Any) -> Word:
+    """A tile's name, glyph or number; not `?`, which is none."""
+    if isinstance(value, str) and value != FREE_GLYPH:
+        return str(value)  # numpy's texts are written otherwise
+    number = whole(value)
+    if number is None:
+        raise InvalidRecipe(f"a tile is given by name, glyph or number, got {quoted(value)}")
+    if not 0 <= number < MOST_CELLS:
+        raise InvalidRecipe(f"tile numbers are not negative (-1 is free) nor huge, got {quoted(number)}")
+    return number
 
 
-def _read_shape(value: Any) -> tuple[int, ...]:
-    fits = isinstance(value, (list, tuple)) and len(value) in (2, 3)
-    if not fits or any(isinstance(side, bool) or not isinstance(side, int) or side < 1 for side in value):
+def sorted_words(words: Iterable[Word]) -> list[Word]:
+    """Each word once: numbers first, then names."""
+    return sorted(set(words), key=lambda word: (False, word, "") if isinstance(word, int) else (True, 0, word))
+
+
+def refuse_unknown(data: Mapping[str, Any], keys: Sequence[str]) -> None:
+    for key in data:
+        if key not in keys:
+            raise InvalidRecipe(f"unknown key {quoted(key)}{did_you_mean(key, keys)}")
+
+
+def read_shape(value: Any) -> tuple[int, ...]:
+    """A map's shape in data: (row, column) or (level, row, column)."""
+    sides = [whole(side) for side in value] if isinstance(value, (list, tuple)) and len(value) in (2, 3) else [None]
+    known = tuple(side for side in sides if side is not None and 1 <= side <= MOST_CELLS)
+    if len(known) < len(sides):
         raise InvalidRecipe(f"shape: two or three whole numbers of at least 1, got {quoted(value)}")
-    count = 1
-    for side in value:
-        count *= side
-    if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
-        raise TooLarge(f"shape: {count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe")
-    return tuple(value)
+    return known
+
+
+def _positions(rows: Sequence[Any], seen: dict[Word, int]) -> NDArray[np.int32]:
+    """(row, column) the positions of the words in `seen`, which gains those that are new."""
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, (str, list, tuple)):
+            raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles, got {quoted(row)}")
+        if len(row) != len(rows[0]):
+            unit = "glyphs" if isinstance(row, str) else "cells"
+            raise InvalidRecipe(f"row {number} has {len(row)} {unit}, the first has {len(rows[0])}")
+    if not rows or not len(rows[0]):
+        raise InvalidRecipe("a map has at least one cell")
+    cells = np.empty((len(rows), len(rows[0])), dtype=np.int32)
+    for target, row in zip(cells, rows, strict=True):
+        if isinstance(row, str):
+            glyphs = {glyph: _position(glyph, seen) for glyph in dict.fromkeys(row)}
+            target[:] = [glyphs[glyph] for glyph in row]
+        else:
+            target[:] = [_position(word, seen) for word in row]
+    return cells
+
+
+def _position(word: Any, seen: dict[Word, int]) -> int:
+    if word is None or (isinstance(word, str) and word == FREE_GLYPH) or whole(word) == FREE:
+        return FREE
+    return seen.setdefault(read_word(word), len(seen))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, TooLarge, counted, quoted
-from .grid import FREE, FREE_GLYPH, INLINE_CELLS, MOST_CELLS, Grid, Word, pack, unpack
+from .errors import InvalidRecipe, counted, quoted
+from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
 from .reading import Reading
 from .tilemap import TileMap
+from .tileset import FREE_GLYPH
 
 LISTED_CELLS = 64
 """Up to this many locks are written as a list that people can read and edit."""
@@ -42,24 +43,25 @@ class Locks:
             raise InvalidRecipe(f"two locks want different tiles at x={at[-1]} y={at[-2]}")
         keep = np.concatenate([[True], ~same]) if len(places) else np.ones(0, dtype=bool)
         self.places = places[keep]
-        """(lock, axis) cells in array order, sorted."""
+        """(lock, axis) cells in array order, sorted; read-only."""
         self.which = which[keep]
-        """(lock,) positions in `words`."""
+        """(lock,) positions in `words`; read-only."""
+        self.places.flags.writeable = self.which.flags.writeable = False
         self.words = tuple(words)
         self.frame = frame
         """The shape of the map they were drawn on, if they were."""
+        if frame is not None:
+            self._refuse_outside(frame)
 
     @classmethod
     def of(cls, value: Any, reading: Reading | None = None) -> Locks:
-        """Locks from a map-shaped Grid (`?` is free), or a list of x, y, tile."""
+        """Locks from a map-shaped Grid (`?` is free), a list of x, y, tile, or the data of either."""
         if isinstance(value, Locks):
             return value
-        if isinstance(value, Mapping) and "count" in value:
-            return cls._from_data(value)
-        if isinstance(value, (list, tuple)) and value and all(_is_place(item) for item in value):
-            return cls._from_list([_place(item) for item in value])
-        if isinstance(value, (list, tuple)) and not value:
-            return cls(np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.int32), ())
+        if isinstance(value, Mapping) and "places" in value:
+            return cls._from_data(value, reading)
+        if isinstance(value, (list, tuple)) and all(_is_place(item) for item in value):
+            return cls._from_list(value)
         grid = Grid.of(value, reading)
         taken = grid.cells != FREE
         return cls(np.argwhere(taken).astype(np.int32), grid.cells[taken], grid.words, grid.shape)
@@ -71,59 +73,68 @@ class Locks:
         return cls.of(grid)
 
     @classmethod
-    def _from_list(cls, items: Sequence[tuple[tuple[int, ...], Word]]) -> Locks:
-        words = sorted({word for _, word in items}, key=str)
-        if len({len(place) for place, _ in items}) > 1:
+    def _from_list(cls, items: Sequence[Any], frame: tuple[int, ...] | None = None) -> Locks:
+        locks = [_read_place(item) for item in items]
+        axes = {len(place) for place, _ in locks} or {2}
+        if len(axes) > 1:
             raise InvalidRecipe("all locks of a map have the same number of coordinates")
-        places = np.array([place for place, _ in items], dtype=np.int32)
-        return cls(places, np.array([words.index(word) for _, word in items], dtype=np.int32), words)
+        words = sorted_words(word for _, word in locks)
+        rank = {word: number for number, word in enumerate(words)}
+        places = np.array([place for place, _ in locks], dtype=np.int32).reshape(-1, axes.pop())
+        return cls(places, np.array([rank[word] for _, word in locks], dtype=np.int32), words, frame)
 
     @classmethod
-    def _from_data(cls, data: Mapping[str, Any]) -> Locks:
-        count, axes, words = data.get("count"), data.get("axes", 2), data.get("words")
-        if not isinstance(count, int) or not 0 <= count <= MOST_CELLS or axes not in (2, 3):
-            raise InvalidRecipe(f"count: a whole number of locked cells, got {quoted(count)}")
-        if not isinstance(words, (list, tuple)) or not all(isinstance(word, (str, int)) for word in words):
-            raise InvalidRecipe("words: must be a list of tile names or numbers")
-        if "places" not in data:
-            raise InvalidRecipe(f"the {count:,} locks of this recipe were too many to be carried inside it")
-        if count > INLINE_CELLS:
-            raise TooLarge(f"count: {count:,} locks are more than the {INLINE_CELLS:,} that travel inside a recipe")
-        raw = unpack(data["places"], count * (axes + 1) * 4)
-        if len(raw) != count * (axes + 1) * 4:
-            raise InvalidRecipe(f"places: {len(raw)} bytes do not make {count} locks")
-        table = np.frombuffer(raw, dtype="<i4").reshape(axes + 1, count).T
-        if count and not (0 <= table[:, -1].min() <= table[:, -1].max() < len(words)):
-            raise InvalidRecipe(f"places: a lock points outside the list of {len(words)} words")
-        return cls(table[:, :-1].astype(np.int32), table[:, -1].astype(np.int32), words)
+    def _from_data(cls, data: Mapping[str, Any], reading: Reading | None) -> Locks:
+        refuse_unknown(data, ("shape", "places"))
+        frame = read_shape(data["shape"]) if "shape" in data else None
+        items = data["places"]
+        if isinstance(items, Mapping):
+            table = Grid.of(items, reading)
+            items = np.array([*table.words, None], dtype=np.object_)[table.cells].tolist()
+        if not isinstance(items, (list, tuple)):
+            raise InvalidRecipe(f"places: must be a list of x, y, tile, got {quoted(items)}")
+        return cls._from_list(items, frame)
 
     def to_data(self, *, inline: bool = True) -> Any:
-        """Plain data that makes them again: x, y, tile while they are few; only named when they are very many."""
-        if len(self) <= LISTED_CELLS and all(isinstance(word, str) for word in self.words):
-            return [
-                [*(int(part) for part in reversed(place)), self.words[word]]
-                for place, word in zip(self.places, self.which, strict=True)
-            ]
-        if not inline or len(self) > INLINE_CELLS:
-            content = repr(self._content()).encode()
-            return {"count": len(self), "digest": blake2b(content, digest_size=16).hexdigest()}
-        # By columns, because sorted coordinates pack far better when they stand together.
-        table = np.column_stack([self.places, self.which]).T.astype("<i4")
-        packed = pack(table.tobytes())
-        return {"count": len(self), "axes": self.places.shape[1], "words": list(self.words), "places": packed}
+        """Plain data that makes them again.
+
+        A few are a list of x, y, tile. Many are a Grid: the map they were drawn on, or, where that is unknown or much
+        larger, a table of x, y, tile. So very many are only named, by the digest of a map that can be given again.
+        """
+        items = [
+            [*reversed(place), self.words[word]]
+            for place, word in zip(self.places.tolist(), self.which.tolist(), strict=True)
+        ]
+        few, slim = len(items) <= LISTED_CELLS, inline and len(items) * (self.places.shape[1] + 1) <= INLINE_CELLS
+        if self.frame is not None and not few and (prod(self.frame) <= INLINE_CELLS or not slim):
+            cells = np.full(self.frame, FREE, dtype=np.int32)
+            cells[tuple(self.places.T)] = self.which
+            return Grid(self.words, cells).to_data(inline=inline)
+        if self.frame is None and few and all(isinstance(word, str) for word in self.words):
+            return items
+        shape = {} if self.frame is None else {"shape": list(self.frame)}
+        return {**shape, "places": items if few else Grid.of(items).to_data(inline=inline)}
 
     def fitted(self, shape: tuple[int, ...]) -> Locks:
         """The same locks, checked to lie inside a map of this shape."""
         if self.frame is not None and self.frame != shape:
-            drawn, made = ("x".join(str(side) for side in reversed(sides)) for sides in (self.frame, shape))
+            drawn, made = _size(self.frame), _size(shape)
             raise InvalidRecipe(f"locks: drawn on a map of {drawn}, but the map is {made}; give x, y, tile instead")
-        if len(self) and self.places.shape[1] != len(shape):
-            raise InvalidRecipe(f"locks: {self.places.shape[1]} coordinates each, but the map has {len(shape)}")
-        outside = ((self.places < 0) | (self.places >= np.array(shape[-self.places.shape[1] :]))).any(axis=1)
-        if outside.any():
-            at, size = self.places[outside][0], "x".join(str(side) for side in reversed(shape))
-            raise InvalidRecipe(f"locks: x={at[-1]} y={at[-2]} is outside the map of {size}")
+        try:
+            self._refuse_outside(shape)
+        except InvalidRecipe as error:
+            raise error.within("locks") from None
         return Locks(self.places, self.which, self.words)
+
+    def _refuse_outside(self, shape: tuple[int, ...]) -> None:
+        if not len(self):
+            return
+        if self.places.shape[1] != len(shape):
+            raise InvalidRecipe(f"{self.places.shape[1]} coordinates each, but the map has {len(shape)}")
+        outside = ((self.places < 0) | (self.places >= np.array(shape))).any(axis=1)
+        if outside.any():
+            at = self.places[outside][0]
+            raise InvalidRecipe(f"x={at[-1]} y={at[-2]} is outside the map of {_size(shape)}")
 
     def __len__(self) -> int:
         return len(self.places)
@@ -154,23 +165,27 @@ def _is_place(item: Any) -> bool:
     return (
         isinstance(item, (list, tuple))
         and len(item) in (3, 4)
-        and all(isinstance(part, int) for part in item[:-1])
+        and all(isinstance(part, bool) or whole(part) is not None for part in item[:-1])
         and isinstance(item[-1], str)
         and item[-1] != FREE_GLYPH
     )
 
 
-def _place(item: Any) -> tuple[tuple[int, ...], Word]:
+def _read_place(item: Any) -> tuple[tuple[int, ...], Word]:
+    """The cell, in array order, and its tile, of [x, y, tile], [x, y, level, tile] or the same by name."""
     if isinstance(item, Mapping):
-        unknown = sorted(set(item) - {"x", "y", "level", "tile"})
-        if unknown or not {"x", "y", "tile"} <= set(item):
+        names = ("x", "y", "level", "tile") if "level" in item else ("x", "y", "tile")
+        if set(item) != set(names):
             raise InvalidRecipe(f"a lock has x, y and tile, got {quoted(dict(item))}")
-        parts = [item["x"], item["y"], *([item["level"]] if "level" in item else []), item["tile"]]
-    else:
-        parts = list(item)
-    *place, word = parts
-    if any(isinstance(part, bool) or not isinstance(part, int) or abs(part) > MOST_CELLS for part in place):
-        raise InvalidRecipe(f"a lock's x and y are whole numbers, got {quoted(item)}")
-    if isinstance(word, bool) or not isinstance(word, (str, int)):
-        raise InvalidRecipe(f"a lock's tile is a name, glyph or number, got {quoted(word)}")
-    return tuple(reversed(place)), word
+        item = [item[name] for name in names]
+    if not isinstance(item, (list, tuple)) or len(item) not in (3, 4):
+        raise InvalidRecipe(f"a lock has x, y and tile, got {quoted(item)}")
+    *parts, word = item
+    place = [number for part in reversed(parts) if (number := whole(part)) is not None and 0 <= number < MOST_CELLS]
+    if len(place) < len(parts):
+        raise InvalidRecipe(f"a lock's x and y are whole numbers from 0 on, got {quoted(item)}")
+    return tuple(place), read_word(word)
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return "x".join(str(side) for side in reversed(shape))

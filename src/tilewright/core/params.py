@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
@@ -177,11 +177,19 @@ class Finding:
     def given(self) -> Any:
         return self.details.get("input")
 
+    @property
+    def is_consequence(self) -> bool:
+        """Whether a list is too short only because what it holds is wrong."""
+        bounds = self.details.get("ctx", {})
+        return self.kind == "too_short" and len(self.given) >= bounds.get("min_length", 0)
+
     def lines(self) -> list[str]:
         bounds = self.details.get("ctx", {})
         if self.kind == "value_error":
             cause = bounds.get("error")
             problems = cause.problems if isinstance(cause, InvalidRecipe) else [str(cause)]
+        elif self.kind == "missing" and isinstance(self.details["loc"][-1], int):
+            return [f"{self.place.rpartition('.')[0]}: has too few values"]
         elif self.kind == "extra_forbidden":
             name = str(self.details["loc"][-1])
             fields = [field for model in self.models for field in model.model_fields]
@@ -204,7 +212,7 @@ def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
     others = [found for found in findings if found.kind != "literal_error"] or words
     if has_inner:
         others = [found for found in others if found.kind == "value_error"]
-    return [found for found in others if found.kind != "too_short" or not found.given]
+    return [found for found in others if not found.is_consequence]
 
 
 def _rule(kind: str, given: str, bounds: Mapping[str, Any], message: str) -> str:
@@ -226,7 +234,8 @@ def _rule(kind: str, given: str, bounds: Mapping[str, Any], message: str) -> str
         "string_type": f"must be a text, got {given}",
         "tuple_type": f"must be a list, got {given}",
         "model_type": f"must be a set of named values, got {given}",
-        "too_short": "must not be empty",
+        "too_short": f"must have at least {bounds.get('min_length')} values, got {given}",
+        "too_long": f"must have at most {bounds.get('max_length')} values, got {given}",
     }
     return rules.get(kind, f"{message[:1].lower()}{message[1:]}, got {given}")
 
@@ -242,8 +251,10 @@ def _place(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str
         elif owner is not None:
             kept.append(part)
             models = tuple(kind for kind in _kinds(owner.model_fields[part].annotation) if _is_model(kind))
-        else:
+        elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
+        elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
+            kept.append(part)  # a field of something that is no model
     return ".".join(kept), models
 
 
@@ -256,6 +267,8 @@ def _kinds(annotation: Any) -> list[Any]:
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return [str]
+    if get_origin(annotation) is Annotated:
+        return _kinds(arguments[0])
     return [kind for argument in arguments for kind in _kinds(argument)] if arguments else [annotation]
 
 
@@ -268,9 +281,10 @@ def _boolean_fields(model: type[BaseModel]) -> frozenset[str]:
     )
 
 
-def _holds_boolean(value: Any) -> bool:
+def _holds_boolean(value: Any, depth: int = 8) -> bool:
+    """Whether true or false stands in a value, as deep as any field has room for."""
     if isinstance(value, Mapping):
         value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return any(isinstance(part, (bool, np.bool_)) or _holds_boolean(part) for part in value)
+    if isinstance(value, (list, tuple)) and depth:
+        return any(_holds_boolean(part, depth - 1) for part in value)
     return isinstance(value, (bool, np.bool_))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from types import GeneratorType
@@ -90,7 +92,8 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
     if entry.settle is not None:
         recipe = replace(recipe, params=entry.settle(recipe.params, rng))
     try:
-        map = yield from _watched(entry.body(recipe.params, site, rng), entry.name, site)
+        with _blamed(entry.name):
+            map = yield from _watched(entry.body(recipe.params, site, rng), entry.name, site)
         _check(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
@@ -151,7 +154,8 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
-        map = yield from _watched(entry.body(map, params, site, rng), entry.name, site)
+        with _blamed(entry.name):
+            map = yield from _watched(entry.body(map, params, site, rng), entry.name, site)
         _check(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
@@ -171,6 +175,19 @@ def _watched(work: Any, stage: str, site: Site) -> Generator[Frame, None, TileMa
         return end.value  # type: ignore[no-any-return]
     finally:
         work.close()
+
+
+@contextmanager
+def _blamed(name: str) -> Iterator[None]:
+    """What goes wrong inside a technique or shaper is told with its name and line, for whoever writes it."""
+    try:
+        yield
+    except (TilewrightError, MemoryError, GeneratorExit):
+        raise
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(at.filename)}, line {at.lineno}"
+        raise TilewrightError(f"{name} broke: {type(error).__name__}: {error} ({place})") from error
 
 
 def _check(map: object, site: Site, name: str) -> None:
@@ -207,23 +224,37 @@ def _vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tup
     problems = [
         f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}" for word in renamed if word not in words
     ]
-    ids = []
+    ids: list[int] = []
+    missing: list[str] = []
     for position, word in enumerate(words):
         number = tileset.find(renamed.get(word, word))
         if number is None and entry.numbered and word not in renamed and position < len(tileset):
             number = position
-        if number is None:
-            if word in renamed:
-                problems.append(str(UnknownName("tile", renamed[word], tileset.names, f"tileset {tileset.name!r}")))
-            else:
-                problems.append(
-                    f"tileset {tileset.name!r} has no tile {word!r}, which {entry.name} needs; "
-                    f"name one with tiles, such as {word}={tileset.names[0]}"
-                )
+        if number is None and word in renamed:
+            problems.append(f"tiles: {UnknownName('tile', renamed[word], tileset.names, f'tileset {tileset.name!r}')}")
+        elif number is None:
+            missing.append(word)
         ids.append(number or 0)
+    if missing:
+        lacks = ", ".join(repr(word) for word in missing[:4]) + (" ..." if len(missing) > 4 else "")
+        problems.append(
+            f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
+            f"say what stands for it with tiles, such as {_stand_ins(entry, recipe, missing[:4])}"
+        )
     if problems:
         raise InvalidRecipe(*problems[:6])
     return words, np.array(ids, dtype=np.int64)
+
+
+def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> str:
+    """`floor=grass,wall=mountain`: for each word a tile that is walked on alike."""
+    own, pairs = entry.own_tileset(recipe.params), []
+    for word in words:
+        number = own.find(word)
+        passable = number is None or own[number].passable
+        alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
+        pairs.append(f"{word}={(alike or recipe.tileset.names)[-1]}")
+    return ",".join(pairs)
 
 
 def _lock_arrays(

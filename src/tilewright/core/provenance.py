@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
@@ -25,8 +25,8 @@ def digest(map: TileMap) -> str:
     used = np.unique(map.cells)
     names = sorted(map.tileset.names[number] for number in used.tolist())
     table = np.zeros(len(map.tileset), dtype="<u2")
-    for number in used.tolist():
-        table[number] = names.index(map.tileset.names[number])
+    for rank, name in enumerate(names):
+        table[map.tileset.by_name[name]] = rank
     head = json.dumps([list(map.shape), names], ensure_ascii=True).encode()
     return blake2b(head + table[map.cells].tobytes(), digest_size=16).hexdigest()
 
@@ -42,7 +42,11 @@ def revisions(recipe: Recipe) -> dict[str, int]:
 
 
 def provenance(map: TileMap) -> dict[str, Any]:
-    """What a file carries about its map, as plain data; under 512 KB."""
+    """What a file carries about its map, as plain data; under 512 KB.
+
+    What makes a recipe too large is left out step by step: maps and locks, which are named by their digest; the
+    tileset, which most files hold anyway, by name and digest; all of it.
+    """
     from .. import __version__
 
     data: dict[str, Any] = {"tilewright": __version__, "digest": digest(map)}
@@ -50,19 +54,44 @@ def provenance(map: TileMap) -> dict[str, Any]:
         return data
     data["seed"] = map.recipe.seed
     data["revisions"] = revisions(map.recipe)
-    data["recipe"] = map.recipe.to_data()
-    if len(json.dumps(data)) > MOST_BYTES:
-        data["recipe"] = map.recipe.to_data(inline=False)
-    return data
+    for recipe in _ever_shorter(map.recipe):
+        if len(json.dumps(data | {"recipe": recipe})) <= MOST_BYTES:
+            return data | {"recipe": recipe}
+    return data | {"left_out": "recipe"}
 
 
-def recipe_of(data: Mapping[str, Any], reading: Reading | None = None) -> Recipe | None:
-    """The recipe in what a file carries; None when it carries none that can be read here."""
-    inner = data.get("recipe")
+def _ever_shorter(recipe: Recipe) -> Iterator[dict[str, Any]]:
+    yield recipe.to_data()
+    short = recipe.to_data(inline=False)
+    yield short
+    yield short | {"tileset": {"name": recipe.tileset.name, "digest": recipe.tileset.digest}}
+
+
+def recipe_of(map: TileMap, carried: Mapping[str, Any]) -> Recipe | None:
+    """The recipe that makes a file's map again, by what the file carries.
+
+    None when it carries none that can be read here, or the map was edited since: then the recipe makes another one.
+    (A file without a digest, such as libFBCAGen's, cannot tell and is believed.)
+    """
+    if "digest" in carried and carried["digest"] != digest(map):
+        return None
     try:
-        return Recipe.of(inner, reading) if isinstance(inner, Mapping) else None
+        return _read_recipe(map, carried, None)
     except TilewrightError:
         return None
+
+
+def _read_recipe(map: TileMap, carried: Mapping[str, Any], reading: Reading | None) -> Recipe:
+    inner = carried.get("recipe")
+    if not isinstance(inner, Mapping):
+        raise InvalidRecipe(f"recipe: must be a set of named values, got {quoted(inner)}")
+    tileset = inner.get("tileset")
+    if isinstance(tileset, Mapping) and "digest" in tileset:
+        if tileset["digest"] != map.tileset.digest:
+            name = quoted(tileset.get("name"))
+            raise InvalidRecipe(f"tileset: {name} is too large to be inside the recipe, and the file holds another one")
+        inner = {**inner, "tileset": map.tileset}
+    return Recipe.of(inner, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +109,11 @@ class Verdict:
 
 def verify(map: TileMap, carried: Mapping[str, Any], reading: Reading | None = None) -> Verdict:
     """Make a file's map again from what the file carries, and compare."""
-    inner = carried.get("recipe")
-    if inner is None:
-        return Verdict("impossible", "carries no recipe, so it cannot be made again")
+    if carried.get("recipe") is None:
+        lacks = "its recipe was too large to be carried" if "left_out" in carried else "carries no recipe"
+        return Verdict("impossible", f"{lacks}, so it cannot be made again")
     try:
-        if not isinstance(inner, Mapping):
-            raise InvalidRecipe(f"recipe: must be a set of named values, got {quoted(inner)}")
-        recipe = Recipe.of(inner, reading)
+        recipe = _read_recipe(map, carried, reading)
         if recipe.seed is None:
             raise InvalidRecipe("seed: the recipe has none")
         again = digest(run(recipe))

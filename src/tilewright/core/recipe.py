@@ -66,7 +66,7 @@ class Recipe:
             raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
         reading = reading.deeper()
         problems = [
-            f"unknown recipe key {str(key)!r}{did_you_mean(key, RECIPE_WORDS)}"
+            f"unknown recipe key {quoted(key)}{did_you_mean(key, RECIPE_WORDS)}"
             for key in given
             if key not in RECIPE_WORDS
         ]
@@ -221,7 +221,9 @@ def _read_stage(value: Any, reading: Reading) -> Stage:
             f"one shaper with its parameters, such as {{connect: {{thickness: 2}}}}, got {quoted(value)}"
         )
     ((name, params),) = value.items()
-    entry = shapers.get(str(name))
+    if not isinstance(name, str):
+        raise InvalidRecipe(f"a shaper goes by its name, got {quoted(name)}")
+    entry = shapers.get(name)
     if params is not None and not isinstance(params, Mapping):
         raise InvalidRecipe(f"{name}: must be a set of named values, got {quoted(params)}")
     try:
@@ -245,11 +247,15 @@ def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
-    if isinstance(value, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in value):
-        return tuple((str(word), str(name)) for word, name in value)
-    if not isinstance(value, Mapping):
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, (list, tuple)) or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
+    ):
         raise InvalidRecipe(f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}")
-    return tuple((str(word), str(name)) for word, name in value.items())
+    for pair in pairs:
+        if not all(isinstance(word, str) for word in pair):
+            raise InvalidRecipe(f"tiles go by their names, got {quoted(pair)}")
+    return tuple((word, name) for word, name in pairs)
 
 
 def _read_locks(value: Any, reading: Reading) -> Locks | None:

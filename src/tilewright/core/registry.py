@@ -210,7 +210,7 @@ class Shelf(Generic[E]):
         if name in self._added:
             return self._added[name]
         if name in self._built_in():
-            return self._checked(getattr(self._module(name), name, None), name)
+            return self._checked(getattr(self._loaded(name), name, None), name)
         if name in plugins(self.folder):
             return self._checked(load_plugin(self.folder, name), name)
         raise UnknownName(self.kind, name, self.names())
@@ -235,6 +235,14 @@ class Shelf(Generic[E]):
 
     def _module(self, name: str) -> ModuleType:
         return provider(self.folder, name)
+
+    def _loaded(self, name: str) -> ModuleType:
+        try:
+            return self._module(name)
+        except TilewrightError:
+            raise
+        except Exception as error:  # a file that somebody is still writing
+            raise TilewrightError(f"{self.kind} {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
 
     def _checked(self, found: object, name: str) -> E:
         if not isinstance(found, self.entry) or found.name != name:

@@ -11,17 +11,20 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from math import inf
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe
+from .errors import InvalidRecipe, quoted
 
 T = TypeVar("T")
 Seed = str
 """A seed in its one written form: text. 7 and "7" are the same seed."""
 
+MOST_CHARACTERS = 1000
+"""Of a seed: it is written into every file and into many a file's name."""
 MASK = (1 << 64) - 1
 STREAM = b"tilewright/1"
 CELL_GAMMA = 0x9E3779B97F4A7C15
@@ -35,10 +38,18 @@ def read_seed(value: int | str | None) -> Seed:
     if value is None:
         return str(secrets.randbelow(10**9))
     if isinstance(value, bool) or not isinstance(value, (int, str, np.integer)):
-        raise InvalidRecipe(f"seed: a whole number or a text, got {value!r}")
-    text = str(value)
+        raise InvalidRecipe(f"seed: a whole number or a text, got {quoted(value)}")
+    try:
+        text = str(value)
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidRecipe(f"seed: holds half a character, which no file can keep, got {quoted(value)}") from None
+    except ValueError:  # Python writes no numbers of more than some thousand digits
+        raise InvalidRecipe(f"seed: at most {MOST_CHARACTERS:,} digits, got more than can be written") from None
     if not text:
         raise InvalidRecipe("seed: the text is empty; leave the seed out to have one picked")
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidRecipe(f"seed: at most {MOST_CHARACTERS:,} characters, got {len(text):,}")
     return text
 
 
@@ -57,6 +68,11 @@ def _mix_array(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
     value *= np.uint64(0x94D049BB133111EB)
     value ^= value >> np.uint64(31)
     return value
+
+
+def _positions(first: int, count: int) -> NDArray[np.uint64]:
+    """`count` places in a row, modulo 2^64: the world has no edge at which numbers end."""
+    return np.arange(count, dtype=np.uint64) + np.uint64(first & MASK)
 
 
 class Rng:
@@ -121,7 +137,14 @@ class Rng:
 
     def weighted(self, weights: Sequence[float]) -> int:
         """A position drawn in proportion to its weight."""
-        mark = self.random() * sum(weights)
+        total = 0.0
+        for weight in weights:  # not sum(), which rounds otherwise from Python 3.12 on
+            if not 0 <= weight < inf:
+                raise ValueError(f"weights must be finite and not negative, got {weight}")
+            total += weight
+        if not 0 < total < inf:
+            raise ValueError(f"weights must add up to more than nothing, got {total}")
+        mark = self.random() * total
         last = 0
         for position, weight in enumerate(weights):
             if weight > 0:
@@ -170,14 +193,13 @@ class Rng:
         if len(outer) == 1:  # a flat map is level 0 of a world with levels
             outer, first = [1, *outer], [0, *first]
         for count, start in zip(outer, first, strict=True):
-            steps = np.arange(start, start + count, dtype=np.int64).astype(np.uint64) * np.uint64(CELL_GAMMA)
+            steps = _positions(start, count) * np.uint64(CELL_GAMMA)
             keys = _mix_array((keys[:, None] ^ np.uint64(ROW_SALT)) + steps[None, :]).reshape(-1)
         return keys
 
     def _cell_rows(self, shape: Sequence[int], origin: Sequence[int] | None) -> Iterator[NDArray[np.uint64]]:
         """The 64 bits of every cell, row by row, so that large windows need no large temporaries."""
         first = origin[-1] if origin is not None else 0
-        columns = np.arange(first, first + shape[-1], dtype=np.int64).astype(np.uint64)
-        columns *= np.uint64(CELL_GAMMA)
+        columns = _positions(first, shape[-1]) * np.uint64(CELL_GAMMA)
         for key in self.row_keys(shape, origin):
             yield _mix_array(columns + key)

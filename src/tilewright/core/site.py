@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InvalidRecipe, UnknownName
+from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
 from .tilemap import Marker, Room, TileMap
 from .tileset import Tileset
@@ -199,6 +199,9 @@ class Site:
     def painted(self, cells: ArrayLike) -> NDArray[Any]:
         """Tile ids for cells that hold words, with every locked cell as it must be."""
         words = np.asarray(cells)
+        if words.size and not 0 <= int(words.min()) <= int(words.max()) < len(self.ids):
+            wrong = int(words.min()) if words.min() < 0 else int(words.max())
+            raise TilewrightError(f"cells: there are {len(self.ids)} tiles, 0..{len(self.ids) - 1}, got {wrong}")
         if np.array_equal(self.ids, np.arange(len(self.ids))):
             painted: NDArray[Any] = words.astype(self.tileset.dtype)
         else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InvalidRecipe
+from .errors import InvalidRecipe, counted, quoted
 from .tileset import Tileset
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class TileMap:
         numbers: Mapping[str, float] | None = None,
         recipe: Recipe | None = None,
     ) -> None:
+        if not isinstance(tileset, Tileset):
+            raise InvalidRecipe(f"tileset: must be a Tileset, got {quoted(tileset)}")
         own = _own_cells(cells, tileset)
         put = object.__setattr__
         put(self, "cells", own)
@@ -103,16 +105,16 @@ class TileMap:
     def _refuse_outside(self) -> None:
         """Rooms, links and markers lie inside the map."""
         levels = self.cells.shape[0] if self.cells.ndim == 3 else 1
-        for room in self.rooms:
+        for number, room in enumerate(self.rooms):
             fits = 0 <= room.x <= self.width - room.width and 0 <= room.y <= self.height - room.height
             if not fits or room.width < 1 or room.height < 1:
-                raise InvalidRecipe(f"rooms: {room} does not lie inside a map of {self.width}x{self.height}")
-        for link in self.links:
-            if not all(0 <= number < len(self.rooms) for number in link):
-                raise InvalidRecipe(f"links: {link} joins a room that is not there; there are {len(self.rooms)}")
-        for marker in self.markers:
+                raise InvalidRecipe(f"rooms.{number}: lies outside the map of {self.width}x{self.height}, {room}")
+        for number, link in enumerate(self.links):
+            if not all(0 <= room < len(self.rooms) for room in link):
+                raise InvalidRecipe(f"links.{number}: there are {counted(len(self.rooms), 'room')}, got {link}")
+        for number, marker in enumerate(self.markers):
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
-                raise InvalidRecipe(f"markers: {marker} does not lie inside a map of {self.width}x{self.height}")
+                raise InvalidRecipe(f"markers.{number}: lies outside the map of {self.width}x{self.height}, {marker}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")
@@ -234,6 +236,9 @@ class TileMap:
             chosen[mask] = True
         except (IndexError, TypeError, ValueError):
             raise InvalidRecipe(f"mask: does not fit a map of shape {self.shape}") from None
+        drawn = isinstance(mask, np.ndarray) and mask.dtype == np.bool_  # a mask may well be empty, a slice is a slip
+        if not drawn and not chosen.any():
+            raise InvalidRecipe(f"mask: chooses no cell of a map of {self.width}x{self.height}; rows come first")
         return Locks.keeping(self, chosen)
 
     # -- out of the program ---------------------------------------------------------------------------------

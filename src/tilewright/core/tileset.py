@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import colorsys
+import json
 import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from hashlib import blake2b
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
-from .errors import InvalidRecipe, TooLarge, UnknownName
+from .errors import InvalidRecipe, TooLarge, UnknownName, quoted
 from .params import Params, param
 
 MOST_TILES = 65_536
+FREE_GLYPH = "?"
+"""Stands for a cell without a tile in drawings, locks and data, so no tile may be called or drawn like it."""
 NAMED_COLORS = {"white": "#ffffff", "black": "#000000"}
 SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/" + "".join(
     chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
@@ -25,11 +30,22 @@ SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/
 """Characters for tiles that come without one; all one terminal cell wide."""
 
 
+def read_name(name: str) -> str:
+    if name == FREE_GLYPH:
+        raise ValueError(f"{FREE_GLYPH!r} stands for a free cell; call the tile otherwise")
+    return name
+
+
 def read_glyph(glyph: str) -> str:
-    if len(glyph) != 1 or not (glyph.isprintable() or unicodedata.category(glyph) == "Co"):
-        raise ValueError(f"a glyph is one printable character, got {glyph!r}")
-    if unicodedata.east_asian_width(glyph) in "WF" or unicodedata.combining(glyph):
+    category = unicodedata.category(glyph) if len(glyph) == 1 else ""
+    if category != "Co" and not (category and glyph.isprintable()):
+        raise ValueError(f"a glyph is one printable character, got {quoted(glyph)}")
+    # Marks join the character before them, and so do the vowels and finals of Hangul.
+    joins = category.startswith("M") or "\u1160" <= glyph <= "\u11ff" or "\ud7b0" <= glyph <= "\ud7ff"
+    if joins or unicodedata.east_asian_width(glyph) in "WF":
         raise ValueError(f"a glyph is one terminal cell wide, {glyph!r} is not")
+    if glyph == FREE_GLYPH:
+        raise ValueError(f"{FREE_GLYPH!r} stands for a free cell; draw the tile otherwise")
     return glyph
 
 
@@ -38,34 +54,34 @@ def read_color(color: str) -> str:
     if re.fullmatch(r"#[0-9a-f]{3}", color):
         color = "#" + "".join(digit * 2 for digit in color[1:])
     if not re.fullmatch(r"#[0-9a-f]{6}", color):
-        raise ValueError(f"a color is written #rrggbb, got {color!r}")
+        raise ValueError(f"a color is written #rrggbb, got {quoted(color)}")
     return color
 
 
 class Tile(Params):
     """One kind of cell."""
 
-    name: str = param(min_length=1, max_length=80)
-    """What people, recipes and files call it."""
+    name: Annotated[str, AfterValidator(read_name)] = param(min_length=1, max_length=80)
+    """What people, recipes and files call it; not `?`, which stands for a free cell."""
     glyph: Annotated[str, AfterValidator(read_glyph)] = param("")
-    """One character, unique in the tileset, one terminal cell wide; picked when left out."""
+    """One character but `?`, unique in the tileset, one terminal cell wide; picked when left out."""
     color: Annotated[str, AfterValidator(read_color)] = param("")
     """Its colour in pictures and terminals, #rrggbb; picked when left out."""
     passable: bool = param(True)
     """Whether one can walk there."""
-    sprite: int | None = param(None, ge=0)
+    sprite: int | None = param(None, ge=0, lt=1 << 31)
     """Its position in the tileset's picture, counted row by row."""
     kind: str = param("")
     """What it is a case of, such as road or wall; also chooses the drawn texture."""
     costs: tuple[tuple[str, float], ...] = param(())
     """Movement costs by mover."""
-    code: int | None = param(None)
+    code: int | None = param(None, ge=-(1 << 63), lt=1 << 63)
     """A foreign number for it, such as a game's own tile id."""
 
     @field_validator("costs", mode="before")
     @classmethod
     def _costs_by_name(cls, value: Any) -> Any:
-        return tuple(sorted(value.items())) if isinstance(value, Mapping) else value
+        return tuple(sorted(value.items(), key=lambda pair: str(pair[0]))) if isinstance(value, Mapping) else value
 
     @property
     def rgb(self) -> tuple[int, int, int]:
@@ -82,7 +98,7 @@ class Sheet(Params):
     tile_height: int = param(16, ge=1, le=1024)
     """Height of a sprite in pixels."""
     columns: int = param(16, ge=1, le=4096)
-    """Sprites in a row of the picture."""
+    """Sprites in a row of the picture; counted in it when left out."""
     margin: int = param(0, ge=0, le=1024)
     """Pixels around the whole picture."""
     spacing: int = param(0, ge=0, le=1024)
@@ -106,12 +122,17 @@ class Sheet(Params):
         sheet._picture, sheet._path = picture, path
         return sheet
 
+    def to_data(self) -> dict[str, Any]:
+        """Plain data that makes it again, the picture by its bare name: folders are nobody else's business."""
+        name = PurePosixPath(self.image.replace("\\", "/")).name
+        return {**self.model_dump(), "image": name or "picture"}
+
     def __eq__(self, other: object) -> bool:
         """Equal by what is recorded: whether and where the picture was found is not part of a tileset."""
-        return isinstance(other, Sheet) and self.model_dump() == other.model_dump()
+        return isinstance(other, Sheet) and self.to_data() == other.to_data()
 
     def __hash__(self) -> int:
-        return hash(tuple(self.model_dump().values()))
+        return hash(tuple(self.to_data().values()))
 
 
 class Tileset(Params):
@@ -170,8 +191,13 @@ class Tileset(Params):
             if tile.costs:
                 values["costs"] = dict(tile.costs)
             tiles.append(values)
-        sheet = {"sheet": self.sheet.model_dump()} if self.sheet else {}
+        sheet = {"sheet": self.sheet.to_data()} if self.sheet else {}
         return {"name": self.name, **sheet, "tiles": tiles}
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the content: equal tilesets, equal digests."""
+        return blake2b(json.dumps(self.to_data()).encode(), digest_size=16).hexdigest()
 
     # -- looking things up ----------------------------------------------------------------------------------
 
@@ -233,8 +259,15 @@ class Tileset(Params):
 
     @classmethod
     def of_words(cls, words: Iterable[str], name: str = "unnamed") -> Tileset:
-        """A tileset for bare words: a single character is its own glyph, the rest is picked."""
-        tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in words]
+        """A tileset for bare words: a single character is its own glyph, the rest is picked.
+
+        `?` stands for a free cell everywhere, so as a word it becomes the tile `question mark`, drawn as `¿`.
+        """
+        names = list(words)
+        tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in names]
+        if FREE_GLYPH in names:
+            stand_in = {"name": "question mark"} if "¿" in names else {"name": "question mark", "glyph": "¿"}
+            tiles[names.index(FREE_GLYPH)] = stand_in
         return cls.checked({"name": name, "tiles": tiles})
 
     def extended(self, tiles: Iterable[str | Tile]) -> Tileset:
@@ -261,7 +294,7 @@ def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     spare = (glyph for glyph in _glyphs() if glyph not in taken)
     for position, tile in enumerate(tiles):
         if not tile.get("glyph"):
-            initial = str(tile.get("name", ""))[:1]
+            initial = name[:1] if isinstance(name := tile.get("name"), str) else ""
             fits = initial not in taken and initial.isalnum() and initial.isascii()
             tile["glyph"] = initial if fits else next(spare)
             taken.add(tile["glyph"])

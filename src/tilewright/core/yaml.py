@@ -14,16 +14,19 @@ import yaml
 
 from .errors import BadFile
 
-MOST_CHARACTERS = 4 << 20
+MOST_CHARACTERS = 1 << 20
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader with the resolvers of YAML 1.2's core schema and closed to aliases and duplicate keys."""
+    """SafeLoader with the resolvers of YAML 1.2's core schema, closed to aliases, tags and duplicate keys."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         # Aliases let ten lines unfold to gigabytes; recipes have no use for them.
         if self.check_event(yaml.events.AliasEvent):
             raise yaml.YAMLError("aliases (*name) are not used in recipes")
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if event.tag is not None:
+            raise yaml.YAMLError(f"tags (!name) are not used in recipes, line {event.start_mark.line + 1}")
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -67,7 +70,8 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
         found = yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or str(error) or "nested too deeply"
+        deep = "nested too deeply" if isinstance(error, RecursionError) else ""
+        reason = deep or getattr(error, "problem", None) or str(error)
         where = f", line {mark.line + 1}" if mark else ""
         raise BadFile(f"{name}: not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}") from None
     if not isinstance(found, Mapping):

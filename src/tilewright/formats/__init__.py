@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.errors import BadFile, TilewrightError, UnknownName
 from ..core.provenance import recipe_of
 from ..core.registry import Entry, Shelf
@@ -75,6 +77,9 @@ def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
     if name:
         return shelf.get(name)
     ending = Path(path).suffix.lower()
+    namesake = ending.removeprefix(".")
+    if namesake in shelf and ending in shelf.get(namesake).extensions:
+        return shelf.get(namesake)  # nearly always: no other format needs to be imported
     for entry in shelf:
         if ending in entry.extensions:
             return entry
@@ -135,7 +140,7 @@ def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
     assert entry.read is not None
     params = entry.params.checked(options)
     try:
-        found = entry.read(source, params)
+        found = [_in_tileset(one, source.tileset) for one in entry.read(source, params)]
     except BadFile:
         raise
     except TilewrightError as error:
@@ -143,9 +148,24 @@ def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
     except MemoryError:
         raise BadFile(f"{source.name}: claims a map that does not fit into memory") from None
     return [
-        Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.carried)), one.carried)
+        Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.map, one.carried)), one.carried)
         for one in found
     ]
+
+
+def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
+    """The same map in the tileset that was asked for, tile by tile by name."""
+    map = found.map
+    if tileset is None or map.tileset is tileset:
+        return found
+    used = {number: map.tileset.names[number] for number in np.unique(map.cells).tolist()}
+    missing = [name for name in used.values() if name not in tileset.by_name]
+    if missing:
+        raise UnknownName("tile", missing[0], tileset.names, f"tileset {tileset.name!r}")
+    ids = np.zeros(len(map.tileset), dtype=tileset.dtype)
+    for number, name in used.items():
+        ids[number] = tileset.by_name[name]
+    return Found(map.replaced(cells=ids[map.cells], tileset=tileset), found.carried)
 
 
 def image(map: TileMap, **options: Any) -> Image:

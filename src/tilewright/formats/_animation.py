@@ -21,14 +21,17 @@ from ._pixels import MOST_FILM, label
 COMFORTABLE_PIXELS = 1 << 20
 """A frame is not drawn larger than this unless told."""
 
+FILM, QUICKEST, SLOWEST = 4000, 40, 400
+"""Milliseconds that a film should take, and the least and most for a frame of it."""
+
 
 class AnimationParams(PictureParams):
     """How the work is shown; a single map is a film of one frame."""
 
     frames: int = param(200, ge=2, le=10_000, typical=(20, 400))
     """At most this many frames, evenly taken, the first and last among them; fewer where they are large."""
-    duration: int = param(100, ge=20, le=60_000, typical=(20, 500))
-    """How long a frame is shown, in milliseconds."""
+    duration: int | None = param(None, ge=20, le=60_000, typical=(20, 500))
+    """How long a frame is shown, in milliseconds; by default so that the film takes a few seconds."""
     hold: int = param(1500, ge=20, le=60_000, typical=(100, 5000))
     """How long the last frame is shown, in milliseconds."""
     loop: int = param(0, ge=0, le=65_535, typical=(0, 10))
@@ -81,7 +84,8 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
     if palette:
         pictures = [_with_palette(picture) for picture in pictures]
-    durations = (*(options.duration for _ in kept[1:]), options.hold)
+    duration = options.duration or min(SLOWEST, max(QUICKEST, FILM // len(kept) // 10 * 10))
+    durations = (*(duration for _ in kept[1:]), options.hold)
     return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
 
 

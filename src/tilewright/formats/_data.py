@@ -1,7 +1,6 @@
 """A map as plain data and back: what json, npz and the labels inside pictures share.
 
-Whatever comes from a file is checked here, all of it, before a map is made: sizes before memory is taken, rooms,
-links and markers against the map they lie in.
+Whatever comes from a file is checked before a map is made of it, and sizes before memory is taken.
 """
 
 from __future__ import annotations
@@ -63,21 +62,9 @@ class MapData(Params):
     """How the map was made."""
 
     @model_validator(mode="after")
-    def _everything_lies_inside(self) -> MapData:
+    def _fits_into_memory(self) -> MapData:
         if prod(self.shape) > MOST_CELLS:
             raise TooLarge(f"shape: {prod(self.shape):,} cells are more than the {MOST_CELLS:,} that are read")
-        *levels, height, width = self.shape
-        depth = levels[0] if levels else 1
-        for number, room in enumerate(self.rooms):
-            inside = 0 <= room.x < room.x + room.width <= width and 0 <= room.y < room.y + room.height <= height
-            if not inside:
-                raise InvalidRecipe(f"rooms.{number}: lies outside the map, {quoted(asdict(room))}")
-        for number, link in enumerate(self.links):
-            if not all(0 <= room < len(self.rooms) for room in link):
-                raise InvalidRecipe(f"links.{number}: there are {len(self.rooms)} rooms, got {quoted(link)}")
-        for number, marker in enumerate(self.markers):
-            if not (0 <= marker.x < width and 0 <= marker.y < height and 0 <= marker.level < depth):
-                raise InvalidRecipe(f"markers.{number}: lies outside the map, {quoted(asdict(marker))}")
         return self
 
     def found(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> Found:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -18,12 +20,12 @@ def read_file(path: str | PathLike[str]) -> bytes:
     """A file's content, or one line that says why not."""
     try:
         size = os.stat(path).st_size
-        if size > MOST_BYTES:
-            raise BadFile(f"{path}: {size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read")
         with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     except (OSError, ValueError) as error:
         raise BadFile(f"{path}: cannot be read ({_reason(error)})") from None
+    if size > MOST_BYTES:
+        raise BadFile(f"{path}: {size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read")
     if len(content) > MOST_BYTES:
         raise BadFile(f"{path}: endless; nothing is read from it")
     return content
@@ -31,24 +33,19 @@ def read_file(path: str | PathLike[str]) -> bytes:
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
     """Say before the work starts that a file cannot be written; folders on the way are made later."""
-    target = Path(path)
     try:
-        if target.is_dir():
-            raise BadFile(f"{path}: is a folder; name a file in it")
-        folder = target.parent
-        while not folder.exists():
-            folder = folder.parent
-        if not folder.is_dir():
-            raise BadFile(f"{path}: cannot be written ({folder} is not a folder)")
-        # Asking the system is not enough: root may write anywhere but into read-only file systems.
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        obstacle = _obstacle(Path(path))
     except (OSError, ValueError) as error:
-        raise BadFile(f"{path}: cannot be written ({_reason(error)})") from None
+        obstacle = f"cannot be written ({_reason(error)})"
+    if obstacle:
+        raise BadFile(f"{path}: {obstacle}")
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write contents beside each other, the companions first, each to a temporary name that is then renamed."""
+    """Write contents beside each other, the companions first, each to a temporary name that is then renamed.
+
+    Links are followed; what is no regular file, such as a pipe, is written into as it stands.
+    """
     folder = Path(path).parent
     written = []
     try:
@@ -58,30 +55,62 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             written.append(target)
             if name != Path(path).name and _holds(target, content):
                 continue  # a companion that several maps share
-            handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.chmod(temporary, 0o666 & ~_umask())
-                os.replace(temporary, target)
-            except BaseException:
-                os.unlink(temporary)
-                raise
+            if _is_stream(target):
+                target.write_bytes(content)
+            else:
+                _replace(Path(os.path.realpath(target)), content)
     except (OSError, ValueError) as error:
         raise BadFile(f"{path}: cannot be written ({_reason(error)})") from None
     return written[::-1]
+
+
+def _obstacle(path: Path) -> str:
+    """What stands in the way of writing a file, if anything does."""
+    if path.is_dir():
+        return "is a folder; name a file in it"
+    if _is_stream(path):
+        return "" if os.access(path, os.W_OK) else "cannot be written (Permission denied)"
+    *missing, folder = _up_to_what_exists(Path(os.path.realpath(path)))
+    if not folder.is_dir():
+        return f"cannot be written ({folder} is not a folder)"
+    for name in missing:
+        with suppress(FileNotFoundError):
+            os.lstat(folder / name.name)  # the system knows which names are too long
+    # Asking the system is not enough: root may write anywhere but into read-only file systems.
+    with tempfile.TemporaryFile(dir=folder):
+        return ""
+
+
+def _up_to_what_exists(target: Path) -> list[Path]:
+    """The file, then the folders around it, up to the first one that is there."""
+    way = [target]
+    for folder in target.parents:
+        way.append(folder)
+        if folder.exists():
+            break
+    return way
+
+
+def _replace(target: Path, content: bytes) -> None:
+    temporary = target.with_name(f".tilewright-{secrets.token_hex(8)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _holds(path: Path, content: bytes) -> bool:
     return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _is_stream(path: Path) -> bool:
+    """Whether it is there and cannot be replaced: a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from copy import copy
 from os import PathLike
@@ -9,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import data
-from ..core.errors import BadFile, InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.reading import Reading
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
+from . import Source
 from ._files import read_file
+from ._sheet import fitted
+from ._text import read_text
 
 
 class FileReading(Reading):
@@ -32,43 +36,41 @@ class FileReading(Reading):
 
         path = self._existing("map", reference, data.names("samples"))
         if path.suffix.lower() == ".txt":  # a drawing: glyphs become tiles late, and ? is free
-            return Grid.of(read_file(path).decode("utf-8", "replace").rstrip("\n") + "\n")
+            return Grid.of(_text(path) + "\n")
         return Grid.of(load_all(path)[0].map)
 
     def tileset(self, reference: str) -> Tileset:
         if not reference.endswith(".toml"):
             return super().tileset(reference)
         path = self.folder / reference
-        try:
-            text = read_file(path).decode()
-        except UnicodeDecodeError:
-            raise BadFile(f"{path}: not text in UTF-8") from None
-        found = Tileset.from_toml(text, path.stem)
+        found = Tileset.from_toml(_text(path), path.stem)
         if found.sheet is None:
             return found
         picture = path.parent / found.sheet.image
         sheet = found.sheet.found(read_file(picture), str(picture))
-        return found.model_copy(update={"sheet": sheet})
+        return fitted(found.model_copy(update={"sheet": sheet}))
 
     def recipe(self, reference: str) -> tuple[Mapping[str, Any], Reading]:
         """A built-in recipe's data, or a file's; what a file names is looked for beside it."""
         if reference in data.names("recipes"):
             return super().recipe(reference)
         path = self._existing("recipe", reference, data.names("recipes"))
+        text = _text(path)
         if path.resolve() in self.inside:
             raise InvalidRecipe(f"{path}: a recipe cannot lie inside itself")
         inner = copy(self)
         inner.folder, inner.inside = path.parent, (*self.inside, path.resolve())
-        try:
-            return read_data(read_file(path).decode(), str(path)), inner
-        except UnicodeDecodeError:
-            raise BadFile(f"{path}: not text in UTF-8") from None
+        return read_data(text, str(path)), inner
 
     def _existing(self, kind: str, reference: str, names: Iterable[str]) -> Path:
         path = self.folder / reference
-        if not path.exists() and not path.suffix:
+        if not os.path.exists(path) and not path.suffix:  # Path.exists lets some errors through
             raise UnknownName(kind, reference, names, "and there is no such file")
         return path
+
+
+def _text(path: Path) -> str:
+    return read_text(Source(read_file(path), str(path)))
 
 
 class Beside(Reading):

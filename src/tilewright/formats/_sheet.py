@@ -75,6 +75,18 @@ def picture_size(sheet: Sheet) -> tuple[int, int] | None:
         raise _unreadable(sheet, error) from None
 
 
+def fitted(tileset: Tileset) -> Tileset:
+    """The tileset with its sheet checked against its picture, and the columns taken from there where none are told."""
+    sheet = tileset.sheet
+    size = picture_size(sheet) if sheet else None
+    if sheet is not None and size is not None and "columns" not in sheet.model_fields_set:
+        columns = max(1, (size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing))
+        tileset = tileset.model_copy(update={"sheet": sheet.model_copy(update={"columns": columns})})
+    if sheet is not None:
+        sprite_rows(tileset)
+    return tileset
+
+
 def sprite_rows(tileset: Tileset) -> int:
     """Rows of sprites in a tileset's picture; refuses a sheet that does not fit its picture or its tiles.
 

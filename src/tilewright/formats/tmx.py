@@ -3,7 +3,7 @@
 The tileset stands in the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
 `tileset_image=embedded`, into it, a sprite per tile: Tiled shows that, few other programs do. A tileset's own picture
 is pointed at where it lies, or elsewhere with `image_path`; a copy is written where nobody knows where it lies. Read
-back, an embedded one is without it. The folder `_tiled` tells what stands where and what is read of foreign files.
+back, an embedded one is without it.
 """
 
 from __future__ import annotations

@@ -24,7 +24,10 @@ def write(map: TileMap, options: TxtParams, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: TxtParams) -> list[Found]:
-    """Glyphs of the given tileset; without one, a tile per character in code-point order."""
+    """Glyphs of the given tileset; without one, a tile per character in code-point order.
+
+    Without one, a `?` becomes the tile `question mark`, drawn as `¿`: in Tilewright `?` stands for a free cell.
+    """
     levels = read_text(source).rstrip("\n").split("\n\n")
     rows = [rows_of_equal_length(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
@@ -32,13 +35,21 @@ def read(source: Source, options: TxtParams) -> list[Found]:
     text = "".join(row for level in rows for row in level)
     codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
     glyphs = [chr(code) for code in codes.tolist()]
-    tileset = source.tileset or Tileset.of_words(glyphs, "text")
+    tileset = source.tileset or _made_up(glyphs)
+    by_glyph = tileset.by_glyph if source.tileset else {glyph: number for number, glyph in enumerate(glyphs)}
     for glyph in glyphs:
-        if glyph not in tileset.by_glyph:
-            raise UnknownName("glyph", glyph, tileset.by_glyph, f"tileset {tileset.name!r}")
-    ids = np.array([tileset.by_glyph[glyph] for glyph in glyphs], dtype=tileset.dtype)
+        if glyph not in by_glyph:
+            raise UnknownName("glyph", glyph, by_glyph, f"tileset {tileset.name!r}")
+    ids = np.array([by_glyph[glyph] for glyph in glyphs], dtype=tileset.dtype)
     shaped = ids[cells].reshape(len(rows), len(rows[0]), -1)
     return [Found(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]
+
+
+def _made_up(glyphs: list[str]) -> Tileset:
+    """A tile per glyph; a number sign is a wall by long custom, everything else can be walked on."""
+    made = Tileset.of_words(glyphs, "text")
+    tiles = [tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in made]
+    return made.model_copy(update={"tiles": tuple(tiles)})
 
 
 txt = Format(name="txt", params=TxtParams, extensions=(".txt",), write=write, read=read, doc=__doc__)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe
+from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -39,7 +40,7 @@ class CavesParams(Sized):
     """What lies beyond the edge of the map; a window with an offset has no edge."""
     wrap: bool = param(False)
     """Join opposite edges, so that the map tiles."""
-    offset: tuple[int, int] | None = param(None)
+    offset: Offset | None = param(None)
     """x, y of this window in an endless cave; windows made separately fit exactly."""
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with mo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import isqrt
 from typing import Any, Literal, Self
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, counted
-from ..core.grid import FREE, Started
+from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ..core.grid import FREE, Offset, Started
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -54,7 +54,7 @@ class FashionParams(Started):
     """How many states there are; follows from the scores when left out."""
     scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
     """How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`."""
-    neighbourhood: tuple[tuple[int, int], ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
+    neighbourhood: tuple[Offset, ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
         "plus", control="offsets"
     )
     """Which cells are neighbours: a name, or a list of dx, dy; on ties the first one listed wins."""
@@ -62,7 +62,7 @@ class FashionParams(Started):
     """How often all cells are updated."""
     wrap: bool | None = param(None)
     """Join opposite edges (a torus); by default yes, unless there is an offset."""
-    offset: tuple[int, int] | None = param(None)
+    offset: Offset | None = param(None)
     """x, y of this window in an endless plane; windows made separately fit exactly."""
     morph: Scores | Literal["random"] | None = param(None, control="matrix")
     """A second score matrix, into which the first one changes across the map."""
@@ -77,9 +77,11 @@ class FashionParams(Started):
             return values
         values = dict(values)
         for name in ("scores", "morph"):
-            if isinstance(values.get(name), (list, tuple, np.ndarray)):
-                values[name] = _flat(values[name])
-        if "scores" not in values and values.get("states", len(CAVERN)) != len(CAVERN):
+            if isinstance(values.get(name), np.ndarray):
+                values[name] = values[name].tolist()
+            if isinstance(values.get(name), (list, tuple)):
+                values[name] = _flat(values[name], name)
+        if "scores" not in values and "states" in values:
             values["scores"] = "random"
         if "states" not in values and isinstance(values.get("scores"), tuple):
             values["states"] = max(2, isqrt(len(values["scores"])))
@@ -207,15 +209,14 @@ def _shares(blend: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
     return distance
 
 
-def _flat(scores: Any) -> Any:
+def _flat(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
     """A flat tuple from a flat or nested list; a ragged one is refused."""
-    rows = scores.tolist() if isinstance(scores, np.ndarray) else list(scores)
     if not any(isinstance(row, (list, tuple)) for row in rows):
         return tuple(rows)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (list, tuple)) or len(row) != len(rows):
-            found = counted(len(row), "score") if isinstance(row, (list, tuple)) else repr(row)
+            found = counted(len(row), "score") if isinstance(row, (list, tuple)) else quoted(row)
             raise InvalidRecipe(
-                f"scores: {counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
+                f"{name}: {counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
             )
     return tuple(score for row in rows for score in row)

@@ -1,7 +1,7 @@
 """Connect: dig tunnels between the separate parts of a map until all of it can be walked.
 
 Parts are the connected regions of passable cells. The tunnels are the shortest that join them all: waves start from
-every part at once, and where two meet is a place to dig (`kernels/bridges`). Afterwards the parts are one, always;
+every part at once, and where two meet is a place to dig. Afterwards the parts are one, always;
 tunnels lead around locked walls, and only where these leave no way at all does it give up and name them. Only
 impassable cells are dug. Wider tunnels spare locked cells and the outermost ring of the map, and are narrower there.
 """

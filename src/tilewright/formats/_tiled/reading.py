@@ -105,16 +105,16 @@ def _stacked(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
 
 
 def _rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], list[tuple[int, int]]]:
-    """Objects of the class room, and their links, which tell rooms by the numbers in their names."""
+    """Objects of the class room that lie on the map, and their links, which tell rooms by their names' numbers."""
     rooms: list[Room] = []
     numbers: dict[str, int] = {}
     for one in objects:
         if one.kind == "room" and not one.point:
-            numbers[one.name] = len(rooms)
-            across, down = document.tilewidth, document.tileheight
-            rooms.append(
-                Room(round(one.x / across), round(one.y / down), round(one.width / across), round(one.height / down))
-            )
+            x, width = round(one.x / document.tilewidth), round(one.width / document.tilewidth)
+            y, height = round(one.y / document.tileheight), round(one.height / document.tileheight)
+            if 0 <= x < x + width <= document.width and 0 <= y < y + height <= document.height:
+                numbers[one.name] = len(rooms)
+                rooms.append(Room(x, y, width, height))
     links = []
     told = json_in(document.properties.get("links"))
     for pair in told if isinstance(told, list) else ():

@@ -112,6 +112,8 @@ def _object(name: str, kind: str, x: float, y: float, width: float, height: floa
 
 def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Document], Gids, dict[str, bytes]]:
     """Tilesets on pictures of their own, the gid of every tile, and those pictures by file name."""
+    if tileset.sheet is not None and not tileset.sheet.picture and not options.image_path:
+        tileset = tileset.model_copy(update={"sheet": None})  # its picture was lost on the way: ours must do
     sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
     on_sheet, bare = _shared_out(tileset)
     parts: list[tuple[Document, dict[int, int]]] = []

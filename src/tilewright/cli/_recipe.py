@@ -1,0 +1,147 @@
+"""What a recipe holds beside its params, as options: what `make`, `run` and `convert` share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.locks import Locks
+from ..core.recipe import Stage
+from ..core.registry import RECIPE_WORDS, shapers, techniques
+from ..formats._reading import FileReading
+from ._parameters import STRUCTURED, assign, at_position, read_json, read_loose, read_pairs, read_stage, with_part
+
+SHAPING = click.Option(
+    ["shaping", "--shape"],
+    multiple=True,
+    metavar="SHAPER[,NAME=VALUE]...",
+    help="Shape the map, such as connect,thickness=2. Can be given several times, in order.",
+)
+OPTIONS = (
+    click.Option(["--tileset"], metavar="NAME", help="Draw with this tileset: a name, or a .toml file of your own."),
+    click.Option(["--tiles"], metavar="WORD=TILE,...", help="Tiles of that tileset to use, such as floor=grass."),
+    click.Option(
+        ["--locks"], metavar="MAP", help="A map whose cells must be kept; ? is free. Or JSON: [[x, y, tile]]."
+    ),
+    click.Option(
+        ["--keep"],
+        multiple=True,
+        metavar="X,Y,WIDTH,HEIGHT",
+        help="Keep only this rectangle of the locks' map. Can be given several times.",
+    ),
+    SHAPING,
+)
+
+
+def read_words(
+    *, tileset: str | None, tiles: str | None, locks: str | None, keep: Sequence[str], shaping: Sequence[str]
+) -> dict[str, Any]:
+    """What was typed, as words of a recipe; those that were not given are left out."""
+    if keep and locks is None:
+        raise InvalidRecipe("keep: says what to keep of a map; name one with --locks")
+    given = read_json(locks) if locks is not None and locks.startswith(STRUCTURED) else locks
+    words = {
+        "tileset": tileset,
+        "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
+        "locks": _kept(given, keep) if keep else given,
+        "shaping": [dict([read_stage(text)]) for text in shaping] or None,
+    }
+    return {word: value for word, value in words.items() if value is not None}
+
+
+def with_words(data: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe's data with other words. What these name lies where the person is, not beside the recipe."""
+    here = FileReading()
+    changed = {**data, **words}
+    if "tileset" in words:
+        changed["tileset"] = here.tileset(words["tileset"])
+    if "locks" in words:
+        changed["locks"] = _locks(words["locks"])
+    if "shaping" in words:
+        added = [_stage(name, values, here) for stage in words["shaping"] for name, values in stage.items()]
+        changed["shaping"] = [*_stages(data), *added]
+    return changed
+
+
+def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
+    """A recipe's data with a part set: `seed=3`, `params.walls=0.5`, `shaping.0.connect.thickness=2`.
+
+    Parameters are read as `make` reads them, everything else as JSON or, failing that, text.
+    """
+    path, equals, text = setting.partition("=")
+    steps = path.strip().split(".")
+    if not equals:
+        raise InvalidRecipe(f"{quoted(setting)}: a setting is written name=value, such as params.width=40")
+    match steps:
+        case ["params", _, *_]:
+            params = _named(data.get("params"), "params")
+            assign(params, setting.strip().removeprefix("params."), techniques.get(str(data.get("technique"))).params)
+            return {**data, "params": params}
+        case ["shaping", position, name, _, *_]:
+            stages = _stages(data)
+            number = at_position(stages, position, path)
+            stage = _named({stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping")
+            if name not in stage:
+                raise InvalidRecipe(f"{path}: stage {number} is {quoted(next(iter(stage), None))}")
+            values = _named(stage[name], name)
+            assign(values, setting.split(".", 3)[3], shapers.get(name).params)
+            stages[number] = {name: values}
+            return {**data, "shaping": stages}
+    if steps[0] not in RECIPE_WORDS:
+        raise UnknownName("recipe key", steps[0], RECIPE_WORDS, f"a parameter is set with params.{path.strip()}")
+    return dict(with_part(data, steps, read_json(text) if text.startswith(STRUCTURED) else read_loose(text), path))
+
+
+def _named(values: Any, place: str) -> dict[str, Any]:
+    """A copy of named values in a recipe's data; nothing is an empty set of them."""
+    if values is not None and not isinstance(values, Mapping):
+        raise InvalidRecipe(f"{place}: must be a set of named values, got {quoted(values)}")
+    return dict(values or {})
+
+
+def _stages(data: Mapping[str, Any]) -> list[Any]:
+    """The shapers of a recipe's data; one alone may stand without a list."""
+    shaping = data.get("shaping")
+    return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
+
+
+def _stage(name: str, values: Mapping[str, Any], reading: FileReading) -> Stage:
+    entry = shapers.get(name)
+    try:
+        return Stage(entry.name, entry.params.checked(values, reading=reading))
+    except InvalidRecipe as error:
+        raise error.within(name) from None
+
+
+def _locks(given: Any) -> Locks:
+    try:
+        return Locks.of(given, FileReading())
+    except InvalidRecipe as error:
+        raise error.within("locks") from None
+
+
+def _kept(given: Any, rectangles: Sequence[str]) -> Locks:
+    """Of the locks, those inside one of the rectangles."""
+    locks = _locks(given)
+    y, x = locks.places.T[-2:]
+    kept = np.zeros(len(locks), dtype=np.bool_)
+    for text in rectangles:
+        left, top, width, height = _rectangle(text)
+        if locks.frame is not None and (left + width > locks.frame[-1] or top + height > locks.frame[-2]):
+            raise InvalidRecipe(f"keep: {text} reaches outside the map of {locks.frame[-1]}x{locks.frame[-2]}")
+        kept |= (left <= x) & (x < left + width) & (top <= y) & (y < top + height)
+    return Locks(locks.places[kept], locks.which[kept], locks.words, locks.frame)
+
+
+def _rectangle(text: str) -> tuple[int, int, int, int]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
+        raise InvalidRecipe(f"keep: written as X,Y,WIDTH,HEIGHT, such as 10,5,8,4, got {quoted(text)}")
+    left, top, width, height = map(int, parts)
+    if not width or not height:
+        raise InvalidRecipe(f"keep: {text} is empty; its width and height are at least 1")
+    return left, top, width, height

@@ -1,0 +1,232 @@
+"""Recipes that mean harm, or were written by a monkey: read, or refused in one line, and soon."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tilewright import Grid, TilewrightError
+from tilewright.core.recipe import Recipe
+from tilewright.core.yaml import read_data
+
+HUGE = 10**5000
+"""Python refuses to write a number of so many digits."""
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
+OWN_VALUE: dict[str, Any] = {}
+OWN_VALUE["params"] = OWN_VALUE["x"] = OWN_VALUE
+
+
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+NUMBERS = [None, True, False, 0, 1, -1, 3, 64, 65_537, 2**31, 2**63, -(2**63), 10**30, HUGE, -HUGE]
+FLOATS = [0.5, -0.0, 1e308, float("nan"), float("inf"), 1j]
+WORDS = [
+    "",
+    "?",
+    "x",
+    "wall",
+    "0",
+    "random",
+    "caves",
+    "../secret.txt",
+    "a\nb",
+    "a\0b",
+    "\ud800",
+    "漢",
+    "x" * 5000,
+    b"x",
+]
+LISTS = [[], [[]], [None], [{}], [1], [[1]], [[["a"]]], [["a"], 3], ["ab", "c"], [[1, 2], [3]], [True], ["?"], range(3)]
+MAPPINGS = [{}, {"": ""}, {"a": 1, 2: 3}, {"x": 0, 1: 2}, {HUGE: 1}, {None: None}, {1, 2}, object()]
+GRIDS = [{"shape": [1, 1]}, {"digest": "a\nb"}, {"shape": [HUGE, 1], "words": ["a"], "cells": ""}, {"count": 1}]
+ARRAYS = [np.zeros(()), np.zeros(3), np.zeros((2, 2)), np.zeros((2, 2), dtype=int), np.array([["a", "?"]])]
+LOCKS = [
+    [[0, 0, "wall"]],
+    [[np.int64(1), 0, "wall"]],
+    [[0, 0, "?"]],
+    [[HUGE, 0, "wall"]],
+    {"x": 0, "y": 0, "tile": "wall"},
+    {"places": 3},
+    {"places": ITSELF},
+    {"places": Grid.of([[["a"]]]).to_data()},
+    {"shape": [2, 2], "places": [[9, 9, "wall"]]},
+]
+PARTS = [{"technique": "caves"}, {"tiles": [{"name": "?"}]}, {"tiles": [{"name": "a", "costs": {1: 2, "b": 3}}]}]
+ENDLESS = [ITSELF, OWN_VALUE, nested(30), nested(5000)]
+ODD: list[Any] = [*NUMBERS, *FLOATS, *WORDS, *LISTS, *MAPPINGS, *GRIDS, *ARRAYS, *LOCKS, *PARTS, *ENDLESS]
+GOOD: list[dict[str, Any]] = [
+    {
+        "technique": "caves",
+        "params": {"width": 9, "height": 7, "offset": [1, 2], "walls": 0.4},
+        "tileset": "cave",
+        "tiles": {"floor": "moss"},
+        "locks": [[1, 1, "wall"], {"x": 0, "y": 0, "tile": "floor"}],
+        "seed": 1,
+    },
+    {
+        "technique": "fashion",
+        "params": {
+            "start": ["01?", "10?"],
+            "neighbourhood": [[0, 1], [1, 0]],
+            "scores": [[0.1, 0.2], [0.3, 0.4]],
+            "morph": [1, 2, 3, 4],
+            "generations": 2,
+        },
+        "shaping": ["border", {"crop": {"margin": 0}}, {"paint": {"of": "state0", "tile": "state1"}}],
+        "seed": "x",
+    },
+    {
+        "technique": "caves",
+        "params": {"width": 9, "height": 7},
+        "shaping": [
+            {"overlay": {"x": 1, "y": 1, "width": 4, "height": 4, "recipe": {"technique": "caves", "locks": ["#?"]}}},
+            {"replace": {"pairs": [["wall", "floor"]], "share": 0.5}},
+        ],
+        "tileset": {
+            "name": "mine",
+            "sheet": {"image": "x.png"},
+            "tiles": [
+                {"name": "floor", "glyph": ".", "color": "#fff", "costs": {"foot": 1}, "code": 3, "sprite": 1},
+                {"name": "wall", "passable": False},
+            ],
+        },
+        "locks": Grid.of([["wall", "?"]]).to_data(),
+    },
+]
+
+
+def read(data: Any) -> None:
+    """It succeeds, or tells why not in one line that a person can read."""
+    try:
+        Recipe.of(data)
+    except TilewrightError as error:
+        told(error)
+
+
+def told(error: TilewrightError) -> None:
+    assert len(str(error).splitlines()) == 1
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The ways to all values inside, this one first."""
+    inner = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else [])
+    return [path, *(place for key, part in inner for place in places(part, (*path, key)))]
+
+
+def with_part(value: Any, path: tuple[Any, ...], part: Any) -> Any:
+    if not path:
+        return part
+    inner = copy.copy(value)
+    inner[path[0]] = with_part(value[path[0]], path[1:], part)
+    return inner
+
+
+@pytest.mark.parametrize("recipe", GOOD, ids=["caves", "fashion", "overlay"])
+def test_anything_anywhere_is_read_or_refused_in_a_line(recipe: dict[str, Any]) -> None:
+    Recipe.of(recipe)
+    for path in places(recipe):
+        for odd in ODD:
+            read(with_part(recipe, path, odd))
+
+
+@pytest.mark.parametrize("key", ["technique", "params", "shaping", "tileset", "tiles", "locks", "seed", "else", 7])
+def test_every_key_takes_anything_or_says_why_not(key: Any) -> None:
+    for odd in ODD:
+        read({"technique": "fashion", key: odd})
+        read({"technique": "caves", "params": {key: odd}})
+        read({"technique": "caves", "shaping": [{"overlay": {"recipe": {"technique": "caves", key: odd}}}]})
+
+
+odd_values = st.recursive(
+    st.sampled_from([*FLOATS, *WORDS, *LISTS, *ARRAYS, *PARTS])
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=9)
+    | st.sampled_from(["width", "x", "y", "tile", "shape", "words", "cells", "digest", "places", "name", "glyph"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["x", "y", "tile", "shape", "words", "cells", "places", "name", 1]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_recipes_with_odd_parts_are_read_or_refused_in_a_line(data: st.DataObject) -> None:
+    recipe: Any = data.draw(st.sampled_from(GOOD))
+    for _ in range(data.draw(st.integers(1, 3))):
+        recipe = with_part(recipe, data.draw(st.sampled_from(places(recipe))), data.draw(odd_values))
+    read(recipe)
+
+
+# -- as text --------------------------------------------------------------------------------------------------
+
+
+def read_text(text: str) -> None:
+    try:
+        data = read_data(text, "recipe.yaml")
+    except TilewrightError as error:
+        told(error)
+    else:
+        read(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: !!bool x", "tags"),
+        ("a: !!timestamp x", "tags"),
+        ("a: !!float ''", "tags"),
+        ("a: !!map [1]", "tags"),
+        ("a: !!python/object/apply:os.system [ls]", "tags"),
+        ("!!map {a: 1}", "tags"),
+        ("a: ! b", "tags"),
+        ("a: &a b\nc: *a", "aliases"),
+        ("a: 1\na: 2", "stands twice"),
+        ("? [1]\n: 2", "a key must be a word"),
+        ("? {a: 1}\n: 2", "a key must be a word"),
+        ("a: " + "[" * 5000, "nested too deeply"),
+        ("a: " + "{a: " * 5000, "nested too deeply"),
+        ("a: " + "9" * 5000, "digits"),
+        ("a: \ud800", "not allowed"),
+        ("a: \x07", "not allowed"),
+        ("a: 'b", "unexpected end"),
+        ("- a", "set of named values"),
+        ("", "set of named values"),
+        ("--- {a: 1}\n--- {b: 1}", "document"),
+        ("a: b\n" * (1 << 20), "more than"),
+    ],
+)
+def test_odd_texts_are_refused_in_a_line(text: str, reason: str) -> None:
+    with pytest.raises(TilewrightError, match=reason):
+        read_data(text, "recipe.yaml")
+    read_text(text)
+
+
+PIECES = "technique: |caves|params: |\n|  |- |{|}|[|]|,|: |!!|!|&a |*a|'|\"|>|?|#|%|@|<<|=|~|.nan|1e400|12:30|---|\t"
+pieces = st.sampled_from(PIECES.split("|")) | st.text(max_size=4)
+
+
+@given(st.lists(pieces, max_size=20).map("".join))
+def test_any_text_is_read_or_refused_in_a_line(text: str) -> None:
+    read_text(text)
+
+
+@given(st.data())
+def test_broken_recipe_files_are_read_or_refused_in_a_line(data: st.DataObject) -> None:
+    text = yaml.safe_dump(data.draw(st.sampled_from(GOOD)))
+    at, more = data.draw(st.integers(0, len(text))), data.draw(pieces)
+    read_text(text[:at] + more + text[at + data.draw(st.integers(0, 5)) :])
