@@ -15,6 +15,7 @@ from .errors import InvalidRecipe, did_you_mean, quoted
 from .reading import Reading
 
 LARGEST_SIDE = 65_536
+LARGEST_AREA = LARGEST_SIDE**2
 MOST_FINDINGS = 200
 MOST_TOLD = 8
 """More mistakes than this are only counted: nobody reads them all at once."""

@@ -17,7 +17,7 @@ from ..analysis.regions import Directions, Regions, neighbours, regions_of
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Word
-from ..core.params import Params, param
+from ..core.params import LARGEST_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -37,7 +37,7 @@ class ConnectParams(Params):
     """Passable tile to dig with; by default the most common one of the map."""
     directions: Directions = param(4)
     """Whether parts hang together by 4 directions, or diagonally as well by 8."""
-    minimum: int = param(1, ge=1)
+    minimum: int = param(1, ge=1, le=LARGEST_AREA)
     """Parts with fewer cells than this are left alone."""
 
 

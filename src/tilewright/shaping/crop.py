@@ -13,15 +13,15 @@ from ..core.registry import mover
 
 
 class CropParams(Params):
-    x: int = param(0, ge=0)
+    x: int = param(0, ge=0, le=LARGEST_SIDE)
     """First column that stays."""
-    y: int = param(0, ge=0)
+    y: int = param(0, ge=0, le=LARGEST_SIDE)
     """First row that stays."""
     width: int | None = param(None, ge=1, le=LARGEST_SIDE)
     """How many columns stay; by default all to the right edge."""
     height: int | None = param(None, ge=1, le=LARGEST_SIDE)
     """How many rows stay; by default all to the lower edge."""
-    margin: int = param(0, ge=0)
+    margin: int = param(0, ge=0, le=LARGEST_SIDE)
     """Cut this many cells off every side, instead of naming a rectangle."""
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from ..analysis.regions import Directions, regions_of
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Word
-from ..core.params import Params, param
+from ..core.params import LARGEST_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -20,7 +20,7 @@ from ..core.tilemap import TileMap
 
 
 class KeepLargestParams(Params):
-    keep: int = param(1, ge=1, typical=(1, 10))
+    keep: int = param(1, ge=1, le=LARGEST_AREA, typical=(1, 10))
     """How many parts stay."""
     tile: Word | None = param(None)
     """Impassable tile to fill the others with; by default the most common one of the map."""

@@ -33,9 +33,9 @@ Place: TypeAlias = tuple[slice, slice]
 class OverlayParams(Params):
     recipe: Recipe = param()
     """What to make there; its width and height follow from the place."""
-    x: int = param(0, ge=0)
+    x: int = param(0, ge=0, le=LARGEST_SIDE)
     """First column of the place."""
-    y: int = param(0, ge=0)
+    y: int = param(0, ge=0, le=LARGEST_SIDE)
     """First row of the place."""
     width: int | None = param(None, ge=1, le=LARGEST_SIDE)
     """Columns of the place; by default all to the right edge."""

@@ -14,7 +14,7 @@ from pydantic import model_validator
 from ..analysis.regions import Directions, regions_of_tiles
 from ..core.errors import InvalidRecipe
 from ..core.grid import Word
-from ..core.params import Params, param
+from ..core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -24,19 +24,19 @@ from ..core.tilemap import TileMap
 class PaintParams(Params):
     tile: Word = param()
     """Tile to paint with."""
-    x: int | None = param(None, ge=0)
+    x: int | None = param(None, ge=0, le=LARGEST_SIDE)
     """Column of a cell inside the region to paint; together with y."""
-    y: int | None = param(None, ge=0)
+    y: int | None = param(None, ge=0, le=LARGEST_SIDE)
     """Row of a cell inside the region to paint; together with x."""
     of: Word | None = param(None)
     """Paint regions of this tile only."""
-    at_least: int = param(1, ge=1)
+    at_least: int = param(1, ge=1, le=LARGEST_AREA)
     """Paint regions of at least this many cells."""
-    at_most: int | None = param(None, ge=1)
+    at_most: int | None = param(None, ge=1, le=LARGEST_AREA)
     """Paint regions of at most this many cells."""
-    largest: int | None = param(None, ge=1)
+    largest: int | None = param(None, ge=1, le=LARGEST_AREA)
     """Of these, paint this many of the largest."""
-    smallest: int | None = param(None, ge=1)
+    smallest: int | None = param(None, ge=1, le=LARGEST_AREA)
     """Of these, paint this many of the smallest."""
     directions: Directions = param(4)
     """Whether regions hang together by 4 directions, or diagonally as well by 8."""

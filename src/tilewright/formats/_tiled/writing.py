@@ -198,7 +198,7 @@ def _sheet_part(tileset: Tileset, sheet: Sheet, place: str) -> Document:
 
 def _part(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
     """What every tileset has; `look` tells reading where its picture comes from."""
-    about = {"tilewright": look} | ({"sheet": json.dumps(sheet.model_dump())} if sheet else {})
+    about = {"tilewright": look} | ({"sheet": json.dumps(sheet.to_data())} if sheet else {})
     sizes = {"tilewidth": size[0], "tileheight": size[1], "tilecount": count}
     return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _properties(about)}
 
