@@ -40,8 +40,7 @@ def _small() -> Iterator[Row]:
 
     def ours() -> Cells:
         automaton.cells[:] = start
-        for _ in range(GENERATIONS):
-            automaton.advance()
+        automaton.advance(GENERATIONS)
         return automaton.cells
 
     peers = [partial(peer, start, scores, PLUS, GENERATIONS) for peer in (rolled, rolled_in_place)]

@@ -187,3 +187,16 @@ def test_the_published_pictures() -> None:
     for number in range(1, 5):
         cells = update(cells, [[0, 0.5], [0.2, 0.6]], DEFAULT)
         assert np.array_equal(cells, picture(number)), f"update {number}"
+
+
+def test_many_generations_at_once_are_the_same_as_one_by_one() -> None:
+    random = np.random.default_rng(8)
+    start = random.integers(0, 4, (30, 41)).astype(np.uint8)
+    scores, second = random.random((4, 4)), random.random((4, 4))
+    for more in ({}, {"wrap": False}, {"second": second, "blend": random.random(start.shape)}):
+        at_once = Automaton(start, scores, [(0, 1), (0, -1), (-1, 0), (1, 0)], **more)
+        one_by_one = Automaton(start, scores, [(0, 1), (0, -1), (-1, 0), (1, 0)], **more)
+        at_once.advance(7)
+        for _ in range(7):
+            one_by_one.advance()
+        assert np.array_equal(at_once.cells, one_by_one.cells)

@@ -78,8 +78,8 @@ class Automaton:
         self._first = margins[0] * self._stride + margins[1]
         self._last = padded.size - self._first
         self._rows = max(1, BLOCK // (self._stride * (len(near) + 1)))
-        self._update: Callable[[int, int], None]
-        """Brings the cells from one flat position up to another into the next generation."""
+        self._update: Callable[[int, int, int], None]
+        """Brings the cells from one flat position up to another so many generations further."""
 
         held = np.zeros(0, dtype=np.uint8)
         if locked is not None:  # 255 where locked: all bits
@@ -102,9 +102,9 @@ class Automaton:
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
             self._update = partial(_by_sum, *place, _open(matrix), _open(other), weights, sums, old)
 
-    def advance(self) -> None:
-        """One generation."""
-        self._update(self._first, self._last)
+    def advance(self, generations: int = 1) -> None:
+        """So many generations, without a look at those between."""
+        self._update(self._first, self._last, generations)
 
     def generation(self, rows: int | None = None) -> Iterator[float]:
         """One generation in blocks of `rows`, which change nothing; between them, the share done.
@@ -113,10 +113,10 @@ class Automaton:
         """
         first, step = self._first, (rows or self._rows) * self._stride
         while first + step < self._last:
-            self._update(first, first + step)
+            self._update(first, first + step, 1)
             first += step
             yield (first - self._first) / (self._last - self._first)
-        self._update(first, self._last)
+        self._update(first, self._last, 1)
 
 
 def update(
@@ -280,7 +280,7 @@ def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, 
 
 @kernel(
     "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
-    " uint16[::1], int64, int64, uint16[::1], int64, int64)"
+    " uint16[::1], int64, int64, uint16[::1], int64, int64, int64)"
 )
 def _by_key(
     padded: Cells,
@@ -295,22 +295,28 @@ def _by_key(
     window: Keys,
     first: int,
     last: int,
+    generations: int,
 ) -> None:
-    """Update the cells `first` to `last` of the flat map; the window keeps what the next call needs."""
+    """Update the cells `first` to `last` of the flat map; the window keeps what the next call needs.
+
+    More than one generation only of the whole map: a part needs to see what the other parts became.
+    """
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.uint16)
     start = margin_y * padded.shape[1] + margin_x
     reach = start // 2
-    if first == start:
-        _surround(padded, margin_y, margin_x, outside)
-        _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
-    while first < last:
-        size = min(window.size - start, last - first)
-        now = slice(first, first + size)
-        _look_up(cells, first + reach, shifts, table, radix, scratch, window[start : start + size])
-        _choose(cells[now], locked[now], shifts, mask, window, reach, scratch)
-        _copy(window[size : size + start], window[:start])
-        first += size
+    for _ in range(generations):
+        if first == start:
+            _surround(padded, margin_y, margin_x, outside)
+            _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
+        at = first
+        while at < last:
+            size = min(window.size - start, last - at)
+            now = slice(at, at + size)
+            _look_up(cells, at + reach, shifts, table, radix, scratch, window[start : start + size])
+            _choose(cells[now], locked[now], shifts, mask, window, reach, scratch)
+            _copy(window[size : size + start], window[:start])
+            at += size
 
 
 @kernel
@@ -359,7 +365,7 @@ def _choose_by_sum(
 
 @kernel(
     "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
-    " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], uint8[::1], int64, int64)"
+    " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], uint8[::1], int64, int64, int64)"
 )
 def _by_sum(
     padded: Cells,
@@ -375,22 +381,25 @@ def _by_sum(
     old: Cells,
     first: int,
     last: int,
+    generations: int,
 ) -> None:
     """As `_by_key`, with sums; `old` holds the states that go with them."""
     cells = padded.reshape(padded.size)
     scratch = np.empty(CHUNK, dtype=np.float64)
     start = margin_y * padded.shape[1] + margin_x
     reach = start // 2
-    if first == start:
-        _surround(padded, margin_y, margin_x, outside)
-        _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
-        _copy(cells[first - reach : first + reach], old[:start])
-    while first < last:
-        size = min(window.size - start, last - first)
-        now, ahead = slice(first, first + size), slice(start, start + size)
-        _add_up(cells, first + reach, shifts, scores, second, blend, window[ahead])
-        _copy(cells[first + reach : first + reach + size], old[ahead])
-        _choose_by_sum(cells[now], locked[now], shifts, window, old, reach, scratch)
-        _copy(window[size : size + start], window[:start])
-        _copy(old[size : size + start], old[:start])
-        first += size
+    for _ in range(generations):
+        if first == start:
+            _surround(padded, margin_y, margin_x, outside)
+            _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
+            _copy(cells[first - reach : first + reach], old[:start])
+        at = first
+        while at < last:
+            size = min(window.size - start, last - at)
+            now, ahead = slice(at, at + size), slice(start, start + size)
+            _add_up(cells, at + reach, shifts, scores, second, blend, window[ahead])
+            _copy(cells[at + reach : at + reach + size], old[ahead])
+            _choose_by_sum(cells[now], locked[now], shifts, window, old, reach, scratch)
+            _copy(window[size : size + start], window[:start])
+            _copy(old[size : size + start], old[:start])
+            at += size
