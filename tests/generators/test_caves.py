@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.generators import caves as module
+from tilewright.kernels import random
 from tilewright.kernels.caves import smooth
 
 
@@ -54,6 +55,7 @@ def test_a_wrapped_cave_tiles() -> None:
 def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tw.make("caves", seed=9)
     monkeypatch.setattr(module, "CELLS_PER_BLOCK", 100)
+    monkeypatch.setattr(random, "BLOCK", 300)
     assert tw.make("caves", seed=9) == whole
 
 

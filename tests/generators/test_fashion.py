@@ -12,6 +12,7 @@ from PIL import Image
 import tilewright as tw
 from tilewright import InvalidRecipe
 from tilewright.kernels import fashion as kernels
+from tilewright.kernels import random
 from tilewright.kernels.fashion import update
 
 PUBLISHED = [0, 0.5, 0.2, 0.6]
@@ -91,6 +92,7 @@ def test_a_window_is_the_same_alone_or_in_a_larger_one(dx: int, dy: int) -> None
 def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tw.make("fashion", seed=9)
     monkeypatch.setattr(kernels, "BLOCK", 64)
+    monkeypatch.setattr(random, "BLOCK", 300)
     frames = list(tw.watch("fashion", seed=9))
     assert frames[-1].map == whole
     assert len(frames) > 100

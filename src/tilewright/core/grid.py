@@ -17,11 +17,11 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
-from .params import LARGEST_SIDE, Sized, param, reading_of
+from .params import LARGEST_SIDE, Sized, param, whole_value
 from .reading import Reading
 from .tilemap import TileMap
 from .tileset import FREE_GLYPH, MOST_TILES, Tileset
@@ -187,13 +187,7 @@ class Grid:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def check(value: Any, info: ValidationInfo) -> Grid:
-            return cls.of(value, reading_of(info))
-
-        return core_schema.with_info_plain_validator_function(
-            check,
-            serialization=core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json"),
-        )
+        return whole_value(cls.of, cls.to_data)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
 from .errors import InvalidRecipe, did_you_mean, quoted
 from .reading import Reading
@@ -137,11 +137,16 @@ class Sized(Params):
         return (self.height, self.width)
 
 
-def reading_of(info: ValidationInfo) -> Reading:
-    """The reading that the door passed in; one that opens no file when it passed none."""
-    context = info.context
-    reading = context.get("reading") if isinstance(context, Mapping) else None
-    return reading if isinstance(reading, Reading) else Reading()
+def whole_value(read: Callable[[Any, Reading], Any], write: Callable[[Any], Any]) -> CoreSchema:
+    """The schema of a value that a field holds as a whole, such as a map: how it is read, and written as JSON."""
+
+    def check(value: Any, info: ValidationInfo) -> Any:
+        context = info.context
+        reading = context.get("reading") if isinstance(context, Mapping) else None
+        return read(value, reading if isinstance(reading, Reading) else Reading())
+
+    serialization = core_schema.plain_serializer_function_ser_schema(write, when_used="json")
+    return core_schema.with_info_plain_validator_function(check, serialization=serialization)
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:

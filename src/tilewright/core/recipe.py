@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, TypeVar
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
-from pydantic_core import CoreSchema, core_schema
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
 
 from .errors import InvalidRecipe, TilewrightError, did_you_mean, quoted
 from .locks import Locks
-from .params import Params, reading_of
+from .params import Params, whole_value
 from .reading import Reading
 from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
 from .seeds import Seed, read_seed
@@ -145,13 +145,7 @@ class Recipe:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def check(value: Any, info: ValidationInfo) -> Recipe:
-            return cls.of(value, reading_of(info))
-
-        return core_schema.with_info_plain_validator_function(
-            check,
-            serialization=core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json"),
-        )
+        return whole_value(cls.of, cls.to_data)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

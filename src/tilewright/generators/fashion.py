@@ -11,7 +11,7 @@ Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with mo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
 from math import isqrt
 from typing import Any, Literal, Self
@@ -27,7 +27,7 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..kernels.fashion import Automaton
-from ..kernels.random import cells_below
+from ..kernels.random import cells_below, in_blocks
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
     "plus": ((0, 1), (0, -1), (-1, 0), (1, 0)),
@@ -152,7 +152,7 @@ def state_names(p: FashionParams) -> list[str]:
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     margin = p.reach if p.offset is not None else 0
-    cells = _start(p, site, rng, margin)
+    cells = yield from _start(p, site, rng, margin)
     inner = tuple(slice(margin, margin + side) for side in site.shape)
     locked = None
     if site.has_locks:
@@ -176,14 +176,15 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     return site.map(cells)
 
 
-def _start(p: FashionParams, site: Site, rng: Rng, margin: int) -> NDArray[np.uint8]:
+def _start(p: FashionParams, site: Site, rng: Rng, margin: int) -> Generator[Frame, None, NDArray[np.uint8]]:
     """The start states: by position alone, or as given."""
     shape, origin = site.window_with(margin)
     if shape[0] * shape[1] > MOST_CELLS:
         size = f"{shape[1]:,}x{shape[0]:,} cells"
         raise TooLarge(f"offset: {p.generations} generations of an endless plane see {size}; use fewer generations")
     cells = np.empty(shape, dtype=np.uint8)
-    cells_below(rng.row_keys(shape, origin), origin[-1], p.states, cells)
+    for _ in in_blocks(cells_below, rng.row_keys(shape, origin), origin[-1], p.states, cells):
+        yield Frame(None, "start", 0.0)
     if p.start is not None:
         given = site.read(p.start, "start")
         cells[given != FREE] = given[given != FREE]

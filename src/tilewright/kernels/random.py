@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +13,9 @@ from . import kernel
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
+Number = TypeVar("Number", int, float)
+BLOCK = 1 << 24
+"""Cells filled between two yields: a few hundredths of a second."""
 
 
 @kernel
@@ -59,3 +65,18 @@ def cells_chance(row_keys: NDArray[np.uint64], first: int, chance: float, out: N
         for column in range(out.shape[1]):
             number = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53
             target[column] = number < chance
+
+
+def in_blocks(
+    fill: Callable[[NDArray[np.uint64], int, Number, NDArray[np.uint8]], None],
+    row_keys: NDArray[np.uint64],
+    first: int,
+    value: Number,
+    out: NDArray[np.uint8],
+) -> Iterator[float]:
+    """Fill cells by one of the kernels above, in blocks of rows that change nothing; between them, the share done."""
+    rows = max(1, BLOCK // out.shape[1])
+    for start in range(0, len(out), rows):
+        if start:
+            yield start / len(out)
+        fill(row_keys[start : start + rows], first, value, out[start : start + rows])
