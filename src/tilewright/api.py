@@ -28,7 +28,7 @@ Given = Recipe | Mapping[str, Any] | str | PathLike[str]
 def make(technique: str, /, *, seed: int | str | None = None, **words: Any) -> TileMap:
     """A map by a technique: its params as keywords; also tileset=, tiles=, locks=, shaping=.
 
-    >>> print(make("caves", width=12, height=4, seed=1, walls=0.0))
+    >>> print(make("caves", width=12, height=4, seed=1, walls=0.0, shaping=["border"]))
     ############
     #..........#
     #..........#
