@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -119,7 +120,7 @@ def test_thinning_keeps_first_and_last_and_holds_few() -> None:
 
     class Counted(tw.Frame):
         def __init__(self, number: int) -> None:
-            super().__init__(MAP.cells, site=SITE, done=float(number))
+            super().__init__(np.full_like(MAP.cells, number % 7), site=SITE, done=float(number))
             alive[0] += 1
             alive[1] = max(alive)
 
@@ -161,3 +162,11 @@ def test_other_films_are_read_by_colour(name: str, kind: str) -> None:
     first.convert("RGB").save(buffer, kind, save_all=True, append_images=[last.convert("RGB")], **more)
     map = decode(Source(buffer.getvalue(), "x"), formats.shelf.get(name))[0].map
     assert map.cells.tolist() == [[0, 1]]
+
+
+def test_a_film_never_stands_still() -> None:
+    frames = list(tw.watch("caves", seed=7, width=20, height=12, shaping=["connect", "connect", "connect"]))
+    shown = _thinned(iter(frames), AnimationParams())
+    assert shown[-1].map is not None  # type: ignore[union-attr]
+    for before, after in pairwise(shown):
+        assert not np.array_equal(before.cells, after.cells)

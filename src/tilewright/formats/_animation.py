@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 from PIL import Image
 
 from ..core.errors import TilewrightError, TooLarge
 from ..core.params import param
 from ..core.site import Frame
+from ..core.tilemap import TileMap
 from . import Format, Found, Source
 from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
 from ._pixels import MOST_FILM, label
@@ -90,20 +92,35 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
 
 
 def _thinned(views: Iterable[View], options: AnimationParams) -> list[View]:
-    """Every 2^k-th frame and the last, with k so that they are few enough; never holds more than that."""
+    """Every 2^k-th frame and the last, with k so that they are few enough; never holds more than that.
+
+    A frame that looks like the one before it is passed over: a film that stands still looks broken.
+    """
     kept: list[View] = []
-    step = 1
+    step, number = 1, 0
     last: View | None = None
     seen = (view for view in views if view.cells is not None or (isinstance(view, Frame) and view.colors is not None))
-    for number, view in enumerate(seen):
-        last = view
+    for view in seen:
+        before, last = last, view
+        if before is not None and _look_alike(before, view):
+            continue
         if number % step == 0:
             kept.append(view)
             while len(kept) >= max(2, min(options.frames, MOST_FILM // _pixels(view, options))):
                 kept, step = kept[::2], 2 * step
+        number += 1
     if last is None:
         raise TilewrightError("an animation needs at least one frame to show")
-    return kept if kept[-1] is last else [*kept, last]
+    if kept[-1] is last:
+        return kept
+    # The last one carries the map, even where it only looks like the one before.
+    return [*(kept[:-1] if _look_alike(kept[-1], last) else kept), last]
+
+
+def _look_alike(one: View, other: View) -> bool:
+    """Whether two views show the same tiles, and nothing else."""
+    plain = all(isinstance(view, TileMap) or (view.colors is None and not view.lines) for view in (one, other))
+    return plain and np.array_equal(one.cells, other.cells) and one.tileset == other.tileset
 
 
 def _pixels(view: View, options: AnimationParams) -> int:
