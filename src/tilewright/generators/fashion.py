@@ -6,7 +6,7 @@ start settles into caverns, mazes, fields or ever-moving waves, all in the style
 maps in the same style. Two matrices can be blended across the map, so that one style passes into another.
 
 Sources: Ashlock, "Evolvable fashion-based cellular automata for generating cavern systems", 2015 (the automaton);
-Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with morphing cellular automata", 2020.
+Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with morphing cellular automata", 2019.
 """
 
 from __future__ import annotations
