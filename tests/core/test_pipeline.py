@@ -147,7 +147,7 @@ def test_recipes_tell_all_their_mistakes_at_once() -> None:
         ({"tiles": {"floor": "lava"}}, "unknown tile 'lava'"),
         ({"tileset": "terrain"}, r"has no 'floor', 'wall', which caves needs; .* floor=snow,wall=mountain"),
         ({"locks": [[1, 1, "lava"]]}, "locks: unknown tile 'lava'"),
-        ({"locks": ["#."]}, "drawn on a map of 2x1"),
+        ({"locks": ["#."]}, "drawn on 2x1 cells"),
         ({"params": {}}, "params"),
     ],
 )

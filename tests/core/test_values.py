@@ -154,7 +154,7 @@ def test_locks_are_refused_outside_and_in_contradiction() -> None:
         Locks.of([[1, 2, "wall"], [1, 2, "floor"]])
     with pytest.raises(InvalidRecipe, match="x=9 y=0 is outside the map of 4x3"):
         Locks.of([[9, 0, "wall"]]).fitted((3, 4))
-    with pytest.raises(InvalidRecipe, match="drawn on a map of 2x1"):
+    with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
         Locks.of(["#?"]).fitted((3, 4))
     with pytest.raises(InvalidRecipe, match="x and y are whole numbers from 0 on"):
         Locks.of([[-1, 0, "wall"]])
@@ -169,7 +169,7 @@ def test_locks_keep_the_frame_they_were_drawn_on() -> None:
         again = Locks.of(data)
         assert again == locks
         assert again.frame == locks.frame
-    with pytest.raises(InvalidRecipe, match="drawn on a map of 2x1"):
+    with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
         Locks.of(Locks.of(["#?"]).to_data()).fitted((3, 4))
 
 

@@ -119,7 +119,9 @@ class Locks:
         """The same locks, checked to lie inside a map of this shape."""
         if self.frame is not None and self.frame != shape:
             drawn, made = _size(self.frame), _size(shape)
-            raise InvalidRecipe(f"locks: drawn on a map of {drawn}, but the map is {made}; make it that size, or give x, y, tile")
+            raise InvalidRecipe(
+                f"locks: drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
+            )
         try:
             self._refuse_outside(shape)
         except InvalidRecipe as error:
