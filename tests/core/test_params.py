@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import time
 from functools import cached_property
 from typing import Literal
 
@@ -73,12 +72,12 @@ def test_a_mistake_is_told_with_its_place() -> None:
     ]
 
 
-def test_many_mistakes_are_counted_quickly() -> None:
-    start = time.process_time()
+def test_of_many_mistakes_the_first_are_told_and_the_rest_counted() -> None:
     told = mistakes(numbers=["x"] * 20_000)
-    assert time.process_time() - start < 5  # a bound against hanging, not a measurement
+    assert told[0] == "numbers.0: must be a number, got 'x'"
     assert len(told) == 9
     assert told[-1].startswith("and ")
+    assert len("; ".join(told)) < 1000
 
 
 @pytest.mark.parametrize("value", [True, np.True_, [True], [[1, [np.False_]]], {"a": True}])
