@@ -156,8 +156,7 @@ def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:
         return recipe(given, **words)
     if words:
         raise InvalidRecipe(f"{sorted(words)[0]}: a recipe brings its own params; change it instead")
-    if isinstance(given, PathLike):
-        given = fspath(given)
-    made = Recipe.of(given, _files())
-    pipeline.planned(made)
-    return made
+    if not isinstance(given, Recipe):
+        given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _files())
+    pipeline.planned(given)
+    return given

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tilewright.kernels import bridges
-from tilewright.kernels.bridges import Waves
+from tilewright.kernels.bridges import Waves, numbered
 
 FOUR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
 EIGHT = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
@@ -56,7 +56,7 @@ def plain_length(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets:
 
 
 def spread(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> Waves:
-    waves = Waves(parts, walkable, np.array(offsets))
+    waves = Waves(numbered(parts, walkable, np.array(offsets)))
     for _ in waves.spread():
         pass
     return waves

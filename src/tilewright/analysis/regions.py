@@ -9,6 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.bridges import Waves, numbered
+from ..kernels.flood import parts_of
+
 Directions: TypeAlias = Literal[4, 8]
 """4 steps along the axes (6 in 3D), 8 diagonally as well (26)."""
 
@@ -81,6 +84,23 @@ def neighbours(dimensions: int, directions: Directions) -> NDArray[np.int64]:
     offsets: NDArray[np.int64] = np.argwhere(_touching(dimensions, directions)) - 1
     steps = np.abs(offsets).sum(axis=1)
     return offsets[np.argsort(steps, kind="stable")][1:]
+
+
+def in_the_way(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: NDArray[np.int64]) -> list[list[int]]:
+    """The cells that are not walkable on the shortest way between two parts that nothing walkable joins.
+
+    `parts` numbers cells from 1 on and is 0 elsewhere; `offsets` say which cells are neighbours.
+    """
+    places = parts_of(walkable, offsets)
+    with_parts = np.unique(places.cells[parts > 0])
+    renumbered = np.zeros(places.count + 1, dtype=np.int32)
+    renumbered[with_parts] = np.arange(1, len(with_parts) + 1)
+    waves = Waves(numbered(renumbered[np.maximum(places.cells, 0)], np.ones_like(walkable), offsets))
+    for _ in waves.spread():
+        pass
+    waves.dig(waves.bridges()[:1])
+    found: list[list[int]] = np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
+    return found
 
 
 def _touching(dimensions: int, directions: Directions) -> NDArray[np.bool_]:

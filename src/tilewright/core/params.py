@@ -112,7 +112,7 @@ class Params(BaseModel):
         return tuple(getattr(self, name) for name in type(self).model_fields)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._values() == other._values()
+        return self is other or (type(other) is type(self) and self._values() == other._values())
 
     def __hash__(self) -> int:
         return hash((type(self), self._values()))

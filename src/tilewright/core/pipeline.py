@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from types import GeneratorType
@@ -90,10 +89,10 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
     entry, site = plan.technique, plan.site
     rng = root.child(entry.name)
     if entry.settle is not None:
-        recipe = replace(recipe, params=entry.settle(recipe.params, rng))
+        settled = entry.settle(recipe.params, rng)
+        recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
     try:
-        with _blamed(entry.name):
-            map = yield from _watched(entry.body(recipe.params, site, rng), entry.name, site)
+        map = yield from _watched(entry, site, recipe.params, site, rng)
         _check(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
@@ -154,40 +153,37 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
-        with _blamed(entry.name):
-            map = yield from _watched(entry.body(map, params, site, rng), entry.name, site)
+        map = yield from _watched(entry, site, map, params, site, rng)
         _check(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
 
 
-def _watched(work: Any, stage: str, site: Site) -> Generator[Frame, None, TileMap]:
-    """Run a body that may or may not yield, putting the stage's name on its frames."""
-    if not isinstance(work, GeneratorType):
-        return work  # type: ignore[no-any-return]
-    try:
-        while True:
-            frame = next(work)
-            frame.stage = frame.stage or stage
-            frame.site = frame.site or site
-            yield frame
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-    finally:
-        work.close()
+def _watched(entry: Technique | Shaper, site: Site, *given: Any) -> Generator[Frame, None, TileMap]:
+    """Run a body that may or may not yield, putting the stage's name on its frames.
 
-
-@contextmanager
-def _blamed(name: str) -> Iterator[None]:
-    """What goes wrong inside a technique or shaper is told with its name and line, for whoever writes it."""
+    What goes wrong inside is told with the name and the line, for whoever writes it.
+    """
     try:
-        yield
-    except (TilewrightError, MemoryError, GeneratorExit):
+        work = entry.body(*given)
+        if not isinstance(work, GeneratorType):
+            return work  # type: ignore[no-any-return]
+        try:
+            while True:
+                frame = next(work)
+                frame.stage = frame.stage or entry.name
+                frame.site = frame.site or site
+                yield frame
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        finally:
+            work.close()
+    except (TilewrightError, MemoryError):
         raise
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}, line {at.lineno}"
-        raise TilewrightError(f"{name} broke: {type(error).__name__}: {error} ({place})") from error
+        raise TilewrightError(f"{entry.name} broke: {type(error).__name__}: {error} ({place})") from error
 
 
 def _check(map: object, site: Site, name: str) -> None:

@@ -102,8 +102,9 @@ class Recipe:
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
-        other = replace(self, seed=read_seed(seed))
-        object.__setattr__(other, "plan", self.plan)
+        # Not by `replace`: all but the seed was checked already, and the plan stays the same.
+        other = object.__new__(Recipe)
+        other.__dict__.update(self.__dict__, seed=read_seed(seed))
         return other
 
     def then(self, stage: Stage) -> Recipe:

@@ -82,17 +82,24 @@ class Rng:
     so Python and kernels can take turns. `key` is what cell fields and children grow from: it never changes.
     """
 
-    __slots__ = ("key", "state")
+    __slots__ = ("_state", "key")
 
     def __init__(self, key: bytes) -> None:
         self.key = key
         """16 bytes: the stream's name, hashed."""
-        state = int.from_bytes(key[:8], "little")
-        gamma = int.from_bytes(key[8:], "little") | 1
-        # A gamma with few bit changes makes a weak sequence (Steele et al., mixGamma).
-        if (gamma ^ (gamma >> 1)).bit_count() < 24:
-            gamma ^= 0xAAAAAAAAAAAAAAAA
-        self.state: NDArray[np.uint64] = np.array([state, gamma], dtype=np.uint64)
+        self._state: NDArray[np.uint64] | None = None
+
+    @property
+    def state(self) -> NDArray[np.uint64]:
+        """Made when first asked for: many a stream has only children and fields."""
+        if self._state is None:
+            state = int.from_bytes(self.key[:8], "little")
+            gamma = int.from_bytes(self.key[8:], "little") | 1
+            # A gamma with few bit changes makes a weak sequence (Steele et al., mixGamma).
+            if (gamma ^ (gamma >> 1)).bit_count() < 24:
+                gamma ^= 0xAAAAAAAAAAAAAAAA
+            self._state = np.array([state, gamma], dtype=np.uint64)
+        return self._state
 
     def __repr__(self) -> str:
         return f"Rng({self.key.hex()})"
@@ -111,9 +118,10 @@ class Rng:
 
     def bits(self) -> int:
         """The next 64 random bits."""
-        state = (int(self.state[0]) + int(self.state[1])) & MASK
-        self.state[0] = state
-        return mix(state)
+        state = self.state
+        value = (int(state[0]) + int(state[1])) & MASK
+        state[0] = value
+        return mix(value)
 
     def random(self) -> float:
         """A number in [0, 1) with 53 random bits."""
@@ -167,10 +175,11 @@ class Rng:
     def randoms(self, count: int) -> NDArray[np.float64]:
         """The next `count` numbers of `random()` as an array."""
         steps = np.arange(1, count + 1, dtype=np.uint64)
-        steps *= self.state[1]
-        steps += self.state[0]
+        state = self.state
+        steps *= state[1]
+        steps += state[0]
         if count:
-            self.state[0] = steps[-1]
+            state[0] = steps[-1]
         return (_mix_array(steps) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def cells(self, shape: Sequence[int], origin: Sequence[int] | None = None) -> NDArray[np.float64]:
@@ -184,6 +193,11 @@ class Rng:
         for target, bits in zip(out.reshape(-1, out.shape[-1]), self._cell_rows(shape, origin), strict=True):
             np.multiply(bits >> np.uint64(11), 2.0**-53, out=target)
         return out
+
+    def level_key(self, level: int = 0) -> int:
+        """The key of one level, from which kernels make those of its rows; a flat map is level 0."""
+        start = int.from_bytes(self.key[:8], "little") ^ ROW_SALT
+        return mix((start + level * CELL_GAMMA) & MASK)
 
     def row_keys(self, shape: Sequence[int], origin: Sequence[int] | None = None) -> NDArray[np.uint64]:
         """One key per row of a window: the bits of column x in that row are `mix(key + x * CELL_GAMMA)`."""

@@ -55,7 +55,7 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     margin = p.steps if p.offset is not None else 0
     shape, origin = site.window_with(margin + 1)  # one more for the border that the kernel reads
     wall = np.empty(shape, dtype=np.uint8)
-    for _ in in_blocks(cells_chance, rng.row_keys(shape, origin), origin[-1], p.walls, wall):
+    for _ in in_blocks(cells_chance, rng.level_key(), origin, p.walls, wall):
         yield Frame(None, "scatter", 0.0)
     other = np.empty_like(wall)
     inner = tuple(slice(1 + margin, 1 + margin + side) for side in site.shape)

@@ -183,7 +183,7 @@ def _start(p: FashionParams, site: Site, rng: Rng, margin: int) -> Generator[Fra
         size = f"{shape[1]:,}x{shape[0]:,} cells"
         raise TooLarge(f"offset: {p.generations} generations of an endless plane see {size}; use fewer generations")
     cells = np.empty(shape, dtype=np.uint8)
-    for _ in in_blocks(cells_below, rng.row_keys(shape, origin), origin[-1], p.states, cells):
+    for _ in in_blocks(cells_below, rng.level_key(), origin, p.states, cells):
         yield Frame(None, "start", 0.0)
     if p.start is not None:
         given = site.read(p.start, "start")

@@ -12,92 +12,84 @@ shortest spanning subtree of a graph", 1956.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .flood import BLOCKED, FREE, Field, Labels, Places
 
-Labels: TypeAlias = NDArray[np.int32]
-Places: TypeAlias = NDArray[np.int64]
 Marks: TypeAlias = NDArray[np.uint8]
 
-FREE, BLOCKED = 0, -1
 BLOCK = 1 << 21
 """Cells that spread between two yields: a few hundredths of a second."""
 
 
 class Waves:
-    """Waves from all parts of a map, and the bridges where they meet.
+    """Waves from all parts of a field, and the bridges where they meet.
 
-    `parts` numbers the cells of each part from 1 on and is 0 elsewhere; ways may lead through `walkable` cells.
-    `offsets`, (neighbour, axis), say which cells are next to each other; they must hold the opposite of each. The map
-    lies flat within a margin as wide as the offsets reach, so that a neighbour is a fixed shift. Ties go to the part
-    that comes first in reading order, then to the first offset.
+    Ways may lead through FREE cells. Ties go to the part that comes first in the field's queue, then to the first
+    offset. The field's free cells are taken by the waves.
     """
 
-    def __init__(self, parts: NDArray[Any], walkable: NDArray[np.bool_], offsets: Places) -> None:
-        margins = np.abs(offsets).max(axis=0)
-        wide = tuple((side + 2 * margin) for side, margin in zip(parts.shape, margins.tolist(), strict=True))
-        inner = tuple(slice(margin, margin + side) for side, margin in zip(parts.shape, margins.tolist(), strict=True))
-        owner = np.full(wide, BLOCKED, dtype=np.int32)
-        owner[inner] = np.where(walkable, FREE, BLOCKED)
-        np.copyto(owner[inner], parts, where=parts > 0, casting="same_kind")
-        marks = np.zeros(wide, dtype=np.uint8)
-        self._owner: Labels = owner.reshape(-1)
+    def __init__(self, field: Field) -> None:
+        self._field = field
+        self._owner = field.flat
         """The part whose wave came first."""
-        self._distance: Labels = np.zeros(owner.size, dtype=np.int32)
+        self._distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
         """Steps from the part; 0 inside it."""
+        marks = np.zeros(field.whole.shape, dtype=np.uint8)
         self._marks: Marks = marks.reshape(-1)
-        self._strides: Places = np.array(owner.strides, dtype=np.int64) // owner.itemsize
-        self._shifts: Places = offsets @ self._strides
-        self._parts = int(parts.max(initial=0))
-        self.marked: Marks = marks[inner]
+        self.marked: Marks = marks[field.inner]
         """1 for every cell outside the parts that a dug way leads through."""
 
     def spread(self) -> Iterator[float]:
         """Run the waves until they have met everywhere, giving the share of cells reached."""
-        queue = np.empty(self._owner.size, dtype=np.int64)
-        sources = np.flatnonzero(self._owner > FREE)
-        queue[: sources.size] = sources
-        first, end = 0, sources.size
+        queue = self._field.queue
+        first, end = 0, self._field.queued
         while first < end:
             last = min(first + BLOCK, end)
-            end = _spread(self._owner, self._distance, self._shifts, queue, first, last, end)
+            end = _spread(self._owner, self._distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size
 
     def bridges(self) -> Places:
         """(bridge, 2) the cells on both sides of every bridge that is needed, the shortest first.
 
-        One less than there are parts; fewer where cells that are not walkable keep parts asunder.
+        One less than there are parts; fewer where blocked cells keep parts asunder.
         """
-        sides = [self._meetings(shift) for shift in self._shifts[self._shifts > 0].tolist()]
-        here, there = (np.concatenate(side) for side in zip(*sides, strict=True))
-        lengths = self._distance[here] + self._distance[there]
-        # numpy sorts numbers of one or two bytes by digits, ten times as fast.
-        order = np.argsort(lengths.astype(np.min_scalar_type(lengths.max(initial=0))), kind="stable")
-        here, there = here[order], there[order]
-        needed = np.zeros(here.size, dtype=np.uint8)
-        _span(np.arange(self._parts + 1, dtype=np.int32), self._owner[here], self._owner[there], needed)
-        return np.column_stack([here, there])[needed.view(np.bool_)]
-
-    def _meetings(self, shift: int) -> tuple[Places, Places]:
-        """The neighbouring cells, `shift` apart, that waves of different parts have reached."""
-        before, after = self._owner[:-shift], self._owner[shift:]
-        here = np.flatnonzero((before != after) & (before > FREE) & (after > FREE))
-        return here, here + shift
+        bridges = np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
+        return bridges[: _span(self._owner, self._distance, self._field.shifts, self._field.count, bridges)]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
         """Mark the ways over these bridges: the shortest, or with `straight` those with a single corner.
 
         Where both corners are blocked, the way is a shortest one all the same.
         """
+        field = self._field
         if straight:
-            _dig_straight(self._owner, self._distance, self._shifts, self._strides, bridges, self._marks)
+            _dig_straight(self._owner, self._distance, field.shifts, field.strides, bridges, self._marks)
         else:
-            _dig(self._owner, self._distance, self._shifts, bridges, self._marks)
+            _dig(self._owner, self._distance, field.shifts, bridges, self._marks)
+
+    def ends(self, bridges: Places) -> Places:
+        """(bridge, 2) the cells of the parts, flat in the field, from which the ways over these bridges start."""
+        ends = bridges.copy()
+        _follow(self._owner, self._distance, self._field.shifts, ends)
+        return ends
+
+
+def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> Field:
+    """A field of parts that are numbered already: from 1 on, 0 elsewhere; what is not walkable is blocked."""
+    field = Field(parts.shape, offsets)
+    field.cells[...] = np.where(walkable, FREE, BLOCKED)
+    np.copyto(field.cells, parts, where=parts > 0)
+    field.count = int(parts.max(initial=0))
+    sources = np.flatnonzero(field.flat > FREE)
+    field.queue[: sources.size] = sources
+    field.queued = sources.size
+    return field
 
 
 @kernel("int64(int32[::1], int32[::1], int64[::1], int64[::1], int64, int64, int64)")
@@ -123,14 +115,41 @@ def _root(above: Labels, part: int) -> int:
     return part
 
 
-@kernel("void(int32[::1], int32[::1], int32[::1], uint8[::1])")
-def _span(above: Labels, left: Labels, right: Labels, needed: Marks) -> None:
-    """Mark every pair, in order, that joins what no earlier one has; `above` is a forest of all parts."""
-    for pair in range(left.size):
-        low, high = _root(above, left[pair]), _root(above, right[pair])
+@kernel("int64(int32[::1], int32[::1], int64[::1], int64, int64[:, ::1])")
+def _span(owner: Labels, distance: Labels, shifts: Places, parts: int, bridges: Places) -> int:
+    """Kruskal: of all places where waves meet, the shortest first, take those that join what is still apart.
+
+    The meetings are sorted by counting: by length, then by shift, then by place.
+    """
+    longest = 0
+    for cell in range(distance.size):
+        longest = max(longest, distance[cell])
+    starts = np.zeros(2 * longest + 2, dtype=np.int64)
+    for shift in shifts:
+        for cell in range(owner.size - shift if shift > 0 else 0):
+            if owner[cell] != owner[cell + shift] and owner[cell] > FREE and owner[cell + shift] > FREE:
+                starts[distance[cell] + distance[cell + shift] + 1] += 1
+    for length in range(1, starts.size):
+        starts[length] += starts[length - 1]
+    meetings = np.empty((starts[-1], 2), dtype=np.int64)
+    for shift in shifts:
+        for cell in range(owner.size - shift if shift > 0 else 0):
+            if owner[cell] != owner[cell + shift] and owner[cell] > FREE and owner[cell + shift] > FREE:
+                length = distance[cell] + distance[cell + shift]
+                meetings[starts[length], 0], meetings[starts[length], 1] = cell, cell + shift
+                starts[length] += 1
+    above = np.arange(parts + 1).astype(np.int32)
+    count = 0
+    for meeting in range(len(meetings)):
+        here, there = meetings[meeting]
+        low, high = _root(above, owner[here]), _root(above, owner[there])
         if low != high:
             above[max(low, high)] = min(low, high)
-            needed[pair] = 1
+            bridges[count, 0], bridges[count, 1] = here, there
+            count += 1
+            if count == parts - 1:
+                break
+    return count
 
 
 @kernel
@@ -169,6 +188,15 @@ def _walk(
             if dig and distance[cell] > 0:
                 marks[cell] = 1
     return True
+
+
+@kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1])")
+def _follow(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> None:
+    """Go back from both sides of every bridge to the parts they belong to, in place."""
+    for bridge in range(len(ends)):
+        for side in range(2):
+            while distance[ends[bridge, side]] > 0:
+                ends[bridge, side] = _back(owner, distance, shifts, ends[bridge, side])
 
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1])")

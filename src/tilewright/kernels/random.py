@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from . import kernel
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
+ROW_SALT = np.uint64(0xD1B54A32D192ED03)
 Number = TypeVar("Number", int, float)
 BLOCK = 1 << 24
 """Cells filled between two yields: a few hundredths of a second."""
@@ -45,22 +46,28 @@ def below(state: NDArray[np.uint64], limit: int) -> int:
     return int(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
-@kernel("void(uint64[::1], int64, int64, uint8[:, ::1])")
-def cells_below(row_keys: NDArray[np.uint64], first: int, limit: int, out: NDArray[np.uint8]) -> None:
-    """A whole number in [0, limit) for every cell, by position: `row_keys` are `rng.row_keys(...)`."""
+@kernel
+def row_key(level_key: int, row: int) -> np.uint64:
+    """The key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
+    return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(row) * GAMMA)
+
+
+@kernel("void(uint64, int64, int64, int64, uint8[:, ::1])")
+def cells_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.uint8]) -> None:
+    """A whole number in [0, limit) for every cell of a window, by position: the key is `rng.level_key()`."""
     scale = np.uint64(limit)
     for row in range(out.shape[0]):
-        key = row_keys[row] + np.uint64(first) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
         target = out[row]
         for column in range(out.shape[1]):
             target[column] = ((mix(key + np.uint64(column) * GAMMA) >> np.uint64(32)) * scale) >> np.uint64(32)
 
 
-@kernel("void(uint64[::1], int64, float64, uint8[:, ::1])")
-def cells_chance(row_keys: NDArray[np.uint64], first: int, chance: float, out: NDArray[np.uint8]) -> None:
+@kernel("void(uint64, int64, int64, float64, uint8[:, ::1])")
+def cells_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
     """1 for every cell whose number in [0, 1) is below `chance`, by position."""
     for row in range(out.shape[0]):
-        key = row_keys[row] + np.uint64(first) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
         target = out[row]
         for column in range(out.shape[1]):
             number = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53
@@ -68,15 +75,16 @@ def cells_chance(row_keys: NDArray[np.uint64], first: int, chance: float, out: N
 
 
 def in_blocks(
-    fill: Callable[[NDArray[np.uint64], int, Number, NDArray[np.uint8]], None],
-    row_keys: NDArray[np.uint64],
-    first: int,
+    fill: Callable[[int, int, int, Number, NDArray[np.uint8]], None],
+    level_key: int,
+    origin: Sequence[int],
     value: Number,
     out: NDArray[np.uint8],
 ) -> Iterator[float]:
     """Fill cells by one of the kernels above, in blocks of rows that change nothing; between them, the share done."""
+    top, left = origin
     rows = max(1, BLOCK // out.shape[1])
     for start in range(0, len(out), rows):
         if start:
             yield start / len(out)
-        fill(row_keys[start : start + rows], first, value, out[start : start + rows])
+        fill(level_key, top + start, left, value, out[start : start + rows])

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.regions import Directions, Regions, neighbours, regions_of
+from ..analysis.regions import Directions, in_the_way, neighbours, regions_of
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.grid import Word
@@ -22,7 +22,7 @@ from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..kernels.bridges import Waves
+from ..kernels.bridges import Waves, numbered
 
 FRAMES = 50
 """About as many pictures of growing tunnels."""
@@ -53,12 +53,13 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
         return map
     assert tile is not None  # there are cells that one can walk on
     walkable = survey.passable | ~site.locked
-    waves = Waves(parts.labels, walkable, neighbours(map.cells.ndim, p.directions))
+    offsets = neighbours(map.cells.ndim, p.directions)
+    waves = Waves(numbered(parts.labels, walkable, offsets))
     for done in waves.spread():
         yield Frame(map.cells, "waves", done / 2)
     bridges = waves.bridges()
     if len(bridges) < parts.count - 1:
-        raise GaveUp("locked cells keep parts of the map asunder", cells=_between(parts, walkable, p.directions))
+        raise GaveUp("locked cells keep parts of the map asunder", cells=in_the_way(parts.labels, walkable, offsets))
 
     def dug() -> NDArray[np.int64]:
         return np.where(waves.marked.astype(np.bool_) & ~survey.passable, tile, map.cells)
@@ -86,14 +87,3 @@ def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: i
             before, after = (lines[:-1], lines[1:]) if grown % 2 else (lines[1:], lines[:-1])
             after |= before & (space[1:] if grown % 2 else space[:-1])
 
-
-def _between(parts: Regions, walkable: NDArray[np.bool_], directions: Directions) -> list[list[int]]:
-    """The locked cells on the shortest way between two parts that only locked cells keep asunder."""
-    places = regions_of(walkable, directions)
-    places = places.kept(np.unique(places.labels[parts.labels > 0]))
-    waves = Waves(places.labels, np.ones_like(walkable), neighbours(walkable.ndim, directions))
-    for _ in waves.spread():
-        pass
-    waves.dig(waves.bridges()[:1])
-    found: list[list[int]] = np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
-    return found

@@ -96,7 +96,7 @@ def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
         fbca = Fbca()
     states = np.empty(shape(fbca), dtype=np.uint8)
     rng = Rng.of(read_seed(seed)).child("fashion")
-    cells_below(rng.row_keys(states.shape), 0, state_count(fbca), states)
+    cells_below(rng.level_key(), 0, 0, state_count(fbca), states)
     fbca.levelMap = level_map(states)
     return fbca.levelMap
 

@@ -1,0 +1,102 @@
+"""Floods: which cells hang together, by whatever cells count as neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+Labels: TypeAlias = NDArray[np.int32]
+Places: TypeAlias = NDArray[np.int64]
+
+FREE, BLOCKED, UNNUMBERED = 0, -1, -2
+"""What a cell of a field is that belongs to no part: open, closed (as the margin is), or not numbered yet."""
+SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE = range(7)
+"""How far a numbering is: cells looked at; the queue; parts; where the last one starts in it; the largest, its size."""
+BLOCK = 1 << 20
+"""Cells looked at between two yields: a few hundredths of a second."""
+
+
+class Field:
+    """A map laid flat within a margin as wide as the offsets reach, so that a neighbour is a fixed shift.
+
+    `offsets`, (neighbour, axis), say which cells are next to each other; they hold the opposite of each. A cell is
+    FREE, BLOCKED, or belongs to a part, whose number is 1 or more.
+    """
+
+    def __init__(self, shape: tuple[int, ...], offsets: Places) -> None:
+        margins = [int(margin) for margin in np.abs(offsets).max(axis=0, initial=0)]
+        wide = tuple([side + 2 * margin for side, margin in zip(shape, margins, strict=True)])
+        self.inner = tuple([slice(margin, margin + side) for side, margin in zip(shape, margins, strict=True)])
+        """Where the map lies in it."""
+        self.whole: Labels = np.full(wide, BLOCKED, dtype=np.int32)
+        self.cells: Labels = self.whole[self.inner]
+        """The map alone, without the margin."""
+        self.flat: Labels = self.whole.reshape(-1)
+        self.strides: Places = np.array(self.whole.strides, dtype=np.int64) // self.whole.itemsize
+        self.shifts: Places = offsets @ self.strides
+        self.count = 0
+        """Parts that are numbered."""
+        self.largest = 0
+        """The largest part, of equally large ones the first; 0 when there is none."""
+        self.queue: Places = np.empty(self.flat.size, dtype=np.int64)
+        """The cells of all parts, part by part."""
+        self.queued = 0
+
+    def number(self) -> Iterator[float]:
+        """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
+        state = np.zeros(7, dtype=np.int64)
+        while _number(self.flat, self.shifts, self.queue, state, BLOCK):
+            yield float(state[SCANNED]) / self.flat.size
+        self.count, self.largest, self.queued = int(state[COUNT]), int(state[LARGEST]), int(state[END])
+
+
+def parts_of(mask: NDArray[np.bool_], offsets: Places) -> Field:
+    """A field whose parts are the connected parts of a mask; all else is BLOCKED."""
+    field = Field(mask.shape, offsets)
+    field.cells[mask] = UNNUMBERED
+    for _ in field.number():
+        pass
+    return field
+
+
+@kernel("boolean(int32[::1], int64[::1], int64[::1], int64[::1], int64)")
+def _number(cells: Labels, shifts: Places, queue: Places, state: Places, budget: int) -> bool:
+    """Go on numbering parts until so many cells have been looked at; whether there is more to do."""
+    scanned, first, end, count = state[SCANNED], state[FIRST], state[END], state[COUNT]
+    while budget > 0:
+        if first < end:
+            cell = queue[first]
+            first += 1
+            for number in range(shifts.size):
+                near = cell + shifts[number]
+                if cells[near] == UNNUMBERED:
+                    cells[near] = count
+                    queue[end] = near
+                    end += 1
+            if first == end and end - state[START] > state[SIZE]:
+                state[LARGEST], state[SIZE] = count, end - state[START]
+        elif scanned == cells.size:
+            break
+        else:
+            if cells[scanned] == UNNUMBERED:
+                count += 1
+                cells[scanned] = count
+                state[START] = end
+                queue[end] = scanned
+                end += 1
+            scanned += 1
+        budget -= 1
+    state[SCANNED], state[FIRST], state[END], state[COUNT] = scanned, first, end, count
+    return bool(first < end or scanned < cells.size)
+
+
+def symmetric(offsets: Any) -> Places:
+    """Offsets and their opposites, each once, in the order given; without (0, 0)."""
+    both = [tuple(sign * int(part) for part in offset) for offset in offsets for sign in (1, -1)]
+    distinct = [offset for offset in dict.fromkeys(both) if any(offset)]
+    return np.array(distinct, dtype=np.int64).reshape(len(distinct), -1)

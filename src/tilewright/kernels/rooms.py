@@ -1,0 +1,90 @@
+"""Dividing a map into rooms: by a grid, or by cutting it in two again and again."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+from .random import below
+
+State: TypeAlias = NDArray[np.uint64]
+Rectangles: TypeAlias = NDArray[np.int64]
+"""(rectangle, 4) x, y, width, height."""
+
+
+@kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
+def divide_equally(width: int, height: int, columns: int, rows: int, state: State, rooms: Rectangles) -> None:
+    """Fill `rooms` with cells of a grid, in random order, each without its outermost ring."""
+    wide, high = width // columns, height // rows
+    order = np.arange(columns * rows)
+    for number in range(len(rooms)):
+        other = number + below(state, order.size - number)
+        order[number], order[other] = order[other], order[number]
+        rooms[number, 0] = order[number] % columns * wide + 1
+        rooms[number, 1] = order[number] // columns * high + 1
+        rooms[number, 2], rooms[number, 3] = wide - 2, high - 2
+
+
+@kernel
+def _cut(state: State, long: int, least: int, across: int, spare: int) -> int:
+    """Where to cut a side of this length; both parts keep at least the least.
+
+    As many parts as fit `long // least` times fit into both halves together, or one row of them (`across`) less: that
+    many must be to spare for any place to do.
+    """
+    if spare >= across:
+        return least + below(state, long - 2 * least + 1)
+    rest = long % least + 1
+    place = below(state, (long // least - 1) * rest)
+    return (1 + place // rest) * least + place % rest
+
+
+@kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
+def divide_tree(width: int, height: int, wide: int, high: int, state: State, rooms: Rectangles) -> None:
+    """Fill `rooms` by cutting, in random order, each without its outermost ring; wide x high is the least, ring and all.
+
+    What is cut is drawn by area, and across its longer side where that is long enough. There must be no more rooms
+    than (width // wide) * (height // high): then the cuts are placed so that all of them fit.
+    """
+    rooms[0, 0], rooms[0, 1], rooms[0, 2], rooms[0, 3] = 0, 0, width, height
+    spare = (width // wide) * (height // high) - len(rooms)
+    for count in range(1, len(rooms)):
+        area = 0
+        for number in range(count):
+            if rooms[number, 2] >= 2 * wide or rooms[number, 3] >= 2 * high:
+                area += rooms[number, 2] * rooms[number, 3]
+        mark = below(state, area)
+        chosen = -1
+        while mark >= 0:
+            chosen += 1
+            if rooms[chosen, 2] >= 2 * wide or rooms[chosen, 3] >= 2 * high:
+                mark -= rooms[chosen, 2] * rooms[chosen, 3]
+        x, y, w, h = rooms[chosen]
+        upright = w > h or (w == h and below(state, 2) == 0)
+        if w < 2 * wide:
+            upright = False
+        elif h < 2 * high:
+            upright = True
+        if upright:
+            left = _cut(state, w, wide, h // high, spare)
+            spare -= (w // wide - left // wide - (w - left) // wide) * (h // high)
+            rooms[chosen, 2] = left
+            rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x + left, y, w - left, h
+        else:
+            top = _cut(state, h, high, w // wide, spare)
+            spare -= (h // high - top // high - (h - top) // high) * (w // wide)
+            rooms[chosen, 3] = top
+            rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x, y + top, w, h - top
+    for number in range(len(rooms)):
+        other = number + below(state, len(rooms) - number)
+        for part in range(4):
+            kept = rooms[number, part]
+            rooms[number, part] = rooms[other, part]
+            rooms[other, part] = kept
+        rooms[number, 0] += 1
+        rooms[number, 1] += 1
+        rooms[number, 2] -= 2
+        rooms[number, 3] -= 2
