@@ -11,19 +11,27 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 from PIL.Image import Image
+from PIL.Image import new as new_image
+from PIL.ImageDraw import Draw
+from pydantic import BaseModel
 
 import tilewright as tw
 from tilewright.analysis.behaviour import behaviour_grid
 from tilewright.cli._catalogue import KINDS, summaries
-from tilewright.cli._parameters import parameters_of
+from tilewright.cli._parameters import models_in, parameters_of
 from tilewright.core.registry import Entry
+from tilewright.core.site import Frame
 from tilewright.formats import save_animation
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
 SIZE = {"width": 96, "height": 48}
+GAP = 10
+"""Pixels between pictures that stand side by side."""
+EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -37,15 +45,22 @@ def table(*rows: tuple[str, ...]) -> str:
 
 
 def parameters(entry: Entry) -> str:
-    """The parameters of one thing."""
-    found = parameters_of(entry.params)
-    if not found:
+    """The parameters of one thing, and the models that they are made of."""
+    if not parameters_of(entry.params):
         return "It takes no parameters.\n"
+    inner = (
+        f"\n**{name}**: {(model.__doc__ or '').splitlines()[0]}\n\n{fields(model, 'field')}"
+        for name, model in models_in(entry.params).items()
+    )
+    return "".join([fields(entry.params, "parameter"), *inner])
+
+
+def fields(model: type[BaseModel], heading: str) -> str:
     rows = (
         (f"`{name}`", f"`{own.default}`" if own.default else "", own.range or own.form, own.description)
-        for name, own in found.items()
+        for name, own in parameters_of(model).items()
     )
-    return table(("parameter", "default", "range", "what it is"), *rows)
+    return table((heading, "default", "range", "what it is"), *rows)
 
 
 def overview(kind: str) -> str:
@@ -89,6 +104,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
             f"{entry.name}.gif",
             lambda path, name=entry.name: save_animation(tw.watch(name, seed=7, width=64, height=40), path, scale=6),
         )
+    yield from examples()
     yield "gallery.png", lambda path: gallery().save(path)
     shaped = {
         "connect": ["connect"],
@@ -112,6 +128,42 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
+
+
+def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
+    """Pictures of what the pages' own examples make: `m` after a block of Python whose fence says picture=NAME."""
+    for page in sorted(DOCS.rglob("*.md")):
+        blocks = EXAMPLE.findall(page.read_text())
+        for number, (name, _) in enumerate(blocks):
+            if name:
+                code = "\n".join(content for _, content in blocks[: number + 1])
+                yield name, lambda path, code=code, page=page: shown(_run(code, page)).save(path)
+
+
+def _run(code: str, page: Path) -> Any:
+    session: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(code, str(page), "exec"), session)  # noqa: S102 - our own pages
+    return session["m"]
+
+
+def shown(made: tw.TileMap | Frame | list[tw.TileMap | Frame]) -> Image:
+    """Maps or frames side by side, in rows that a page has place for, frames with their notes."""
+    pictures = []
+    for one in made if isinstance(made, list) else [made]:
+        map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
+        note = "" if isinstance(one, tw.TileMap) else one.note
+        pictures.append((map.image(scale=8 if not isinstance(made, list) else 7), note))
+    columns = min(len(pictures), 4 if len(pictures) > 3 else 3)
+    rows = -(-len(pictures) // columns)
+    width, height = pictures[0][0].size
+    caption = 18 if any(note for _, note in pictures) else 0
+    sheet = new_image("RGB", (columns * (width + GAP) - GAP, rows * (height + caption + GAP) - GAP), "white")
+    for at, (picture, note) in enumerate(pictures):
+        x, y = at % columns * (width + GAP), at // columns * (height + caption + GAP)
+        sheet.paste(picture, (x, y))
+        if note:
+            Draw(sheet).text((x, y + height + 2), note, fill="#444444", font_size=13)
+    return sheet
 
 
 def gallery() -> Image:

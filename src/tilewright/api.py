@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,7 @@ def _refuse_no_map(given: object) -> None:
         raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one")
 
 
+@cache
 def _files() -> Reading:
     """Python may open files: relative to where it runs."""
     reading: Reading = registry.provider("formats", "_reading").FileReading()

@@ -50,10 +50,14 @@ def test_cell_fields_agree_and_depend_on_position_alone(x: int, y: int, limit: i
     assert np.array_equal(whole[2:5, 3:7], rng.cells((3, 4), (y + 2, x + 3)))
     assert np.array_equal(whole, rng.cells((1, 6, 9), (0, y, x))[0])
     out = np.zeros((6, 9), np.uint8)
-    cells_below(rng.row_keys((6, 9), (y, x)), x, limit, out)
+    cells_below(rng.level_key(), y, x, limit, out)
     assert np.array_equal(out, np.floor(whole * limit).astype(np.uint8))
-    cells_chance(rng.row_keys((6, 9), (y, x)), x, chance, out)
+    cells_chance(rng.level_key(), y, x, chance, out)
     assert np.array_equal(out, whole < chance)
+    levels = rng.cells((3, 6, 9), (x, y, x))
+    for number, level in enumerate(levels):
+        cells_chance(rng.level_key(x + number), y, x, chance, out)
+        assert np.array_equal(out, level < chance)
 
 
 def test_the_world_has_no_edge() -> None:
@@ -61,6 +65,10 @@ def test_the_world_has_no_edge() -> None:
     whole = rng.cells((3, 6), (2**63 - 2, -(2**63) - 3))
     assert np.array_equal(whole[1:, 2:], rng.cells((2, 4), (2**63 - 1, -(2**63) - 1)))
     assert np.array_equal(whole, rng.cells((3, 6), (2**63 - 2 - 2**64, 2**63 - 3)))
+    assert rng.level_key(-3) == rng.level_key(2**64 - 3)
+    out = np.zeros((2, 4), np.uint8)
+    cells_below(rng.level_key(-3), -(2**63), 2**63 - 2, 64, out)
+    assert np.array_equal(out, np.floor(rng.cells((1, 2, 4), (-3, -(2**63), 2**63 - 2))[0] * 64))
 
 
 def test_numbers_are_spread_evenly() -> None:

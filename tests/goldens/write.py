@@ -28,6 +28,25 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"states": 4, "morph": "random", "blend": "radial"},
         {"offset": [5, -9], "generations": 6},
     ],
+    "rules": [
+        {
+            "names": ["rock", "floor", "moss", "gold:3", "gem:2"],
+            "mapData": ["30x20", "rock:floor", "connect:all:2"],
+            "roomData": ["tree:5x4:4", "rock:2|floor:3|gold:1", "delete:plus:1"],
+            "neighbourhoods": {"wide": "1111,1101"},
+            "generationRules": [
+                {"genData": ["2", "room:0,2", "none"], "rules": ["floor,wide,and,rock<4|gold==0,moss:2|floor:1"]},
+                {"genData": ["1", "map:5,4,20,12", "none"], "rules": ["moss,all,or,rock>1,gem:1"]},
+            ],
+        },
+        {
+            "roomData": ["equal:3x2:5", "solid:1|empty:1"],
+            "neighbourhoods": {"knight": "01010,10001,00000,10001,01010"},
+            "generationRules": [
+                {"genData": ["3", "map:-1", "connect:knight:2"], "rules": ["empty,all,or,solid!=3,solid:1"]}
+            ],
+        },
+    ],
 }
 
 

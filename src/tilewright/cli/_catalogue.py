@@ -12,7 +12,7 @@ import click
 
 from .. import data
 from ..core.errors import BadFile, TilewrightError, UnknownName
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, recipe_data
 from ..core.registry import Entry, measures, shapers, techniques, tilesets
 from ..core.tileset import Tileset
 from ..formats import shelf as formats
@@ -110,7 +110,7 @@ def _in_file(path: str, kind: str) -> Thing:
     reading = FileReading()
     if kind == "tilesets":
         return reading.tileset(path)
-    found = reading.recipe(path)[0]
+    found = recipe_data(reading.recipe(path)[0])
     if "technique" not in found:
         raise BadFile(f"{path}: holds no recipe; a map is drawn with `tilewright show`")
     Recipe.of(path, reading)

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
 from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
-from ..core.params import Params
+from ..core.params import kinds_in
 from ..formats._files import read_file
 
 Schema = Mapping[str, Any]
@@ -26,6 +28,8 @@ class Parameter:
 
     name: str
     schema: Schema
+    usual: Any = None
+    """Its default, as the model holds it."""
 
     @property
     def flag(self) -> str:
@@ -48,7 +52,12 @@ class Parameter:
     def default(self) -> str:
         """The default as it would be typed; empty when there is none."""
         value = self.schema.get("default")
-        return "" if value is None else written(value)
+        return "" if value is None else written(_compact(self.usual) if self.is_structured else value)
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether its values have named parts."""
+        return bool(_titles(self.schema))
 
     @property
     def range(self) -> str:
@@ -69,14 +78,27 @@ class Parameter:
             raise error.within(self.name) from None
 
 
-def parameters_of(model: type[Params]) -> dict[str, Parameter]:
+def parameters_of(model: type[BaseModel]) -> dict[str, Parameter]:
     """All parameters of a model, by name."""
     schema = model.model_json_schema()
-    inner = schema.get("$defs", {})
-    return {name: Parameter(name, _resolved(field, inner)) for name, field in schema.get("properties", {}).items()}
+    inner, fields = schema.get("$defs", {}), model.model_fields
+    return {
+        name: Parameter(name, _resolved(field, inner), fields[name].default)
+        for name, field in schema.get("properties", {}).items()
+    }
 
 
-def assign(values: dict[str, Any], setting: str, model: type[Params]) -> None:
+def models_in(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """The models that a model's parameters are made of, at any depth, in the order in which one meets them."""
+    found: dict[str, type[BaseModel]] = {}
+    for field in model.model_fields.values():
+        for kind in kinds_in(field.annotation):
+            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__name__ not in found:
+                found |= {kind.__name__: kind, **models_in(kind)}
+    return found
+
+
+def assign(values: dict[str, Any], setting: str, model: type[BaseModel]) -> None:
     """Put `name=value`, or `name.0.inner=value` for a part of it, among the values."""
     path, equals, text = setting.partition("=")
     if not equals:
@@ -138,6 +160,13 @@ def read_json(text: str) -> Any:
         raise InvalidRecipe(f"not JSON ({error}): {quoted(text)}") from None
 
 
+def _compact(value: Any) -> Any:
+    """A value in the short form that it can be typed in, where it has one."""
+    if isinstance(value, tuple):
+        return [_compact(part) for part in value]
+    return getattr(value, "compact", value)
+
+
 def written(value: Any) -> str:
     """A value as it would be typed, shortened when it is long."""
     if isinstance(value, list) and not any(isinstance(part, (list, dict)) for part in value):
@@ -172,6 +201,8 @@ def _branches(schema: Schema) -> Iterator[Schema]:
 
 
 def _form(schema: Schema) -> str:
+    if schema.get("control") == "file":
+        return "file"
     forms = [_branch_form(branch) for branch in _branches(schema) if _kind(branch) != "null"]
     return "|".join(dict.fromkeys(forms))
 
@@ -188,7 +219,16 @@ def _branch_form(branch: Schema) -> str:
         if "prefixItems" not in branch:
             parts = parts * length if length and length <= 4 else [*parts, "..."]
         return ",".join(parts)
+    if kind == "object" and "properties" in branch:
+        return str(branch["title"])
     return {"string": "text", "boolean": "true|false", "object": "json"}.get(kind, kind)
+
+
+def _titles(schema: Schema) -> list[str]:
+    """The models that a schema is made of."""
+    inner = [part for branch in _branches(schema) for part in (branch.get("items"), *branch.get("prefixItems", ()))]
+    own = [str(branch["title"]) for branch in _branches(schema) if "properties" in branch]
+    return own + [title for part in inner if isinstance(part, Mapping) for title in _titles(part)]
 
 
 def _kind(branch: Schema) -> str:

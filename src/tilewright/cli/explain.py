@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import click
+from pydantic import BaseModel
 from rich.style import Style
 from rich.text import Text
 
+from ..core.errors import InvalidRecipe
+from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique
 from ..core.tileset import Tileset
 from ..formats import Format
+from ..formats._reading import FileReading
 from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
 from ._console import note, print_json, print_table, results, table
-from ._parameters import parameters_of
+from ._parameters import models_in, parameters_of
 
 
 @click.command("explain")
@@ -25,11 +29,18 @@ from ._parameters import parameters_of
 @click.option(
     "as_json", "--json", is_flag=True, help="As JSON: the schema of its parameters; a tileset's tiles; a recipe."
 )
-def command(name: str, kind: str | None, as_json: bool) -> None:
+@click.option("--compact", is_flag=True, help="A recipe's rule book (technique rules) as a ProcEngine object.")
+def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example.
 
     A tileset or recipe of your own is explained from its file.
     """
+    if compact:
+        params = Recipe.of(name, FileReading()).params
+        if not hasattr(params, "compact"):
+            raise InvalidRecipe(f"compact: only recipes of technique rules have a compact form, not {name}")
+        print_json(params.compact)
+        return
     found = find(name, kind)
     if as_json:
         print_json(_data(next(iter(found.values()))))
@@ -91,11 +102,19 @@ def _print_facts(entry: Entry) -> None:
 
 
 def _print_parameters(entry: Entry) -> None:
-    parameters = parameters_of(entry.params)
+    _print_fields(entry.params, "parameter")
+    for name, model in models_in(entry.params).items():
+        click.echo()
+        results().print(Text.assemble((name, "bold"), "  ", (model.__doc__ or "").split("\n", 1)[0]))
+        _print_fields(model, "field")
+
+
+def _print_fields(model: type[BaseModel], heading: str) -> None:
+    parameters = parameters_of(model)
     if not parameters:
         return
     click.echo()
-    made = table("", "parameter", "type", "default", "range", "what it is")
+    made = table("", heading, "type", "default", "range", "what it is")
     for name, parameter in parameters.items():
         form = parameter.form.replace("|", " | ")
         made.add_row(name, form, parameter.default, parameter.range, parameter.description)

@@ -105,7 +105,8 @@ def _option(parameter: Parameter) -> click.Option:
         flags = f"{parameter.flag}/--no-{parameter.flag[2:]}"
         return click.Option([parameter.name, flags], default=None, help=help)
     # Choices keep their spelling, everything else is a stand-in.
-    metavar = parameter.form if "|" in parameter.form else parameter.form.upper()
+    form = "json" if parameter.is_structured else parameter.form
+    metavar = form if "|" in form else form.upper()
     return click.Option([parameter.name, parameter.flag], metavar=metavar, help=help)
 
 

@@ -8,7 +8,7 @@ import click
 
 from ..core import pipeline
 from ..core.errors import InvalidRecipe, TilewrightError
-from ..core.recipe import Recipe
+from ..core.recipe import Recipe, recipe_data
 from ..core.registry import techniques
 from ..formats._reading import FileReading
 from . import _making, _recipe
@@ -50,7 +50,8 @@ def command(
 ) -> None:
     """Make maps from a recipe, and draw or write them.
 
-    RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. Files that it names are looked for
+    RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. A rule book of technique rules, such as a
+    ProcEngine object, is a recipe as it is. Files that it names are looked for
     beside it, those that you name, where you are. What you --shape comes after the recipe's own shaping.
 
     \b
@@ -59,7 +60,8 @@ def command(
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
     words = _recipe.read_words(tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping)
-    data, beside = FileReading().recipe(recipe)
+    found, beside = FileReading().recipe(recipe)
+    data = recipe_data(found)
     try:
         for setting in settings_inside:
             data = _recipe.with_setting(data, setting)

@@ -97,12 +97,13 @@ class Params(BaseModel):
         """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
         if not isinstance(values, Mapping):
             return values
-        values = {cls.renamed.get(name, name): value for name, value in values.items()}
+        if cls.renamed:
+            values = {cls.renamed.get(name, name): value for name, value in values.items()}
         wrong = []
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):
                 wrong.append(f"{name}: must be a list, a set has no order")
-            elif name in cls.model_fields and name not in _boolean_fields(cls) and _holds_boolean(value):
+            elif name in _number_fields(cls) and _holds_boolean(value):
                 wrong.append(f"{name}: must be a number, got {quoted(value)}")
         if wrong:
             raise InvalidRecipe(*wrong)
@@ -115,7 +116,11 @@ class Params(BaseModel):
         return self is other or (type(other) is type(self) and self._values() == other._values())
 
     def __hash__(self) -> int:
-        return hash((type(self), self._values()))
+        # Kept: params are looked up by value more often than they are made.
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = hash((type(self), self._values()))
+        return int(found)
 
     def __getstate__(self) -> dict[Any, Any]:
         state = super().__getstate__()
@@ -256,7 +261,7 @@ def _place(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str
             kept.append(str(part))
         elif owner is not None:
             kept.append(part)
-            models = tuple(kind for kind in _kinds(owner.model_fields[part].annotation) if _is_model(kind))
+            models = tuple(kind for kind in kinds_in(owner.model_fields[part].annotation) if _is_model(kind))
         elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
         elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
@@ -268,23 +273,21 @@ def _is_model(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def _kinds(annotation: Any) -> list[Any]:
+def kinds_in(annotation: Any) -> list[Any]:
     """All types that an annotation mentions."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return [str]
     if get_origin(annotation) is Annotated:
-        return _kinds(arguments[0])
-    return [kind for argument in arguments for kind in _kinds(argument)] if arguments else [annotation]
+        return kinds_in(arguments[0])
+    return [kind for argument in arguments for kind in kinds_in(argument)] if arguments else [annotation]
 
 
 @cache
-def _boolean_fields(model: type[BaseModel]) -> frozenset[str]:
-    """The fields in which true and false may stand, or whose types look after themselves."""
+def _number_fields(model: type[BaseModel]) -> frozenset[str]:
+    """The fields in which neither true nor false may stand, and whose types do not look after that themselves."""
     plain = {int, float, str, type(None), ...}
-    return frozenset(
-        name for name, field in model.model_fields.items() if not plain.issuperset(_kinds(field.annotation))
-    )
+    return frozenset(name for name, field in model.model_fields.items() if plain.issuperset(kinds_in(field.annotation)))
 
 
 def _holds_boolean(value: Any, depth: int = 8) -> bool:

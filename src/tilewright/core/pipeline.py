@@ -92,7 +92,7 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
         settled = entry.settle(recipe.params, rng)
         recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
     try:
-        map = yield from _watched(entry, site, recipe.params, site, rng)
+        map = yield from _watched(entry, recipe.params, site=site, rng=rng)
         _check(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
@@ -153,19 +153,19 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
-        map = yield from _watched(entry, site, map, params, site, rng)
+        map = yield from _watched(entry, map, params, site=site, rng=rng)
         _check(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
 
 
-def _watched(entry: Technique | Shaper, site: Site, *given: Any) -> Generator[Frame, None, TileMap]:
+def _watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
     """Run a body that may or may not yield, putting the stage's name on its frames.
 
     What goes wrong inside is told with the name and the line, for whoever writes it.
     """
     try:
-        work = entry.body(*given)
+        work = entry.body(*given, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
         try:

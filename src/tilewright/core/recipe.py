@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from os import PathLike
 from typing import Any, TypeVar
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from .errors import InvalidRecipe, TilewrightError, did_you_mean, quoted
 from .locks import Locks
-from .params import Params, whole_value
+from .params import Params, kinds_in, whole_value
 from .reading import Reading
 from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
 from .seeds import Seed, read_seed
@@ -65,6 +66,7 @@ class Recipe:
         if reading.depth > DEEPEST:
             raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
         reading = reading.deeper()
+        given = recipe_data(given)
         problems = [
             f"unknown recipe key {quoted(key)}{did_you_mean(key, RECIPE_WORDS)}"
             for key in given
@@ -94,7 +96,7 @@ class Recipe:
         seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        return cls(name, params, tileset or entry.own_tileset(params), shaping, tiles, locks, seed)
+        return cls(name, params, entry.tileset_for(params, tileset, dict(tiles)), shaping, tiles, locks, seed)
 
     def __post_init__(self) -> None:
         if self.depth > DEEPEST:
@@ -103,7 +105,7 @@ class Recipe:
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
         # Not by `replace`: all but the seed was checked already, and the plan stays the same.
-        other = object.__new__(Recipe)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, seed=read_seed(seed))
         return other
 
@@ -153,13 +155,40 @@ class Recipe:
         return {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
 
+def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Plain data as a recipe's: what is known by its sections as the params of a technique becomes them.
+
+    >>> recipe_data({"names": ["empty", "solid"], "seed": 7})
+    {'technique': 'rules', 'seed': 7, 'params': {'names': ['empty', 'solid']}}
+    """
+    if "technique" in given:
+        return given
+    for entry in techniques:
+        if any(key in given for key in entry.sections):
+            own = {key: value for key, value in given.items() if key in RECIPE_WORDS and key != "params"}
+            params = {key: value for key, value in given.items() if key not in own}
+            return {"technique": entry.name, **own, "params": params}
+    return given
+
+
 def _recipes_in(value: Any) -> list[Recipe]:
     """The recipes that a value holds, not those inside them."""
     if isinstance(value, Recipe):
         return [value]
     if isinstance(value, Params):
-        value = tuple(getattr(value, name) for name in type(value).model_fields)
+        value = tuple(getattr(value, name) for name in _with_recipes(type(value)))
     return [found for part in value for found in _recipes_in(part)] if isinstance(value, tuple) else []
+
+
+@cache
+def _with_recipes(model: type[BaseModel]) -> tuple[str, ...]:
+    """The fields of a model that can hold a recipe, themselves or in what they hold."""
+
+    def may(kind: Any) -> bool:
+        inner = isinstance(kind, type) and issubclass(kind, BaseModel)
+        return kind is Recipe or kind is Any or (inner and bool(_with_recipes(kind)))
+
+    return tuple(name for name, field in model.model_fields.items() if any(map(may, kinds_in(field.annotation))))
 
 
 def _plain(value: Any, inline: bool) -> Any:

@@ -60,6 +60,10 @@ class Technique(Entry):
     """The technique's words, of which its cells hold positions; by default all tiles of its tileset."""
     numbered: bool = False
     """Whether words that a tileset lacks may stand for the tile at the same position."""
+    extends: bool = False
+    """Whether words that a tileset lacks are added to it, with the looks that its own tileset gives them."""
+    sections: Sequence[str] = ()
+    """Keys by which plain data that names no technique is known as its params."""
     dimensions: tuple[int, ...] = (2,)
     bytes_per_cell: int = 6
     """Working memory, for refusing maps that cannot fit."""
@@ -72,6 +76,13 @@ class Technique(Entry):
     def own_tileset(self, params: Params) -> Tileset:
         """The tileset of its maps, unless the recipe names another."""
         return tilesets.get(self.tileset) if isinstance(self.tileset, str) else self.tileset(params)
+
+    def tileset_for(self, params: Params, given: Tileset | None, renamed: Mapping[str, str]) -> Tileset:
+        """The tileset of a recipe: the one that it names, or the technique's own."""
+        own = self.own_tileset(params)
+        if given is None or not self.extends:
+            return given or own
+        return given.extended(tile for tile in own if tile.name not in renamed and given.find(tile.name) is None)
 
     def words(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
@@ -102,6 +113,8 @@ def technique(
     tileset: str | Callable[[Any], Tileset],
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None,
     numbered: bool = False,
+    extends: bool = False,
+    sections: Sequence[str] = (),
     revision: int = 1,
     dimensions: tuple[int, ...] = (2,),
     bytes_per_cell: int = 6,
@@ -119,6 +132,8 @@ def technique(
             tileset=tileset,
             tiles=tiles,
             numbered=numbered,
+            extends=extends,
+            sections=sections,
             revision=revision,
             dimensions=dimensions,
             bytes_per_cell=bytes_per_cell,
@@ -190,6 +205,8 @@ class Shelf(Generic[E]):
         self.folder = folder
         self.entry = entry
         self._added: dict[str, E] = {}
+        self._found: dict[str, E] = {}
+        """Built-in ones that have been asked for."""
 
     def names(self) -> list[str]:
         return sorted({*self._built_in(), *plugins(self.folder), *self._added})
@@ -207,10 +224,11 @@ class Shelf(Generic[E]):
 
     def get(self, name: str) -> E:
         """The entry of this name; its module is imported now."""
-        if name in self._added:
-            return self._added[name]
+        if found := self._added.get(name) or self._found.get(name):
+            return found
         if name in self._built_in():
-            return self._checked(getattr(self._loaded(name), name, None), name)
+            self._found[name] = self._checked(getattr(self._loaded(name), name, None), name)
+            return self._found[name]
         if name in plugins(self.folder):
             return self._checked(load_plugin(self.folder, name), name)
         raise UnknownName(self.kind, name, self.names())

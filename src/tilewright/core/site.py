@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
-from .tilemap import Marker, Room, TileMap
+from .tilemap import Marker, Room, TileMap, taken_over
 from .tileset import Tileset
 
 Point = tuple[float, float]
 LOOKED_UP_AT_ONCE = 1 << 20
+FEW_CELLS = 1 << 12
+"""Up to so many, looking all up is quicker than checking first and then copying."""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ class Site:
     them into tiles of whatever tileset the recipe names. A shaper's words are all tiles of the map it is given.
     """
 
-    __slots__ = ("_lock_at", "_lock_ids", "_lock_words", "ids", "offset", "shape", "tileset", "words")
+    __slots__ = ("_lock_at", "_lock_ids", "_lock_words", "_table", "ids", "offset", "shape", "tileset", "words")
 
     def __init__(
         self,
@@ -95,6 +97,7 @@ class Site:
         self.words = tuple(words) if words is not None else tileset.names
         self.ids = ids if ids is not None else np.arange(len(tileset))
         """(word,) the tile id of every word."""
+        self._table = self.ids.astype(tileset.dtype)
         self.offset = tuple(offset) if offset is not None else None
         """(x, y) of a window in an endless world; None for a map that stands alone."""
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
@@ -137,6 +140,12 @@ class Site:
         if self._lock_at is not None:
             mask.reshape(-1)[self._lock_at] = True
         return mask
+
+    def held(self) -> NDArray[np.int64]:
+        """(word,) how many locked cells hold its tile."""
+        counts = np.bincount(self._lock_ids if self._lock_ids is not None else [], minlength=len(self.tileset))
+        held: NDArray[np.int64] = counts[self.ids]
+        return held
 
     def read(self, grid: Grid, name: str) -> NDArray[np.int32]:
         """A given map, the parameter `name`, in this site's words; -1 where it is free."""
@@ -198,21 +207,28 @@ class Site:
 
     def painted(self, cells: ArrayLike) -> NDArray[Any]:
         """Tile ids for cells that hold words, with every locked cell as it must be."""
-        words = np.asarray(cells)
+        painted = self._looked_up(np.asarray(cells))
+        if self._lock_at is not None:
+            painted.reshape(-1)[self._lock_at] = self._lock_ids
+        return painted
+
+    def _looked_up(self, words: NDArray[Any]) -> NDArray[Any]:
+        """Tile ids in a new array, in C order."""
+        if words.size <= FEW_CELLS and words.dtype.char in "?BHI":  # unsigned: no number counts from the end
+            try:
+                return self._table.take(words)
+            except IndexError:
+                pass  # told below
         if words.size and not 0 <= int(words.min()) <= int(words.max()) < len(self.ids):
             wrong = int(words.min()) if words.min() < 0 else int(words.max())
             raise TilewrightError(f"cells: there are {len(self.ids)} tiles, 0..{len(self.ids) - 1}, got {wrong}")
         if np.array_equal(self.ids, np.arange(len(self.ids))):
-            painted: NDArray[Any] = words.astype(self.tileset.dtype)
-        else:
-            painted = np.empty(words.shape, dtype=self.tileset.dtype)
-            table = self.ids.astype(self.tileset.dtype)
-            # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
-            rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
-            for first in range(0, words.shape[0], rows):
-                painted[first : first + rows] = table[words[first : first + rows].astype(np.intp)]
-        if self._lock_at is not None:
-            painted.reshape(-1)[self._lock_at] = self._lock_ids
+            return words.astype(self.tileset.dtype, order="C")
+        painted = np.empty(words.shape, dtype=self.tileset.dtype)
+        # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
+        rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
+        for first in range(0, words.shape[0], rows):
+            painted[first : first + rows] = self._table[words[first : first + rows].astype(np.intp)]
         return painted
 
     def map(
@@ -226,7 +242,7 @@ class Site:
         numbers: Mapping[str, float] | None = None,
     ) -> TileMap:
         """The finished map of cells that hold words."""
-        return TileMap(
+        return taken_over(
             self.painted(cells),
             self.tileset,
             rooms=rooms,

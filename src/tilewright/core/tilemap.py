@@ -85,16 +85,29 @@ class TileMap:
     ) -> None:
         if not isinstance(tileset, Tileset):
             raise InvalidRecipe(f"tileset: must be a Tileset, got {quoted(tileset)}")
-        own = _own_cells(cells, tileset)
+        self._fill(_own_cells(cells, tileset), tileset, rooms, links, markers, layers, numbers, recipe)
+
+    def _fill(
+        self,
+        cells: Cells,
+        tileset: Tileset,
+        rooms: Iterable[Room],
+        links: Iterable[tuple[int, int]],
+        markers: Iterable[Marker],
+        layers: Mapping[str, ArrayLike] | None,
+        numbers: Mapping[str, float] | None,
+        recipe: Recipe | None,
+    ) -> None:
+        """Every field, once and for all; the cells are the map's own."""
         put = object.__setattr__
-        put(self, "cells", own)
+        put(self, "cells", cells)
         put(self, "tileset", tileset)
         put(self, "rooms", tuple(rooms))
         put(self, "links", tuple((int(a), int(b)) for a, b in links))
         put(self, "markers", tuple(markers))
         if self.rooms or self.links or self.markers:
             self._refuse_outside()
-        put(self, "layers", _own_layers(layers, own.shape) if layers else _NOTHING)
+        put(self, "layers", _own_layers(layers, cells.shape) if layers else _NOTHING)
         put(
             self,
             "numbers",
@@ -183,9 +196,10 @@ class TileMap:
         if fields.keys() != {"recipe"}:
             return _rebuild({**self._fields(), "recipe": None, **fields})
         # The pipeline does this to every map: what is frozen can be shared.
-        copy = object.__new__(TileMap)
+        copy, put = object.__new__(TileMap), object.__setattr__
         for name in TileMap.__slots__:
-            object.__setattr__(copy, name, fields.get(name, getattr(self, name)))
+            put(copy, name, getattr(self, name))
+        put(copy, "recipe", fields["recipe"])
         return copy
 
     def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TileMap:
@@ -259,6 +273,24 @@ class TileMap:
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+def taken_over(
+    cells: Cells,
+    tileset: Tileset,
+    *,
+    rooms: Iterable[Room] = (),
+    links: Iterable[tuple[int, int]] = (),
+    markers: Iterable[Marker] = (),
+    layers: Mapping[str, ArrayLike] | None = None,
+    numbers: Mapping[str, float] | None = None,
+) -> TileMap:
+    """A map that takes over its cells: for the site, whose array is new, in C order, and holds ids of this tileset."""
+    _refuse_shape(cells)
+    cells.setflags(write=False)
+    map = object.__new__(TileMap)
+    map._fill(cells, tileset, rooms, links, markers, layers, numbers, None)
+    return map
+
+
 def _rebuild(fields: dict[str, Any]) -> TileMap:
     return TileMap(fields.pop("cells"), fields.pop("tileset"), **fields)
 
@@ -273,8 +305,7 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
         given = np.asarray(cells)
     except ValueError:
         raise InvalidRecipe("cells: all rows of a map have the same length") from None
-    if given.ndim not in (2, 3) or given.size == 0:
-        raise InvalidRecipe(f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {given.shape}")
+    _refuse_shape(given)
     if given.dtype.kind not in "uib":
         raise InvalidRecipe(f"cells: must be tile ids (whole numbers), got {given.dtype}")
     low, high = int(given.min()), int(given.max())
@@ -284,6 +315,11 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
     own = np.array(given, dtype=tileset.dtype, order="C", copy=True)
     own.flags.writeable = False
     return own
+
+
+def _refuse_shape(cells: NDArray[Any]) -> None:
+    if cells.ndim not in (2, 3) or cells.size == 0:
+        raise InvalidRecipe(f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}")
 
 
 def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:

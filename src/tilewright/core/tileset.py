@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,14 @@ SPARE_GLYPHS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/
     chr(code) for code in (*range(0xC0, 0x180), *range(0x391, 0x3CA), *range(0x410, 0x450)) if chr(code).isprintable()
 )
 """Characters for tiles that come without one; all one terminal cell wide."""
+
+
+Rgb: TypeAlias = tuple[int, int, int]
+WELL = 2 * 40**2 + 4 * 40**2 + 3 * 40**2
+"""Two colours that are so far apart differ well: 40 of 255 in each of red, green and blue."""
+CANDIDATES = 64
+MOST_COMPARED = 256
+"""Colours that are compared: of more, no eye could tell them apart."""
 
 
 def read_name(name: str) -> str:
@@ -58,6 +66,15 @@ def read_color(color: str) -> str:
     return color
 
 
+def is_color(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value) is not None
+
+
+def read_rgb(color: str) -> Rgb:
+    """Red, green and blue of #rrggbb."""
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
 class Tile(Params):
     """One kind of cell."""
 
@@ -84,8 +101,8 @@ class Tile(Params):
         return tuple(sorted(value.items(), key=lambda pair: str(pair[0]))) if isinstance(value, Mapping) else value
 
     @property
-    def rgb(self) -> tuple[int, int, int]:
-        return int(self.color[1:3], 16), int(self.color[3:5], 16), int(self.color[5:7], 16)
+    def rgb(self) -> Rgb:
+        return read_rgb(self.color)
 
 
 class Sheet(Params):
@@ -292,6 +309,7 @@ def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give every tile without a glyph or a colour one that no other tile has."""
     taken = {glyph for tile in tiles if isinstance(glyph := tile.get("glyph"), str)}
     spare = (glyph for glyph in _glyphs() if glyph not in taken)
+    colors = [read_rgb(color) for tile in tiles if is_color(color := tile.get("color"))]
     for position, tile in enumerate(tiles):
         if not tile.get("glyph"):
             initial = name[:1] if isinstance(name := tile.get("name"), str) else ""
@@ -299,7 +317,8 @@ def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
             tile["glyph"] = initial if fits else next(spare)
             taken.add(tile["glyph"])
         if not tile.get("color"):
-            tile["color"] = distinct_color(position)
+            tile["color"] = _color_beside(colors, position)
+            colors.append(read_rgb(tile["color"]))
     return tiles
 
 
@@ -308,6 +327,29 @@ def _glyphs() -> Iterator[str]:
     # Hangul and CJK are two cells wide; the private use area is narrow and large enough for any tileset.
     yield from map(chr, range(0xE000, 0xF900))
     yield from map(chr, range(0xF0000, 0xFFFFE))
+
+
+def _color_beside(taken: list[Rgb], position: int) -> str:
+    """The first of the distinct colours, from this position on, that differs well from all taken ones.
+
+    If none does, the one that differs most; among very many tiles, the one at this position.
+    """
+    nearest = 0
+    best = distinct_color(position)
+    for number in range(position, position + CANDIDATES if len(taken) <= MOST_COMPARED else position):
+        color = distinct_color(number)
+        distance = min((_distance(read_rgb(color), other) for other in taken), default=WELL)
+        if distance > nearest:
+            nearest, best = distance, color
+        if distance >= WELL:
+            break
+    return best
+
+
+def _distance(one: Rgb, other: Rgb) -> int:
+    """How far apart two colours are to the eye, roughly: green counts most, red least."""
+    red, green, blue = (a - b for a, b in zip(one, other, strict=True))
+    return 2 * red * red + 4 * green * green + 3 * blue * blue
 
 
 def distinct_color(number: int) -> str:

@@ -20,7 +20,8 @@ from ..core.params import Params, param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Sheet, Tileset
-from ._sheet import SIDE, drawn
+from ._sheet import drawn
+from ._textures import SIDE
 
 MOST_CELLS = 1 << 26
 """Cells in a picture; what is drawn can also be read."""

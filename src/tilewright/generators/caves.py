@@ -57,12 +57,12 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     wall = np.empty(shape, dtype=np.uint8)
     for _ in in_blocks(cells_chance, rng.level_key(), origin, p.walls, wall):
         yield Frame(None, "scatter", 0.0)
-    other = np.empty_like(wall)
     inner = tuple(slice(1 + margin, 1 + margin + side) for side in site.shape)
     rows = shape[0] - 2
     block = max(1, CELLS_PER_BLOCK // shape[1])
     _enclose(wall, p)
     site.hold(wall, margin + 1)
+    other = wall.copy()  # with its border, which no step writes
     yield Frame(wall[inner], "scatter", 0.0)
     for step in range(p.steps):
         for first in range(0, rows, block):
@@ -70,7 +70,8 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
             if rows > block:
                 yield Frame(wall[inner], f"step {step + 1}", (step + first / rows) / p.steps)
         wall, other = other, wall
-        _enclose(wall, p)
+        if p.wrap:
+            _enclose(wall, p)
         site.hold(wall, margin + 1)
         yield Frame(wall[inner], f"step {step + 1}", (step + 1) / p.steps)
     return site.map(wall[inner])

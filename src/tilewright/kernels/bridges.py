@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from . import kernel
 from .flood import BLOCKED, FREE, Field, Labels, Places
+from .random import below
 
 Marks: TypeAlias = NDArray[np.uint8]
 
+UNSHUFFLED: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
 BLOCK = 1 << 21
 """Cells that spread between two yields: a few hundredths of a second."""
 
@@ -47,10 +49,10 @@ class Waves:
     def spread(self) -> Iterator[float]:
         """Run the waves until they have met everywhere, giving the share of cells reached."""
         queue = self._field.queue
-        first, end = 0, self._field.queued
+        first, end = 0, self._field.edges
         while first < end:
             last = min(first + BLOCK, end)
-            end = _spread(self._owner, self._distance, self._field.shifts, queue, first, last, end)
+            end = spread_waves(self._owner, self._distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size
 
@@ -60,7 +62,8 @@ class Waves:
         One less than there are parts; fewer where blocked cells keep parts asunder.
         """
         bridges = np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
-        return bridges[: _span(self._owner, self._distance, self._field.shifts, self._field.count, bridges)]
+        found = span_parts(self._owner, self._distance, self._field.shifts, self._field.count, UNSHUFFLED, bridges)
+        return bridges[:found]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
         """Mark the ways over these bridges: the shortest, or with `straight` those with a single corner.
@@ -69,14 +72,14 @@ class Waves:
         """
         field = self._field
         if straight:
-            _dig_straight(self._owner, self._distance, field.shifts, field.strides, bridges, self._marks)
+            dig_straight(self._owner, self._distance, field.shifts, field.strides, bridges, self._marks)
         else:
-            _dig(self._owner, self._distance, field.shifts, bridges, self._marks)
+            dig_shortest(self._owner, self._distance, field.shifts, bridges, self._marks)
 
     def ends(self, bridges: Places) -> Places:
         """(bridge, 2) the cells of the parts, flat in the field, from which the ways over these bridges start."""
         ends = bridges.copy()
-        _follow(self._owner, self._distance, self._field.shifts, ends)
+        follow_back(self._owner, self._distance, self._field.shifts, ends)
         return ends
 
 
@@ -88,12 +91,14 @@ def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Pla
     field.count = int(parts.max(initial=0))
     sources = np.flatnonzero(field.flat > FREE)
     field.queue[: sources.size] = sources
-    field.queued = sources.size
+    field.edges = sources.size
     return field
 
 
 @kernel("int64(int32[::1], int32[::1], int64[::1], int64[::1], int64, int64, int64)")
-def _spread(owner: Labels, distance: Labels, shifts: Places, queue: Places, first: int, last: int, end: int) -> int:
+def spread_waves(
+    owner: Labels, distance: Labels, shifts: Places, queue: Places, first: int, last: int, end: int
+) -> int:
     """Let the queued cells first..last-1 take their free neighbours; the new end of the queue."""
     for position in range(first, last):
         cell = queue[position]
@@ -115,11 +120,14 @@ def _root(above: Labels, part: int) -> int:
     return part
 
 
-@kernel("int64(int32[::1], int32[::1], int64[::1], int64, int64[:, ::1])")
-def _span(owner: Labels, distance: Labels, shifts: Places, parts: int, bridges: Places) -> int:
+@kernel("int64(int32[::1], int32[::1], int64[::1], int64, uint64[::1], int64[:, ::1])")
+def span_parts(
+    owner: Labels, distance: Labels, shifts: Places, parts: int, state: NDArray[np.uint64], bridges: Places
+) -> int:
     """Kruskal: of all places where waves meet, the shortest first, take those that join what is still apart.
 
-    The meetings are sorted by counting: by length, then by shift, then by place.
+    The meetings are sorted by counting: by length, then by shift, then by place; or, where `state` is that of a random
+    stream, those of one length by chance.
     """
     longest = 0
     for cell in range(distance.size):
@@ -138,6 +146,14 @@ def _span(owner: Labels, distance: Labels, shifts: Places, parts: int, bridges: 
                 length = distance[cell] + distance[cell + shift]
                 meetings[starts[length], 0], meetings[starts[length], 1] = cell, cell + shift
                 starts[length] += 1
+    for length in range(starts.size if state.size else 0):
+        first = starts[length - 1] if length else 0
+        for number in range(first, starts[length]):
+            other = number + below(state, starts[length] - number)
+            for side in range(2):
+                kept = meetings[number, side]
+                meetings[number, side] = meetings[other, side]
+                meetings[other, side] = kept
     above = np.arange(parts + 1).astype(np.int32)
     count = 0
     for meeting in range(len(meetings)):
@@ -163,7 +179,7 @@ def _back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
 
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1], uint8[::1])")
-def _dig(owner: Labels, distance: Labels, shifts: Places, bridges: Places, marks: Marks) -> None:
+def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Places, marks: Marks) -> None:
     for number in range(bridges.size):
         cell = int(bridges[number // 2, number % 2])
         while distance[cell] > 0 and not marks[cell]:
@@ -191,7 +207,7 @@ def _walk(
 
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1])")
-def _follow(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> None:
+def follow_back(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> None:
     """Go back from both sides of every bridge to the parts they belong to, in place."""
     for bridge in range(len(ends)):
         for side in range(2):
@@ -200,7 +216,7 @@ def _follow(owner: Labels, distance: Labels, shifts: Places, ends: Places) -> No
 
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1])")
-def _dig_straight(
+def dig_straight(
     owner: Labels, distance: Labels, shifts: Places, strides: Places, bridges: Places, marks: Marks
 ) -> None:
     for bridge in range(len(bridges)):
@@ -214,4 +230,4 @@ def _dig_straight(
         elif _walk(start, end, strides, True, owner, distance, marks, False):
             _walk(start, end, strides, True, owner, distance, marks, True)
         else:
-            _dig(owner, distance, shifts, bridges[bridge : bridge + 1], marks)
+            dig_shortest(owner, distance, shifts, bridges[bridge : bridge + 1], marks)

@@ -15,8 +15,9 @@ Places: TypeAlias = NDArray[np.int64]
 
 FREE, BLOCKED, UNNUMBERED = 0, -1, -2
 """What a cell of a field is that belongs to no part: open, closed (as the margin is), or not numbered yet."""
-SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE = range(7)
-"""How far a numbering is: cells looked at; the queue; parts; where the last one starts in it; the largest, its size."""
+SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE, EDGES = range(8)
+"""How far a numbering is: cells looked at; the queue; parts; where the last one starts in it; the largest, its size;
+cells that have a free neighbour."""
 BLOCK = 1 << 20
 """Cells looked at between two yields: a few hundredths of a second."""
 
@@ -44,15 +45,15 @@ class Field:
         self.largest = 0
         """The largest part, of equally large ones the first; 0 when there is none."""
         self.queue: Places = np.empty(self.flat.size, dtype=np.int64)
-        """The cells of all parts, part by part."""
-        self.queued = 0
+        """The cells of parts that have a free neighbour, part by part; `edges` of them."""
+        self.edges = 0
 
     def number(self) -> Iterator[float]:
         """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
-        state = np.zeros(7, dtype=np.int64)
-        while _number(self.flat, self.shifts, self.queue, state, BLOCK):
+        state = np.zeros(EDGES + 1, dtype=np.int64)
+        while number_parts(self.flat, self.shifts, self.queue, state, BLOCK):
             yield float(state[SCANNED]) / self.flat.size
-        self.count, self.largest, self.queued = int(state[COUNT]), int(state[LARGEST]), int(state[END])
+        self.count, self.largest, self.edges = int(state[COUNT]), int(state[LARGEST]), int(state[EDGES])
 
 
 def parts_of(mask: NDArray[np.bool_], offsets: Places) -> Field:
@@ -65,19 +66,27 @@ def parts_of(mask: NDArray[np.bool_], offsets: Places) -> Field:
 
 
 @kernel("boolean(int32[::1], int64[::1], int64[::1], int64[::1], int64)")
-def _number(cells: Labels, shifts: Places, queue: Places, state: Places, budget: int) -> bool:
-    """Go on numbering parts until so many cells have been looked at; whether there is more to do."""
-    scanned, first, end, count = state[SCANNED], state[FIRST], state[END], state[COUNT]
+def number_parts(cells: Labels, shifts: Places, queue: Places, state: Places, budget: int) -> bool:
+    """Go on numbering parts until so many cells have been looked at; whether there is more to do.
+
+    What has left the queue is overwritten by those of its cells that have a free neighbour.
+    """
+    scanned, first, end, count, edges = state[SCANNED], state[FIRST], state[END], state[COUNT], state[EDGES]
     while budget > 0:
         if first < end:
             cell = queue[first]
             first += 1
+            open_ = False
             for number in range(shifts.size):
                 near = cell + shifts[number]
                 if cells[near] == UNNUMBERED:
                     cells[near] = count
                     queue[end] = near
                     end += 1
+                open_ |= cells[near] == FREE
+            if open_:
+                queue[edges] = cell
+                edges += 1
             if first == end and end - state[START] > state[SIZE]:
                 state[LARGEST], state[SIZE] = count, end - state[START]
         elif scanned == cells.size:
@@ -91,7 +100,7 @@ def _number(cells: Labels, shifts: Places, queue: Places, state: Places, budget:
                 end += 1
             scanned += 1
         budget -= 1
-    state[SCANNED], state[FIRST], state[END], state[COUNT] = scanned, first, end, count
+    state[SCANNED], state[FIRST], state[END], state[COUNT], state[EDGES] = scanned, first, end, count, edges
     return bool(first < end or scanned < cells.size)
 
 

@@ -47,7 +47,7 @@ def below(state: NDArray[np.uint64], limit: int) -> int:
 
 
 @kernel
-def row_key(level_key: int, row: int) -> np.uint64:
+def row_key(level_key: int | np.uint64, row: int) -> np.uint64:
     """The key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
     return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(row) * GAMMA)
 

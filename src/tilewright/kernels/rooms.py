@@ -44,7 +44,7 @@ def _cut(state: State, long: int, least: int, across: int, spare: int) -> int:
 
 @kernel("void(int64, int64, int64, int64, uint64[::1], int64[:, ::1])")
 def divide_tree(width: int, height: int, wide: int, high: int, state: State, rooms: Rectangles) -> None:
-    """Fill `rooms` by cutting, in random order, each without its outermost ring; wide x high is the least, ring and all.
+    """Fill `rooms` by cutting, in random order, each without its outermost ring; with it, the least is wide x high.
 
     What is cut is drawn by area, and across its longer side where that is long enough. There must be no more rooms
     than (width // wide) * (height // high): then the cuts are placed so that all of them fit.

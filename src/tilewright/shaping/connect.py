@@ -86,4 +86,3 @@ def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: i
             lines, space = np.moveaxis(tunnels, axis, 0), np.moveaxis(room, axis, 0)
             before, after = (lines[:-1], lines[1:]) if grown % 2 else (lines[1:], lines[:-1])
             after |= before & (space[1:] if grown % 2 else space[:-1])
-

@@ -1,0 +1,84 @@
+"""ProcEngine's own calls over technique `rules`: initialize, generateMap, toString, testing.isDebug.
+
+>>> initialize({"mapData": ["6x4", "solid:empty"]}, seed=1)
+>>> generateMap()[1]
+['solid', 'empty', 'empty', 'empty', 'empty', 'solid']
+
+Maps are lists of rows of names. Beyond the original: `initialize` takes a seed, so that the same maps come again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import count
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+from ..core import pipeline
+from ..core.errors import InvalidRecipe, TilewrightError, quoted
+from ..core.recipe import Recipe
+from ..core.seeds import read_seed
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+
+Level: TypeAlias = list[list[str]]
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+testing = SimpleNamespace(isDebug=False)
+"""With `testing.isDebug = True`, the map is printed after every step, a tile as its number in `names`."""
+
+_recipe: Recipe | None = None
+_seeds = count()
+
+
+def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = None) -> None:
+    """Set the rules to make maps by; sections that are missing are as usual. Without a seed one is picked."""
+    global _recipe, _seeds
+    if data is not None and not isinstance(data, Mapping):
+        raise InvalidRecipe(f"data: must be an object with sections such as mapData, got {quoted(data)}")
+    sections = {"generationRules": [], **(data or {})}  # with one section given, the others are the usual ones
+    recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
+    pipeline.planned(recipe)
+    _recipe, _seeds = recipe, count()
+
+
+def generateMap() -> Level:  # noqa: N802 - the original's name
+    """The next map: rows of names. Every call gives another one."""
+    recipe = _initialized()
+    recipe = recipe.with_seed(f"{recipe.seed}-{next(_seeds)}")
+    return _rows(_watched(recipe) if testing.isDebug else pipeline.run(recipe))
+
+
+generateLevel = generateMap  # noqa: N816 - its documentation uses both names
+
+
+def toString() -> str:  # noqa: N802 - the original's name
+    """The rules as they are set, every default written: JSON that `initialize` takes again."""
+    return json.dumps(_initialized().params.compact, indent=2)  # type: ignore[attr-defined]
+
+
+def _initialized() -> Recipe:
+    if _recipe is None:
+        raise TilewrightError("call initialize first, with a data object or without one for the defaults")
+    return _recipe
+
+
+def _watched(recipe: Recipe) -> TileMap:
+    for frame in pipeline.watch(recipe):
+        if frame.map is not None:
+            return frame.map
+        _print(frame)
+    raise AssertionError("the last frame has the map")
+
+
+def _print(frame: Frame) -> None:
+    """The map as digits, then small and capital letters; beyond those a dot."""
+    print(frame.note)
+    for row in frame.cells.tolist():
+        print("".join(DIGITS[tile] if tile < len(DIGITS) else "." for tile in row))
+    print()
+
+
+def _rows(map: TileMap) -> Level:
+    return [[map.tileset[tile].name for tile in row] for row in map.cells.tolist()]

@@ -1,0 +1,111 @@
+"""The map in the making: its cells within a margin that no rule counts, and what may still be placed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, counted
+from ...core.seeds import Rng
+from ...core.site import Site
+from ...kernels.rules import OUTSIDE, fill, grant, simulate
+from .language import MOST_NAMES
+from .program import Draw, Program
+
+Area: TypeAlias = NDArray[np.int64]
+"""x, y, width, height."""
+NOTHING: NDArray[np.uint8] = np.zeros((1, 1), dtype=np.uint8)
+"""In place of an array as large as the map of which nothing is set."""
+UNLIMITED: NDArray[np.int64] = np.full(MOST_NAMES, -1, dtype=np.int64)
+EFFORT_PER_BLOCK = 1 << 24
+"""Operations between two yields: about a hundredth of a second."""
+
+
+class Board:
+    """Cells that hold the numbers of words, and their changes. `limits` are the words' maxima, -1 for any
+    number; none are given where none has one."""
+
+    def __init__(
+        self, site: Site, rng: Rng, *, initial: int, limits: NDArray[np.int64], margin: NDArray[np.int64]
+    ) -> None:
+        self.site = site
+        self.rng = rng
+        (rows, columns), (down, across) = site.shape, margin.tolist()
+        self.corner = margin
+        self._inner = slice(down, down + rows), slice(across, across + columns)
+        self.whole: NDArray[np.uint8] = np.empty((rows + 2 * down, columns + 2 * across), dtype=np.uint8)
+        """The map within its margin, from `corner` (row, column) on."""
+        self.cells: NDArray[np.uint8] = self.whole[self._inner]
+        """(row, column) the map as it is now."""
+        self.whole.fill(OUTSIDE)
+        self.cells.fill(initial)
+        self._new: NDArray[np.uint8] | None = None
+        self.limited = bool(limits.size)
+        self._left: NDArray[np.int64] = limits.copy() if self.limited else UNLIMITED
+        self._wanted: NDArray[np.uint8] = np.zeros(self.whole.shape, dtype=np.uint8) if self.limited else NOTHING
+        self.locked: NDArray[np.bool_] | None = None
+        """The cells that are taken; None when there are none."""
+        if site.has_locks:
+            self.locked = site.locked
+            site.hold(self.cells)
+            if self.limited:
+                self._count_locked()
+
+    def _count_locked(self) -> None:
+        held = self.site.held()
+        for name, limit, count in zip(self.site.words, self._left.tolist(), held.tolist(), strict=True):
+            if 0 <= limit < count:
+                raise InvalidRecipe(f"locks: hold {counted(count, 'cell')} of {name!r}, of which there are {limit}")
+        self._left = np.where(self._left < 0, self._left, self._left - held)
+
+    def fill(self, area: Area, key: int, draw: Draw) -> None:
+        """Draw the tiles of a room; those with a limit wait until all rooms are filled."""
+        fill(self.whole, self._wanted, self.corner, area, key, draw.tiles, draw.limits, self._left)  # type: ignore[arg-type]
+        if self.locked is not None:
+            self.site.hold(self.cells)
+
+    def settle(self) -> None:
+        """Place what is wanted and has a limit, cells in random order; put locked cells back."""
+        if self.limited:
+            if self.locked is not None:
+                self._wanted[self._inner][self.locked] = 0
+            grant(self.whole, self._wanted, self._left, self.rng.state)
+        if self.locked is not None:
+            self.site.hold(self.cells)
+
+    def simulate(self, areas: Sequence[Area], program: Program) -> Iterator[float]:
+        """Apply a layer's rules once, everywhere at the same time; between blocks, the share done."""
+        if self._new is None:
+            self._new = np.empty_like(self.whole)
+        np.copyto(self._new, self.whole)
+        key, draw = self.rng.bits() if program.draws else 0, program.draw
+        height, width = self.site.shape
+        block = max(1, EFFORT_PER_BLOCK // (width * program.effort))
+        for number, area in enumerate(areas):
+            rows = block if height <= block else int(area[3])
+            for first in range(0, rows, block):
+                if first:
+                    yield (number + first / rows) / len(areas)
+                simulate(
+                    self.whole,
+                    self._new,
+                    self._wanted,
+                    self.corner,
+                    area,
+                    first,
+                    first + block,
+                    key,  # type: ignore[arg-type]
+                    program.offsets,
+                    program.counters,
+                    program.conditions,
+                    program.rules,
+                    draw.tiles,
+                    draw.limits,
+                    self._left,
+                )
+        self.whole, self._new = self._new, self.whole
+        self.cells = self.whole[self._inner]
+        self.settle()

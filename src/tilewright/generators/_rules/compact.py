@@ -1,0 +1,171 @@
+"""ProcEngine's compact strings: the pieces they are cut into, and what is said about a piece that is none.
+
+Cutting only: which words are known, and what numbers may be, the models say. Words are trimmed and written small.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.errors import InvalidRecipe, quoted
+
+OPERATORS = (">=", "<=", "==", "!=", ">", "<")
+LONGEST_TEXT = 100_000
+WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+MARKS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
+"""What parts the pieces of compact strings, and so cannot stand in a name."""
+
+RULE = "tile,neighbourhood,and|or,conditions,replacements, such as empty,all,or,solid>5,solid:1"
+CONDITION = "a condition is written as tile, operator and count, such as solid>5"
+WEIGHTED = "a tile with its weight is written as name:weight, such as solid:1"
+FIX = "a fix is written as connect:neighbourhood:thickness, such as connect:plus:1, or delete:plus:1, or none"
+DIVISION = "a division is written as equal:COLUMNSxROWS:rooms or tree:WIDTHxHEIGHT:rooms, such as equal:4x2:3"
+PLACE = "a place is written as map:-1, map:x,y,width,height, room:-1 or room:id,id"
+
+
+def word(value: Any) -> Any:
+    """A name as it is compared: trimmed and small."""
+    if not isinstance(value, str):
+        return value
+    name = value.strip().lower()
+    if not name:
+        raise InvalidRecipe(f"a name is missing, got {quoted(value)}")
+    if found := MARKS.search(name):
+        raise InvalidRecipe(f"a name holds none of : , | < > = !, got {quoted(found.group())} in {quoted(value)}")
+    return name
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number as it is typed."""
+    if not WHOLE.fullmatch(text.strip()):
+        raise InvalidRecipe(f"{what}: must be a whole number, got {quoted(text)}")
+    return int(text)
+
+
+def number(text: str, what: str) -> float:
+    if not NUMBER.fullmatch(text.strip()):
+        raise InvalidRecipe(f"{what}: must be a number, got {quoted(text)}")
+    return float(text)
+
+
+def pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
+    """The trimmed pieces of a text between the marks, as many as one of the counts."""
+    if len(text) > LONGEST_TEXT:
+        raise InvalidRecipe(f"at most {LONGEST_TEXT:,} characters, got {len(text):,}")
+    found = [piece.strip() for piece in text.split(mark)]
+    if len(found) not in counts:
+        raise InvalidRecipe(f"{form}; got {quoted(text)}")
+    return found
+
+
+def several(text: str) -> list[str]:
+    """The pieces of a text between upright bars."""
+    return [piece.strip() for piece in text.split("|")]
+
+
+def named(text: str) -> dict[str, Any]:
+    """`treasure:3`, or `treasure` alone, of which there may be any number."""
+    name, *maximum = pieces(text, ":", (1, 2), "a name is written as name:maximum, such as treasure:3")
+    return {"name": word(name), **({"maximum": whole(maximum[0], f"maximum of {name}")} if maximum else {})}
+
+
+def weighted(text: str) -> dict[str, Any]:
+    """`solid:1`."""
+    tile, weight = pieces(text, ":", (2,), WEIGHTED)
+    return {"tile": word(tile), "weight": number(weight, f"weight of {tile}")}
+
+
+def condition(text: str) -> dict[str, Any]:
+    """`solid>5`."""
+    found = re.fullmatch(r"([^<>=!]*)([<>=!]+)([^<>=!]*)", text)
+    if not found:
+        raise InvalidRecipe(f"{CONDITION}; got {quoted(text)}")
+    tile, operator, count = (piece.strip() for piece in found.groups())
+    if operator not in OPERATORS:
+        raise InvalidRecipe(f"{quoted(text)}: the operator is one of {' '.join(OPERATORS)}, got {quoted(operator)}")
+    return {"tile": word(tile), "operator": operator, "count": whole(count, f"count in {quoted(text)}")}
+
+
+def rule(text: str) -> dict[str, Any]:
+    """`empty,all,or,solid>5|solid<2,solid:1`."""
+    tile, neighbourhood, combine, conditions, replacements = pieces(text, ",", (5,), f"a rule is written as {RULE}")
+    return {
+        "tile": word(tile),
+        "neighbourhood": word(neighbourhood),
+        "combine": combine.lower(),
+        "conditions": several(conditions),
+        "replacements": several(replacements),
+    }
+
+
+def fix(text: str) -> dict[str, Any]:
+    """`connect:plus:1`; what is left out at the end is as usual."""
+    kind, *rest = pieces(text, ":", (1, 2, 3), FIX)
+    found: dict[str, Any] = {"kind": kind.lower()}
+    if rest:
+        found["neighbourhood"] = word(rest[0])
+    if len(rest) > 1:
+        found["thickness"] = whole(rest[1], "thickness")
+    return found
+
+
+def sides(text: str, what: str) -> tuple[int, int]:
+    """`15x7`."""
+    across, down = pieces(text.lower(), "x", (2,), f"{what} is written as two numbers with an x, such as 15x7")
+    return whole(across, what), whole(down, what)
+
+
+def division(text: str) -> dict[str, Any]:
+    """`equal:4x2:3`, `tree:5x4:6`."""
+    kind, size, rooms = pieces(text, ":", (3,), DIVISION)
+    fields = {"equal": ("columns", "rows"), "tree": ("width", "height")}.get(kind.lower())
+    if fields is None:
+        raise InvalidRecipe(f"there are equal and tree, got {quoted(kind)} in {quoted(text)}")
+    return {
+        "kind": kind.lower(),
+        **dict(zip(fields, sides(size, "the size"), strict=True)),
+        "rooms": whole(rooms, "number of rooms"),
+    }
+
+
+def place(text: str) -> dict[str, Any]:
+    """`map:-1`, `map:3,2,10,8`, `room:-1`, `room:0,2`."""
+    kind, *rest = pieces(text, ":", (1, 2), PLACE)
+    kind = kind.lower()
+    if kind not in ("map", "room"):
+        raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}")
+    if not rest or re.fullmatch(r"-\s*1", rest[0]):
+        return {"kind": kind}
+    numbers = [whole(piece, PLACE) for piece in rest[0].split(",")]
+    if kind == "room":
+        return {"kind": kind, "ids": numbers}
+    if len(numbers) != 4:
+        raise InvalidRecipe(f"a rectangle of the map is written as map:x,y,width,height; got {quoted(text)}")
+    return {"kind": kind, "rectangle": numbers}
+
+
+def neighbourhood(text: str) -> dict[str, Any]:
+    """`plus:010,101,010`."""
+    name, rows = pieces(text, ":", (2,), "a neighbourhood is written as name:rows, such as plus:010,101,010")
+    return {"name": word(name), "matrix": rows}
+
+
+def matrix(value: Any) -> Any:
+    """`010,101,010`, or its rows in a list, as rows of numbers."""
+    if isinstance(value, str):
+        value = value.split(",") if len(value) <= LONGEST_TEXT else [value]
+    if not isinstance(value, (list, tuple)):
+        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {quoted(value)}")
+    rows = []
+    for at, row in enumerate(value):
+        digits = list(row.strip()) if isinstance(row, str) else row
+        if not isinstance(digits, (list, tuple)) or not digits:
+            raise InvalidRecipe(f"row {at} is empty; a neighbourhood is rows of 0 and 1, such as 010,101,010")
+        for digit in digits:
+            if isinstance(digit, bool) or digit not in ("0", "1", 0, 1):
+                raise InvalidRecipe(f"row {at}: a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}")
+        rows.append(tuple(int(digit) for digit in digits))
+    return tuple(rows)

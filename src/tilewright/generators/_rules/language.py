@@ -1,0 +1,425 @@
+"""The rule language: every section of a rule book as a model, read from fields or from ProcEngine's compact strings.
+
+Each model's `compact` is the string that makes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from ...core.errors import InvalidRecipe, counted, quoted
+from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
+from ...core.tileset import read_name
+from . import compact
+
+MOST_NAMES = 255
+MOST_ROOMS = 16_384
+LARGEST_MATRIX = 99
+
+Word: TypeAlias = Annotated[str, BeforeValidator(compact.word), Field(min_length=1, max_length=80)]
+Offsets: TypeAlias = tuple[tuple[int, int], ...]
+"""(row, column) from a cell to its neighbours."""
+
+
+Cut: TypeAlias = Callable[[str], dict[str, Any]]
+
+
+class Piece(Params):
+    """A part of a rule book, which may come as a compact string."""
+
+    cut: ClassVar[Cut]
+    """The fields in a compact string."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
+        # The same few strings come again and again, and what is frozen can be shared.
+        return _read(cls, value) if isinstance(value, str) else check(value)
+
+
+@lru_cache(maxsize=4096)
+def _read(model: type[Any], text: str) -> Any:
+    try:
+        return model.checked(model.cut(text))
+    except InvalidRecipe as error:
+        if any(quoted(text) in line for line in error.problems):
+            raise
+        raise error.within(quoted(text)) from None
+
+
+class NamedTile(Piece):
+    """A tile that the rules speak of."""
+
+    name: Word = param()
+    """What it is called; small and capital letters are the same."""
+    maximum: int = param(-1, ge=-1, le=LARGEST_AREA)
+    """So many are placed in a map at most; -1 for any number."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.named)
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_tiles_name(cls, name: str) -> str:
+        return read_name(name)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.name}:{self.maximum}"
+
+
+class Neighbourhood(Piece):
+    """Which cells around a cell are looked at."""
+
+    name: Word = param()
+    """What rules call it."""
+    matrix: tuple[tuple[Literal[0, 1], ...], ...] = param(min_length=1, max_length=LARGEST_MATRIX, control="matrix")
+    """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.neighbourhood)
+
+    @field_validator("matrix", mode="before")
+    @classmethod
+    def _rows(cls, value: Any) -> Any:
+        return compact.matrix(value)
+
+    @field_validator("matrix")
+    @classmethod
+    def _rectangle(cls, rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        for at, row in enumerate(rows):
+            if len(row) != len(rows[0]):
+                digits = "".join(map(str, row))
+                raise InvalidRecipe(f"row {at} ({digits}) has {len(row)} numbers, the first one {len(rows[0])}")
+        if len(rows[0]) > LARGEST_MATRIX:
+            raise InvalidRecipe(f"a row has at most {LARGEST_MATRIX} numbers, got {len(rows[0])}")
+        return rows
+
+    @property
+    def rows(self) -> str:
+        """The matrix in one string."""
+        return ",".join("".join(map(str, row)) for row in self.matrix)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.name}:{self.rows}"
+
+    @cached_property
+    def offsets(self) -> Offsets:
+        """Every 1 of the matrix, as seen from its centre."""
+        centre = len(self.matrix) // 2, len(self.matrix[0]) // 2
+        return tuple(
+            (row - centre[0], column - centre[1])
+            for row, digits in enumerate(self.matrix)
+            for column, digit in enumerate(digits)
+            if digit
+        )
+
+
+class Weighted(Piece):
+    """A tile to be drawn by its weight."""
+
+    tile: Word = param()
+    """One of the names."""
+    weight: float = param(1.0, ge=0, le=1e12)
+    """How often it is drawn, beside the weights of the others."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.weighted)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.tile}:{int(self.weight) if self.weight == int(self.weight) else self.weight!r}"
+
+
+def _listed(value: Any) -> Any:
+    """Weighted tiles or conditions in one string are parted by upright bars."""
+    return compact.several(value) if isinstance(value, str) else value
+
+
+def _some_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
+    if not any(one.weight for one in tiles):
+        raise InvalidRecipe(f"the weights are all zero in {quoted(barred(tiles))}")
+    return tiles
+
+
+WeightedTiles: TypeAlias = Annotated[
+    tuple[Weighted, ...], BeforeValidator(_listed), Field(min_length=1, max_length=255)
+]
+
+
+def barred(tiles: Iterable[Weighted | Condition]) -> str:
+    return "|".join(one.compact for one in tiles)
+
+
+class Condition(Piece):
+    """How many neighbours of a kind there must be."""
+
+    tile: Word = param()
+    """The neighbours that count."""
+    operator: Literal[">=", "<=", "==", "!=", ">", "<"] = param(">")
+    """How their number is compared."""
+    count: int = param(0, ge=-1_000_000, le=1_000_000)
+    """What their number is compared with."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.condition)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.tile}{self.operator}{self.count}"
+
+
+class Rule(Piece):
+    """A cell of one kind whose neighbours are so becomes another."""
+
+    tile: Word = param()
+    """The rule is for cells that hold this tile."""
+    neighbourhood: Word = param("all")
+    """Which cells around it are counted."""
+    combine: Literal["and", "or"] = param("and")
+    """Whether all conditions must hold, or one of them."""
+    conditions: Annotated[tuple[Condition, ...], BeforeValidator(_listed)] = param(min_length=1, max_length=255)
+    """What must be around it."""
+    replacements: WeightedTiles = param()
+    """What it becomes: one of these, drawn by weight."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.rule)
+
+    @field_validator("replacements")
+    @classmethod
+    def _can_be_drawn(cls, tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
+        return _some_weight(tiles)
+
+    @property
+    def compact(self) -> str:
+        parts = self.tile, self.neighbourhood, self.combine, barred(self.conditions), barred(self.replacements)
+        return ",".join(parts)
+
+
+class Fix(Piece):
+    """What is done about parts that do not hang together: cells that do not hold the initial tile."""
+
+    kind: Literal["connect", "delete", "none"] = param("connect")
+    """Dig tunnels between them, keep the largest alone, or nothing."""
+    neighbourhood: Word = param("plus")
+    """Which cells hang together; it counts both ways."""
+    thickness: int = param(1, ge=1, le=64, typical=(1, 5))
+    """Width of the tunnels in cells."""
+
+    cut: ClassVar[Cut] = staticmethod(compact.fix)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.kind}:{self.neighbourhood}:{self.thickness}"
+
+
+class Equal(Params):
+    """A grid of equal cells; each without its outermost ring is a room."""
+
+    kind: Literal["equal"] = param("equal")
+    """A grid of equal rooms."""
+    columns: int = param(1, ge=1, le=1000, typical=(1, 8))
+    """Rooms side by side."""
+    rows: int = param(1, ge=1, le=1000, typical=(1, 8))
+    """Rooms one below the other."""
+    rooms: int = param(1, ge=1, le=MOST_ROOMS, typical=(1, 20))
+    """How many of them there are; the others are dropped by chance."""
+
+    @property
+    def compact(self) -> str:
+        return f"equal:{self.columns}x{self.rows}:{self.rooms}"
+
+    def most(self, width: int, height: int) -> int:
+        """How many rooms a map of this size has place for."""
+        return self.columns * self.rows if width // self.columns >= 3 and height // self.rows >= 3 else 0
+
+    def sizes(self, width: int, height: int) -> list[tuple[int, int]]:
+        """(width, height) of the rooms."""
+        return [(width // self.columns - 2, height // self.rows - 2)]
+
+
+class Tree(Params):
+    """The map cut in two again and again; each part without its outermost ring is a room."""
+
+    kind: Literal["tree"] = param("tree")
+    """Rooms of different sizes."""
+    width: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    """Least width of a room."""
+    height: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    """Least height of a room."""
+    rooms: int = param(1, ge=1, le=MOST_ROOMS, typical=(1, 20))
+    """How many rooms there are."""
+
+    @property
+    def compact(self) -> str:
+        return f"tree:{self.width}x{self.height}:{self.rooms}"
+
+    def most(self, width: int, height: int) -> int:
+        return (width // (self.width + 2)) * (height // (self.height + 2))
+
+    def sizes(self, width: int, height: int) -> list[tuple[int, int]]:
+        """(width, height): where cells of rooms that small hang together, those of larger ones do too.
+
+        Two rooms of a size, one cell apart, overlap in all but one column and cover the next size, unless they have
+        one column only: so two columns and rows are looked at beside one.
+        """
+        if self.rooms == 1:
+            return [(width - 2, height - 2)]
+        widths, heights = ((least, max(2, least)) for least in (self.width, self.height))
+        return [(width, height) for width in widths for height in heights]
+
+
+class WholeMap(Params):
+    """The map, or a rectangle of it."""
+
+    kind: Literal["map"] = param("map")
+    """The map, whatever its rooms are."""
+    rectangle: tuple[int, int, int, int] | None = param(None)
+    """x, y, width, height; all of the map when left out."""
+
+    @property
+    def compact(self) -> str:
+        return f"map:{','.join(map(str, self.rectangle)) if self.rectangle else -1}"
+
+
+class Rooms(Params):
+    """All rooms, or some of them."""
+
+    kind: Literal["room"] = param("room")
+    """Each room by itself."""
+    ids: tuple[Annotated[int, Field(ge=0, lt=MOST_ROOMS)], ...] | None = param(None)
+    """Which ones, counted from 0 in the order of their shuffle; all when left out."""
+
+    @field_validator("ids")
+    @classmethod
+    def _each_once(cls, ids: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        if ids is not None and not ids:
+            raise InvalidRecipe("at least one room is needed; leave it out for all rooms")
+        return None if ids is None else tuple(dict.fromkeys(ids))
+
+    @property
+    def compact(self) -> str:
+        return f"room:{','.join(map(str, self.ids)) if self.ids else -1}"
+
+
+@lru_cache(maxsize=1024)
+def _divided(text: str) -> Equal | Tree:
+    values = compact.division(text)
+    return (Equal if values["kind"] == "equal" else Tree).checked(values)
+
+
+@lru_cache(maxsize=1024)
+def _placed(text: str) -> WholeMap | Rooms:
+    values = compact.place(text)
+    return (WholeMap if values["kind"] == "map" else Rooms).checked(values)
+
+
+def _from_text(read: Callable[[str], Any]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
+
+
+Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), _from_text(_divided)]
+Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), _from_text(_placed)]
+
+
+def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
+    """A section's parts by position, or in one string; those left out at the end are as usual."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, (list, tuple)):
+        return value
+    if len(value) > len(names):
+        raise InvalidRecipe(f"{section} has at most {counted(len(names), 'part')}, got {len(value)}: {quoted(value)}")
+    return dict(zip(names, value, strict=False))
+
+
+class MapData(Params):
+    """What the map is filled with, and dug with."""
+
+    initial: Word = param("solid")
+    """The tile that fills the map at first."""
+    dig: Word = param("empty")
+    """The tile that tunnels are dug with."""
+    fix: Fix | None = param(None)
+    """What is done about unconnected parts of the finished map."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_parts(cls, value: Any) -> Any:
+        value = _from_list(value, ("tiles", "fix"), "mapData")
+        if not isinstance(value, Mapping) or "tiles" not in value:
+            return value
+        rest = dict(value)
+        tiles = rest.pop("tiles")
+        if not isinstance(tiles, str):
+            raise InvalidRecipe(f"the tiles are written as initial:dig, such as solid:empty, got {quoted(tiles)}")
+        form = "the tiles are written as initial:dig, such as solid:empty"
+        initial, dig = compact.pieces(tiles, ":", (2,), form)
+        return {"initial": initial, "dig": dig, **rest}
+
+    @property
+    def compact(self) -> list[str]:
+        tiles = f"{self.initial}:{self.dig}"
+        return [tiles, self.fix.compact] if self.fix else [tiles]
+
+
+class RoomData(Params):
+    """How the map is divided into rooms, and what they are filled with."""
+
+    division: Division = param(Equal())
+    """How rooms are cut out of the map."""
+    start: WeightedTiles = param((Weighted(tile="empty"),))
+    """What every cell of a room starts as: one of these, drawn by weight."""
+    fix: Fix | None = param(None)
+    """What is done about unconnected parts of each room before the first layer."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_parts(cls, value: Any) -> Any:
+        return _from_list(value, ("division", "start", "fix"), "roomData")
+
+    @field_validator("start")
+    @classmethod
+    def _can_be_drawn(cls, tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
+        return _some_weight(tiles)
+
+    @property
+    def compact(self) -> list[str]:
+        parts = [self.division.compact, barred(self.start)]
+        return [*parts, self.fix.compact] if self.fix else parts
+
+
+class Layer(Params):
+    """A cellular automaton over the map or its rooms, and what is done about unconnected parts after it."""
+
+    simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
+    """How often all of its rules are applied."""
+    where: Place = param(Rooms())
+    """Where it works."""
+    fix: Fix = param(Fix())
+    """What is done about unconnected parts afterwards, in each of these places."""
+    rules: tuple[Rule, ...] = param((), max_length=1000)
+    """Its rules; where several hold for a cell, the last one counts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_parts(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping) or "genData" not in value:
+            return value
+        rest = dict(value)
+        parts = _from_list(rest.pop("genData"), ("simulations", "where", "fix"), "genData")
+        if not isinstance(parts, Mapping):
+            raise InvalidRecipe(f"genData is a list of simulations, place and fix, got {quoted(parts)}")
+        if isinstance(parts.get("simulations"), str):
+            parts = {**parts, "simulations": compact.whole(parts["simulations"], "simulations")}
+        return {**parts, **rest}
+
+    @property
+    def compact(self) -> dict[str, list[str]]:
+        parts = [str(self.simulations), self.where.compact, self.fix.compact]
+        return {"genData": parts, "rules": [rule.compact for rule in self.rules]}
+
+
+PLUS = Neighbourhood.checked(compact.neighbourhood("plus:010,101,010"))
+ALL = Neighbourhood.checked(compact.neighbourhood("all:111,101,111"))

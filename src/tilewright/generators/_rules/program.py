@@ -1,0 +1,145 @@
+"""Rules as tables of numbers, which is what the automaton runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .language import Condition, NamedTile, Neighbourhood, Rule, Weighted
+
+MOST = 0xFFFF
+"""No counter counts further."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Weighted tiles: their numbers, and the limit below which 53 random bits mean each. None is without weight."""
+
+    tiles: NDArray[np.uint8]
+    limits: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, tiles: Sequence[Weighted], numbers: Mapping[str, int]) -> Draw:
+        weighted = [one for one in tiles if one.weight]
+        shares = list(accumulate(one.weight for one in weighted))
+        limits = [int(share / shares[-1] * 2**53) for share in shares]
+        return cls(np.array([numbers[one.tile] for one in weighted], dtype=np.uint8), np.array(limits, dtype=np.uint64))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The rules of a layer; `kernels.rules.simulate` tells what the tables hold."""
+
+    offsets: NDArray[np.int64]
+    counters: NDArray[np.int64]
+    conditions: NDArray[np.int64]
+    rules: NDArray[np.int64]
+    draw: Draw
+    reach: tuple[int, int]
+    """(row, column) how far it looks."""
+    draws: bool
+    """Whether anything is left to chance."""
+    effort: int
+    """About how many operations a cell takes."""
+
+    @classmethod
+    def of(
+        cls, rules: Sequence[Rule], numbers: Mapping[str, int], neighbourhoods: Mapping[str, Neighbourhood]
+    ) -> Program:
+        offsets: list[tuple[int, int]] = []
+        spans: dict[str, tuple[int, int]] = {}
+        counters: dict[tuple[int, int, int], int] = {}
+        conditions: list[tuple[int, int, int, int]] = []
+        table: list[tuple[int, int, int, int, int, int]] = []
+        draws: list[Draw] = []
+        for rule in rules:
+            if rule.neighbourhood not in spans:
+                around = neighbourhoods[rule.neighbourhood].offsets
+                spans[rule.neighbourhood] = len(offsets), len(offsets) + len(around)
+                offsets.extend(around)
+            first = len(conditions)
+            for condition in rule.conditions:
+                counter = numbers[condition.tile], *spans[rule.neighbourhood]
+                conditions.append((counters.setdefault(counter, len(counters)), *_range(condition)))
+            drawn, before = Draw.of(rule.replacements, numbers), sum(len(draw.tiles) for draw in draws)
+            draws.append(drawn)
+            ends = before, before + len(drawn.tiles)
+            table.append((numbers[rule.tile], first, len(conditions), rule.combine == "or", *ends))
+        return cls(
+            np.array(offsets, dtype=np.int64).reshape(-1, 2),
+            np.array(list(counters), dtype=np.int64).reshape(-1, 3),
+            np.array(conditions, dtype=np.int64).reshape(-1, 4),
+            np.array(table, dtype=np.int64).reshape(-1, 6),
+            Draw(
+                np.concatenate([draw.tiles for draw in draws] or [np.empty(0, dtype=np.uint8)]),
+                np.concatenate([draw.limits for draw in draws] or [np.empty(0, dtype=np.uint64)]),
+            ),
+            reach=(
+                max(abs(row) for row, _ in (*offsets, (0, 0))),
+                max(abs(column) for _, column in (*offsets, (0, 0))),
+            ),
+            draws=any(len(draw.tiles) > 1 for draw in draws),
+            effort=1 + sum(end - first for _, first, end in counters) + 2 * len(rules) + len(conditions),
+        )
+
+
+def _range(condition: Condition) -> tuple[int, int, int]:
+    """The counts that a condition allows, as (first, how many more, whether all others instead)."""
+    count = condition.count
+    low, high, negated = {
+        ">": (count + 1, MOST, 0),
+        ">=": (count, MOST, 0),
+        "<": (0, count - 1, 0),
+        "<=": (0, count, 0),
+        "==": (count, count, 0),
+        "!=": (count, count, 1),
+    }[condition.operator]
+    low, high = max(low, 0), min(high, MOST)
+    return (low, high - low, negated) if low <= high else (0, MOST, 1 - negated)
+
+
+@dataclass(frozen=True, eq=False)
+class Workings:
+    """A whole rule book in numbers: what making a map needs, beside its size."""
+
+    words: tuple[str, ...]
+    initial: int
+    dig: int
+    limits: NDArray[np.int64]
+    """(word,) the most that may be placed, -1 for any number, as of what fills and digs; empty if none has one."""
+    margin: NDArray[np.int64]
+    """(row, column) how far any rule looks."""
+    start: Draw
+    programs: tuple[Program | None, ...]
+    """The rules of every layer; None where it has none."""
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(
+        names: tuple[NamedTile, ...],
+        around: tuple[Neighbourhood, ...],
+        initial: str,
+        dig: str,
+        start: tuple[Weighted, ...],
+        layers: tuple[tuple[Rule, ...], ...],
+    ) -> Workings:
+        """Kept for whoever makes many maps one by one: equal sections have equal workings, which nobody writes."""
+        numbers = {name.name: number for number, name in enumerate(names)}
+        known = {one.name: one for one in around}
+        limits = np.array([-1 if name.name in (initial, dig) else name.maximum for name in names], dtype=np.int64)
+        programs = tuple(Program.of(rules, numbers, known) if rules else None for rules in layers)
+        reaches = [(0, 0), *(program.reach for program in programs if program is not None)]
+        return Workings(
+            words=tuple(numbers),
+            initial=numbers[initial],
+            dig=numbers[dig],
+            limits=limits if limits.max() >= 0 else limits[:0],
+            margin=np.array([max(sides) for sides in zip(*reaches, strict=True)], dtype=np.int64),
+            start=Draw.of(start, numbers),
+            programs=programs,
+        )

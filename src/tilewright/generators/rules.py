@@ -1,0 +1,115 @@
+"""Rules over rooms: divide a map, fill its rooms by chance, let layers of rules shape them, and connect what is apart.
+
+A rule book has five sections. `names` are the tiles, with the most that may be placed. `neighbourhoods` are drawn as
+0/1 matrices. `mapData` is what fills the map and what it is dug with. `roomData` divides the map into rooms and fills
+them. `generationRules` are layers: cellular automata over the map or its rooms, each with a fix for unconnected parts.
+With none of them given, the rule book is a cave; with some, the others are as in ProcEngine: solid and empty, the
+neighbourhoods plus and all, 15x7 cells, one empty room, no rules.
+
+Source: the documentation of ProcEngine 1.1.1 by Ahmed Khalifa, whose data objects are valid params as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.registry import technique, tilesets
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import Room
+from ..core.tileset import Tileset
+from ..kernels.rooms import divide_equally, divide_tree
+from ._rules.board import Area, Board
+from ._rules.book import FORMER_SECTIONS, SECTIONS, RulesParams
+from ._rules.fixes import Fixer
+from ._rules.language import Equal, Fix, Rooms, WholeMap
+
+
+def looks(p: RulesParams) -> Tileset:
+    """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
+    return _looks(p.words, p.mapData.initial)
+
+
+@lru_cache(maxsize=256)
+def _looks(names: tuple[str, ...], initial: str) -> Tileset:
+    palette = tilesets.get("palette")
+    tiles: list[Any] = []
+    for name in names:
+        known = palette.by_name.get(name)
+        tiles.append(palette[known] if known is not None else {"name": name, "passable": name != initial})
+    return Tileset.checked({"name": "rules", "tiles": tiles})
+
+
+@technique(
+    RulesParams,
+    tileset=looks,
+    tiles=lambda p: p.words,
+    extends=True,
+    sections=(*SECTIONS, *FORMER_SECTIONS),
+    bytes_per_cell=30,
+)
+def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    book = p.workings
+    rooms = _divided(p, rng)
+    board = Board(site, rng, initial=book.initial, limits=book.limits, margin=book.margin)
+    fixer = Fixer(board, rooms, initial=book.initial, dig=book.dig)
+    whole, every_room = np.array([0, 0, p.width, p.height]), list(rooms)
+    total = len(rooms) + sum(layer.simulations + 1 for layer in p.generationRules) + 1
+    done = 0
+
+    def shown(note: str) -> Frame:
+        return Frame(board.cells, note, min(1.0, done / total))
+
+    def mended(areas: list[Area], fix: Fix, note: str, *, links: bool) -> Iterator[Frame]:
+        for number, area in enumerate(areas):
+            for _ in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
+                yield shown(note)
+            if fix.kind != "none":
+                yield shown(f"{note} {number + 1}" if len(areas) > 1 else note)
+
+    yield shown("map")
+    key = rng.level_key()
+    for number, room in enumerate(every_room):
+        board.fill(room, key, book.start)
+        done += 1
+        yield shown(f"room {number + 1}")
+    board.settle()
+    if p.roomData.fix is not None:
+        yield from mended(every_room, p.roomData.fix, p.roomData.fix.kind, links=False)
+    for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True), 1):
+        areas = _areas(layer.where, every_room, whole)
+        for simulation in range(layer.simulations):
+            note = f"layer {number}, simulation {simulation + 1}"
+            if program is not None:
+                for _ in board.simulate(areas, program):
+                    yield shown(note)
+            done += 1
+            yield shown(note)
+        links = layer.where.kind == "map"
+        yield from mended(areas, layer.fix, f"layer {number}, {layer.fix.kind}", links=links)
+        done += 1
+    if p.mapData.fix is not None:
+        yield from mended([whole], p.mapData.fix, p.mapData.fix.kind, links=True)
+    return site.map(board.cells, rooms=[Room(*room) for room in rooms.tolist()], links=fixer.links())
+
+
+def _divided(p: RulesParams, rng: Rng) -> NDArray[np.int64]:
+    """(room, 4) x, y, width, height, in the order of their ids."""
+    division = p.roomData.division
+    rooms = np.empty((division.rooms, 4), dtype=np.int64)
+    if isinstance(division, Equal):
+        divide_equally(p.width, p.height, division.columns, division.rows, rng.state, rooms)
+    else:
+        divide_tree(p.width, p.height, division.width + 2, division.height + 2, rng.state, rooms)
+    return rooms
+
+
+def _areas(where: WholeMap | Rooms, rooms: list[Area], whole: Area) -> list[Area]:
+    if where.kind == "room":
+        return rooms if where.ids is None else [rooms[number] for number in where.ids]
+    return [whole if where.rectangle is None else np.array(where.rectangle)]

@@ -1,0 +1,396 @@
+"""Bad rule books: one line that quotes the offending piece and says where it stands; never a crash, never a hang."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as some
+
+import tilewright as tw
+
+Data = dict[str, Any]
+
+
+def second(*rules: Any, where: Any = "room:-1", fix: Any = "none", simulations: Any = "1") -> Data:
+    """A rule book whose second layer is this one."""
+    good = {"genData": ["0", "room:-1", "none"]}
+    return {"generationRules": [good, {"genData": [simulations, where, fix], "rules": list(rules)}]}
+
+
+def rule(text: str) -> Data:
+    """A rule book with a rule of this text, after a good one."""
+    return second("empty,all,or,solid>5,solid:1", text)
+
+
+IN_RULE, IN_LAYER = "generationRules.1.rules.1", "generationRules.1"
+
+UNKNOWN_WORDS: list[tuple[Data, tuple[str, ...]]] = [
+    (rule("emty,all,or,solid>5,solid:1"), (IN_RULE, "'emty'", "'emty,all,or,solid>5,solid:1'", "'empty'?")),
+    (rule("empty,all,or,soldi>5,solid:1"), (IN_RULE, "'soldi'", "'soldi>5'", "'solid'?")),
+    (rule("empty,all,or,solid>5,solid:1|moss:2"), (IN_RULE, "'moss'", "'moss:2'")),
+    (rule("empty,al,or,solid>5,solid:1"), (IN_RULE, "neighbourhood 'al'", "'all'?")),
+    (rule("empty,all,xor,solid>5,solid:1"), (IN_RULE, "'xor'", "'and' or 'or'")),
+    (rule("empty,all,,solid>5,solid:1"), (IN_RULE, "''", "'and' or 'or'")),
+    (rule("empty,all,or,solid=>5,solid:1"), (IN_RULE, "'solid=>5'", "'=>'", ">= <= == != > <")),
+    (rule("empty,all,or,solid=5,solid:1"), (IN_RULE, "'solid=5'", "'='")),
+    (rule("empty,all,or,solid<>5,solid:1"), (IN_RULE, "'solid<>5'", "'<>'")),
+    ({"mapData": ["15x7", "solid:emty"]}, ("mapData", "'emty'", "'solid:emty'", "'empty'?")),
+    ({"mapData": ["15x7", "rock:empty"]}, ("mapData", "'rock'", "'rock:empty'")),
+    ({"roomData": ["equal:1x1:1", "empty:1|moss:2"]}, ("roomData", "'moss'", "'moss:2'")),
+    (second(fix="connect:pluss:1"), (IN_LAYER, "neighbourhood 'pluss'", "'connect:pluss:1'", "'plus'?")),
+    (second(fix="delete:round:1"), (IN_LAYER, "neighbourhood 'round'", "'delete:round:1'")),
+    ({"mapData": ["15x7", "solid:empty", "connect:round:1"]}, ("mapData", "'round'", "'connect:round:1'")),
+    ({"roomData": ["equal:1x1:1", "empty:1", "delete:round:1"]}, ("roomData", "'round'", "'delete:round:1'")),
+    (second(fix="join:plus:1"), (IN_LAYER, "'join'", "'connect', 'delete' or 'none'")),
+    (second(where="rooms:-1"), (IN_LAYER, "'rooms'", "map and room")),
+    ({"roomData": ["grid:2x2:1"]}, ("roomData", "'grid'", "equal and tree")),
+    ({"nams": ["solid"], "mapData": ["15x7"]}, ("'nams'", "'names'?")),
+    ({"mapdata": ["15x7"], "names": ["solid", "empty"]}, ("'mapdata'", "'mapData'?")),
+    ({"generationRules": [{"rule": []}]}, ("generationRules.0", "'rule'", "'rules'?")),
+]
+PARTS: list[tuple[Data, tuple[str, ...]]] = [
+    (rule("empty,all,or,solid>5"), (IN_RULE, "'empty,all,or,solid>5'", "tile,neighbourhood,and|or")),
+    (rule(""), (IN_RULE, "got ''")),
+    (rule("empty"), (IN_RULE, "'empty'")),
+    (rule("empty,all,or,solid>5,solid:1,more"), (IN_RULE, "'empty,all,or,solid>5,solid:1,more'")),
+    (rule("empty,all,or,,solid:1"), (IN_RULE, "'empty,all,or,,solid:1'", "solid>5; got ''")),
+    (rule("empty,all,or,solid>5,"), (IN_RULE, "'empty,all,or,solid>5,'", "solid:1; got ''")),
+    (rule(",all,or,solid>5,solid:1"), (IN_RULE, "',all,or,solid>5,solid:1'", "name is missing")),
+    (rule("empty,all,or,>5,solid:1"), (IN_RULE, "'>5'", "name is missing")),
+    (rule("empty,all,or,solid>5|,solid:1"), (IN_RULE, "'empty,all,or,solid>5|,solid:1'", "got ''")),
+    (rule("empty,all,or,solid 5,solid:1"), (IN_RULE, "'solid 5'", "operator")),
+    (rule("empty,all,or,solid>5>6,solid:1"), (IN_RULE, "'solid>5>6'")),
+    (rule("empty,all,or,solid>5,solid"), (IN_RULE, "got 'solid'", "name:weight")),
+    (second(fix="connect:plus:1:2"), (IN_LAYER, "'connect:plus:1:2'")),
+    (second(fix=""), (IN_LAYER, "got ''")),
+    (second(where="room:0:1"), (IN_LAYER, "'room:0:1'")),
+    ({"generationRules": [{"genData": ["0", "room:-1", "none", "x"]}]}, ("generationRules.0", "3 parts, got 4")),
+    ({"mapData": ["15x7", "solid:empty", "none", "x"]}, ("mapData", "3 parts, got 4")),
+    ({"roomData": ["equal:1x1:1", "empty:1", "none", "x"]}, ("roomData", "3 parts, got 4")),
+    ({"mapData": ["15x7", "solid"]}, ("mapData", "'solid'", "solid:empty")),
+    ({"mapData": ["15x7", "solid:empty:x"]}, ("mapData", "'solid:empty:x'")),
+    ({"mapData": ["solid:empty"]}, ("mapData", "'solid:empty'", "15x7")),
+    ({"mapData": ["15"]}, ("mapData", "'15'", "15x7")),
+    ({"roomData": ["equal:2x2"]}, ("roomData", "'equal:2x2'", "equal:4x2:3")),
+    ({"roomData": ["equal:2:2"]}, ("roomData", "'2'")),
+    ({"names": ["solid", "empty", ""]}, ("names.2", "name is missing")),
+    ({"names": ["solid", "empty:1:2"]}, ("names.1", "'empty:1:2'")),
+    ({"names": ["solid", "empty", "a|b"]}, ("names.2", "'a|b'")),
+    ({"names": ["solid", "empty", "Solid "]}, ("names.2", "'solid'", "twice")),
+    ({"names": ["solid"]}, ("names", "at least 2")),
+    ({"neighbourhoods": {"odd": "1", "ODD ": "1"}}, ("neighbourhoods", "'odd'", "twice")),
+]
+NUMBERS: list[tuple[Data, tuple[str, ...]]] = [
+    (rule("empty,all,or,solid>five,solid:1"), (IN_RULE, "'solid>five'", "'five'", "whole number")),
+    (rule("empty,all,or,solid>5.5,solid:1"), (IN_RULE, "'solid>5.5'", "'5.5'", "whole number")),
+    (rule("empty,all,or,solid>,solid:1"), (IN_RULE, "'solid>'", "whole number")),
+    (rule("empty,all,or,solid>-,solid:1"), (IN_RULE, "'solid>-'", "whole number")),
+    (rule("empty,all,or,solid>5,solid:x"), (IN_RULE, "'solid:x'", "number, got 'x'")),
+    (rule("empty,all,or,solid>5,solid:nan"), (IN_RULE, "'solid:nan'", "number")),
+    (rule("empty,all,or,solid>5,solid:1e400"), (IN_RULE, "'solid:1e400'", "number")),
+    (rule("empty,all,or,solid>5,solid:-1"), (IN_RULE, "'solid:-1'", "at least 0")),
+    (rule("empty,all,or,solid>5,solid:0|empty:0"), (IN_RULE, "'solid:0|empty:0'", "zero")),
+    ({"roomData": ["equal:1x1:1", "solid:1|empty:x"]}, ("roomData", "'empty:x'", "number")),
+    ({"roomData": ["equal:1x1:1", "solid:-2|empty:2"]}, ("roomData", "'solid:-2'", "at least 0")),
+    ({"roomData": ["equal:1x1:1", "solid:0|empty:0.0"]}, ("roomData", "'solid:0|empty:0'", "zero")),
+    ({"names": ["solid", "empty:many"]}, ("names.1", "'empty:many'", "whole number")),
+    ({"names": ["solid", "empty:-2"]}, ("names.1", "'empty:-2'", "at least -1")),
+    (second(simulations="two"), (IN_LAYER, "simulations", "'two'")),
+    (second(simulations="-1"), (IN_LAYER, "simulations", "at least 0", "-1")),
+    (second(simulations=1.5), (IN_LAYER, "simulations", "1.5")),
+    (second(simulations=True), (IN_LAYER, "simulations", "True")),
+    (second(fix="connect:plus:0"), (IN_LAYER, "'connect:plus:0'", "thickness", "at least 1")),
+    (second(fix="connect:plus:thick"), (IN_LAYER, "'connect:plus:thick'", "whole number")),
+    ({"mapData": ["15xx7"]}, ("mapData", "'15xx7'")),
+    ({"mapData": ["15xseven"]}, ("mapData", "'seven'")),
+    ({"mapData": ["2x7"]}, ("width", "at least 3", "2")),
+    ({"mapData": ["15x70000"]}, ("height", "at most 65536", "70000")),
+    ({"mapData": ["15x7"], "width": True}, ("width", "True")),
+]
+MATRICES: list[tuple[Data, tuple[str, ...]]] = [
+    ({"neighbourhoods": {"odd": "010,11,010"}}, ("neighbourhoods", "odd", "row 1", "11")),
+    ({"neighbourhoods": {"odd": ""}}, ("neighbourhoods", "odd", "row 0 is empty")),
+    ({"neighbourhoods": {"odd": "010,,010"}}, ("neighbourhoods", "odd", "row 1 is empty")),
+    ({"neighbourhoods": {"odd": []}}, ("neighbourhoods", "odd")),
+    ({"neighbourhoods": {"odd": [[], []]}}, ("neighbourhoods", "odd", "row 0 is empty")),
+    ({"neighbourhoods": {"odd": "012"}}, ("neighbourhoods", "odd", "'2'", "'012'")),
+    ({"neighbourhoods": {"odd": "01 0"}}, ("neighbourhoods", "odd", "'01 0'")),
+    ({"neighbourhoods": {"odd": [[0, True]]}}, ("neighbourhoods", "odd", "True")),
+    ({"neighbourhoods": {"odd": 101}}, ("neighbourhoods", "odd", "101")),
+    ({"neighbourhoods": {"odd": "0" * 5000}}, ("neighbourhoods", "odd", "5000")),
+    ({"neighbourhoods": {"a,b": "1"}}, ("neighbourhoods", "'a,b'")),
+    ({"neighbourhoods": {"": "1"}}, ("neighbourhoods", "name is missing")),
+]
+PLACES: list[tuple[Data, tuple[str, ...]]] = [
+    (second(where="map:10,0,6,2"), (IN_LAYER, "'map:10,0,6,2'", "15x7")),
+    (second(where="map:0,6,4,2"), (IN_LAYER, "'map:0,6,4,2'", "15x7")),
+    (second(where="map:-1,0,6,2"), (IN_LAYER, "'map:-1,0,6,2'", "15x7")),
+    (second(where="map:0,0,0,2"), (IN_LAYER, "'map:0,0,0,2'")),
+    (second(where="map:0,0,999999999,2"), (IN_LAYER, "'map:0,0,999999999,2'")),
+    (second(where="map:0,0,4"), (IN_LAYER, "'map:0,0,4'", "x,y,width,height")),
+    (second(where="map:0,0,4,x"), (IN_LAYER, "'x'")),
+    (second(where="room:1"), (IN_LAYER, "'room:1'", "no room 1", "0 to 0")),
+    (second(where="room:0,7,3"), (IN_LAYER, "'room:0,7,3'", "no room 7")),
+    (second(where="room:-2"), (IN_LAYER, "-2")),
+    (second(where="room:0,-1"), (IN_LAYER, "-1")),
+    (second(where="room:x"), (IN_LAYER, "'x'")),
+    (second(where="room:"), (IN_LAYER, "''")),
+    ({"roomData": ["equal:2x2:5"]}, ("roomData", "'equal:2x2:5'", "15x7", "4 such rooms")),
+    ({"roomData": ["equal:6x1:1"]}, ("roomData", "'equal:6x1:1'", "0 such rooms")),
+    ({"roomData": ["tree:4x4:5"]}, ("roomData", "'tree:4x4:5'", "15x7", "2 such rooms")),
+    ({"roomData": ["tree:14x2:1"]}, ("roomData", "'tree:14x2:1'", "0 such rooms")),
+    ({"roomData": ["equal:0x2:1"]}, ("roomData", "at least 1, got 0")),
+    ({"roomData": ["equal:2x2:0"]}, ("roomData", "rooms", "at least 1, got 0")),
+    ({"mapData": ["15x7", "solid:solid"]}, ("mapData", "'solid:solid'")),
+]
+SHAPES: list[tuple[Data, tuple[str, ...]]] = [
+    ({"names": {"solid": 1}}, ("names", "list")),
+    ({"names": "solid"}, ("names", "list")),
+    ({"names": ["solid", "empty", 5]}, ("names.2", "5")),
+    ({"names": ["solid", "empty", None]}, ("names.2", "None")),
+    ({"mapData": False}, ("mapData", "False")),
+    ({"mapData": 5}, ("mapData", "5")),
+    ({"mapData": [15, 7]}, ("mapData", "15x7", "got 15")),
+    ({"mapData": ["15x7", ["solid", "empty"]]}, ("mapData", "['solid', 'empty']")),
+    ({"roomData": 5}, ("roomData", "5")),
+    ({"roomData": [5]}, ("roomData", "5")),
+    ({"roomData": ["equal:1x1:1", 5]}, ("roomData", "5")),
+    ({"neighbourhoods": 5}, ("neighbourhoods", "5")),
+    ({"generationRules": {}}, ("generationRules", "list")),
+    ({"generationRules": ["x"]}, ("generationRules.0", "'x'")),
+    ({"generationRules": [[]]}, ("generationRules.0", "[]")),
+    ({"generationRules": [{"rules": "x"}]}, ("generationRules.0.rules", "'x'")),
+    ({"generationRules": [{"rules": [5]}]}, ("generationRules.0.rules.0", "5")),
+    (
+        {"generationRules": [{"rules": [{"tile": "empty"}]}]},
+        ("generationRules.0.rules.0", "conditions", "replacements"),
+    ),
+    ({"generationRules": [{"genData": 5}]}, ("generationRules.0", "5")),
+    (second(where=5), (IN_LAYER, "5")),
+    (second(fix=5), (IN_LAYER, "5")),
+]
+
+
+def line_of(make: Callable[[], object]) -> str:
+    with pytest.raises(tw.TilewrightError) as caught:
+        make()
+    line = str(caught.value)
+    assert "\n" not in line
+    assert len(line) < 1500
+    return line
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [*UNKNOWN_WORDS, *PARTS, *NUMBERS, *MATRICES, *PLACES, *SHAPES],
+    ids=lambda value: str(value)[:60],
+)
+def test_bad_input_is_one_line_that_quotes_it_and_says_where_it_stands(data: Data, words: tuple[str, ...]) -> None:
+    line = line_of(lambda: tw.recipe("rules", data=data))
+    for word in words:
+        assert word in line, line
+    assert line_of(lambda: tw.run(data, seed=1)) == line
+    assert line_of(lambda: tw.make("rules", **data)) == line
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    data = {
+        "mapData": ["15x7", "rock:emty"],
+        "roomData": ["equal:9x9:1", "moss:1"],
+        "generationRules": [{"genData": ["0", "room:5", "connect:round:1"], "rules": ["fog,al,or,mist>1,haze:1"]}],
+    }
+    line = line_of(lambda: tw.recipe("rules", data=data))
+    for word in ("rock", "emty", "equal:9x9:1", "moss", "room:5", "round", "fog", "'al'"):
+        assert word in line, line
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"technique": "caves"},
+        {"data": {"names": ["solid", "empty"]}},
+        [],
+        5,
+        True,
+        "",
+    ],
+)
+def test_data_that_is_no_rule_book_is_refused(data: Any) -> None:
+    line_of(lambda: tw.recipe("rules", data=data))
+
+
+# -- anything at all ------------------------------------------------------------------------------------------
+
+GOOD: Data = {
+    "mapData": ["15x7", "solid:empty", "connect:plus:1"],
+    "roomData": ["equal:2x1:2", "solid:1|empty:2|gem:1", "delete:all:1"],
+    "names": ["solid", "empty:-1", "gem:3"],
+    "neighbourhoods": {"odd": "010,101,000", "even": "11,01"},
+    "generationRules": [
+        {"genData": ["2", "room:0,1", "connect:plus:2"], "rules": ["empty,odd,or,solid>1|gem==0,solid:1|gem:2"]},
+        {"genData": ["1", "map:2,1,5,4", "none"], "rules": ["gem,all,and,gem>=2,empty:1"]},
+    ],
+}
+SMALL = {"width": 9, "height": 7}
+
+
+def explains(error: tw.TilewrightError) -> None:
+    """One line, and not that something broke inside."""
+    assert "\n" not in str(error)
+    assert "broke" not in str(error)
+
+
+def accepted_or_explained(data: Any, **words: Any) -> None:
+    """It is made, on a small map, or refused in one line."""
+    try:
+        recipe = tw.recipe("rules", data=data, **{**SMALL, **words})
+    except tw.TilewrightError as error:
+        explains(error)
+        return
+    if sum(layer.simulations for layer in recipe.params.generationRules) > 2000:  # type: ignore[attr-defined]
+        return  # it would only take long
+    try:
+        found = tw.run(recipe, seed=1)
+    except tw.TilewrightError as error:
+        explains(error)
+        return
+    assert found.shape == (7, 9)
+    written = json.loads(json.dumps(recipe.params.compact))  # type: ignore[attr-defined]
+    assert tw.recipe("rules", data=written).params == recipe.params
+
+
+marks = some.text(some.sampled_from(list(":,|<>=!x-+.0123456789eE \t\nalsoidmptyrconequgkn")), max_size=40)
+texts = some.text(max_size=40) | marks
+TEXTS: list[tuple[str, Callable[[str], Data]]] = [
+    ("size", lambda text: {"mapData": [text]}),
+    ("tiles", lambda text: {"mapData": ["9x7", text]}),
+    ("map's fix", lambda text: {"mapData": ["9x7", "solid:empty", text]}),
+    ("division", lambda text: {"roomData": [text]}),
+    ("start", lambda text: {"roomData": ["equal:1x1:1", text]}),
+    ("rooms' fix", lambda text: {"roomData": ["equal:1x1:1", "empty:1", text]}),
+    ("name", lambda text: {"names": ["solid", "empty", text]}),
+    ("neighbourhood", lambda text: {"neighbourhoods": {text: "1"}}),
+    ("matrix", lambda text: {"neighbourhoods": {"odd": text}}),
+    ("simulations", lambda text: {"generationRules": [{"genData": [text]}]}),
+    ("place", lambda text: {"generationRules": [{"genData": ["1", text]}]}),
+    ("fix", lambda text: {"generationRules": [{"genData": ["1", "room:-1", text]}]}),
+    ("rule", lambda text: {"generationRules": [{"genData": ["1"], "rules": [text]}]}),
+    ("conditions", lambda text: {"generationRules": [{"genData": ["1"], "rules": [f"empty,all,or,{text},solid:1"]}]}),
+    ("replacements", lambda text: {"generationRules": [{"genData": ["1"], "rules": [f"empty,all,or,solid>1,{text}"]}]}),
+    ("section", lambda text: {"names": ["solid", "empty"], text: []}),
+    ("data", lambda text: {"names": text, "mapData": text, "roomData": text, "generationRules": text}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", [place for _, place in TEXTS], ids=[name for name, _ in TEXTS])
+@given(texts)
+@settings(max_examples=120)
+@example("\x00")
+@example("\ud800")
+@example("\u2028")
+@example("²:٣")
+@example("1" * 5000)
+@example("x" * 200_000)
+@example("solid:1|" * 3000)
+@example("solid>1|" * 3000)
+@example("0," * 3000)
+@example("solid:1e99999999999")
+@example("room:" + "0," * 3000 + "0")
+def test_any_text_in_any_place(place: Callable[[str], Data], text: str) -> None:
+    accepted_or_explained(place(text))
+
+
+def pieces_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The ways to all strings in a data object."""
+    if isinstance(value, str):
+        return [path]
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, inner in items for found in pieces_of(inner, (*path, key))]
+
+
+def changed(data: Data, path: tuple[Any, ...], value: Any) -> Data:
+    copy = deepcopy(data)
+    inner: Any = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return copy
+
+
+def piece(path: tuple[Any, ...]) -> str:
+    inner: Any = GOOD
+    for key in path:
+        inner = inner[key]
+    assert isinstance(inner, str)
+    return inner
+
+
+@given(some.sampled_from(pieces_of(GOOD)), some.data())
+@settings(max_examples=1200)
+def test_good_strings_with_a_few_characters_changed(path: tuple[Any, ...], data: some.DataObject) -> None:
+    text = piece(path)
+    for _ in range(data.draw(some.integers(1, 3))):
+        at = data.draw(some.integers(0, len(text)))
+        many = data.draw(some.integers(0, 2))
+        new = data.draw(some.text(some.sampled_from(list(":,|<>=!x-+.019e ?solidempty")), max_size=2))
+        text = text[:at] + new + text[at + many :]
+    accepted_or_explained(changed(GOOD, path, text))
+
+
+strange = some.recursive(
+    some.none()
+    | some.booleans()
+    | some.integers()
+    | some.floats()
+    | texts
+    | some.sampled_from(["solid:1", "plus", "solid", "equal:1x1:1", "15x7", "connect:plus:1"]),
+    lambda inner: (
+        some.lists(inner, max_size=4)
+        | some.dictionaries(
+            some.sampled_from(["name", "kind", "tile", "rules", "genData", "fix", "matrix", "count", "simulations"])
+            | texts,
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+def places_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The ways to everything in a data object."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = [found for key, one in items for found in places_of(one, (*path, key))]
+    return [path, *inner] if path else inner
+
+
+@given(some.sampled_from(places_of(GOOD)), strange)
+@settings(max_examples=1000)
+def test_any_structure_in_any_place(path: tuple[Any, ...], value: Any) -> None:
+    accepted_or_explained(changed(GOOD, path, value))
+
+
+@given(some.dictionaries(some.sampled_from([*GOOD, "width", "height", "data", "params", "technique"]) | texts, strange))
+@settings(max_examples=300)
+def test_any_object_as_a_recipe(data: dict[str, Any]) -> None:
+    try:
+        tw.watch({**data, "width": 9, "height": 7})
+    except tw.TilewrightError as error:
+        explains(error)
+
+
+@pytest.mark.parametrize("section", GOOD)
+def test_what_is_nested_without_end_is_refused(section: str) -> None:
+    deep: Any = "solid:1"
+    for _ in range(5000):
+        deep = [deep]
+    table: Any = {}
+    for _ in range(5000):
+        table = {"rules": table}
+    for value in (deep, table, [deep], [table], {"odd": deep}):
+        accepted_or_explained({**GOOD, section: value})

@@ -1,0 +1,161 @@
+"""Rule books written back to compact strings, and read again, are the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+import tilewright as tw
+from tests.generators.rulebooks import COMPARE, DOCUMENT, FULL, RULES, USUAL, names_of, params_of
+
+
+@pytest.mark.parametrize("data", [*DOCUMENT.values(), FULL, USUAL])
+def test_what_is_written_back_makes_the_same(data: dict[str, Any]) -> None:
+    params = params_of(data)
+    written = json.loads(json.dumps(params.compact))
+    assert params_of(written) == params
+    assert params_of(written).compact == written
+    assert tw.run(written, seed=4) == tw.run(data, seed=4)
+    # What the object says, it still says, sections it left out aside.
+    plain = {name: written[name] for name in data}
+    assert params_of({**plain}) == params
+    if data is DOCUMENT["first"] or data is DOCUMENT["second"]:
+        assert plain == data
+
+
+names = (
+    some.text("abcdefghij -_äöß0123456789.", min_size=1, max_size=8).map(lambda text: text.strip().lower()).filter(bool)
+)
+
+
+@some.composite
+def books(draw: some.DrawFn) -> dict[str, Any]:
+    """Any rule book, by its fields."""
+    tiles = draw(some.lists(names, min_size=2, max_size=6, unique=True))
+    tile = some.sampled_from(tiles)
+    width, height = draw(some.integers(3, 40)), draw(some.integers(3, 40))
+    sides = draw(
+        some.lists(some.tuples(names, some.integers(1, 5), some.integers(1, 5)), max_size=3, unique_by=lambda x: x[0])
+    )
+    around = [
+        {
+            "name": name,
+            "matrix": draw(some.lists(some.lists(some.integers(0, 1), min_size=w, max_size=w), min_size=h, max_size=h)),
+        }
+        for name, w, h in sides
+    ]
+    neighbourhood = some.sampled_from(["plus", "all", *(one["name"] for one in around)])
+    weight = some.floats(0, 1e12, exclude_min=True) | some.integers(0, 9) | some.just(0)
+    weighted = some.lists(some.fixed_dictionaries({"tile": tile, "weight": weight}), min_size=1, max_size=3).filter(
+        lambda tiles: any(one["weight"] for one in tiles)
+    )
+    # Those that a book may name: whether a neighbourhood can connect is another matter.
+    safe = ["plus", "all"] if not {"plus", "all"} & {one["name"] for one in around} else []
+    mending = some.fixed_dictionaries(
+        {
+            "kind": some.sampled_from(["connect", "delete"]),
+            "neighbourhood": some.sampled_from(safe or ["none"]),
+            "thickness": some.integers(1, 9),
+        }
+    )
+    nothing = some.fixed_dictionaries(
+        {"kind": some.just("none"), "neighbourhood": neighbourhood, "thickness": some.integers(1, 64)}
+    )
+    fix = (mending | nothing) if safe else nothing
+    columns, rows = draw(some.integers(1, width // 3)), draw(some.integers(1, height // 3))
+    wide, high = draw(some.integers(1, width - 2)), draw(some.integers(1, height - 2))
+    fit = (width // (wide + 2)) * (height // (high + 2))
+    division = draw(
+        some.fixed_dictionaries(
+            {
+                "kind": some.just("equal"),
+                "columns": some.just(columns),
+                "rows": some.just(rows),
+                "rooms": some.integers(1, columns * rows),
+            }
+        )
+        | some.fixed_dictionaries(
+            {
+                "kind": some.just("tree"),
+                "width": some.just(wide),
+                "height": some.just(high),
+                "rooms": some.integers(1, fit),
+            }
+        )
+    )
+    x, y = draw(some.integers(0, width - 1)), draw(some.integers(0, height - 1))
+    place = some.fixed_dictionaries(
+        {
+            "kind": some.just("map"),
+            "rectangle": some.none()
+            | some.tuples(some.just(x), some.just(y), some.integers(1, width - x), some.integers(1, height - y)),
+        }
+    ) | some.fixed_dictionaries(
+        {
+            "kind": some.just("room"),
+            "ids": some.none() | some.lists(some.integers(0, division["rooms"] - 1), min_size=1, max_size=4),
+        }
+    )
+    condition = some.fixed_dictionaries(
+        {"tile": tile, "operator": some.sampled_from(list(COMPARE)), "count": some.integers(-(10**6), 10**6)}
+    )
+    rule = some.fixed_dictionaries(
+        {
+            "tile": tile,
+            "neighbourhood": neighbourhood,
+            "combine": some.sampled_from(["and", "or"]),
+            "conditions": some.lists(condition, min_size=1, max_size=3),
+            "replacements": weighted,
+        }
+    )
+    layer = some.fixed_dictionaries(
+        {"simulations": some.integers(0, 3), "where": place, "fix": fix, "rules": some.lists(rule, max_size=3)}
+    )
+    limit = some.integers(-1, 9) | some.integers(10, 10**8)
+    return {
+        "width": width,
+        "height": height,
+        "names": [{"name": name, "maximum": draw(limit)} for name in tiles],
+        "neighbourhoods": around,
+        "mapData": {"initial": tiles[0], "dig": tiles[1], "fix": draw(some.none() | fix)},
+        "roomData": {"division": division, "start": draw(weighted), "fix": draw(some.none() | fix)},
+        "generationRules": draw(some.lists(layer, max_size=3)),
+    }  # fmt: skip
+
+
+@given(books())
+@settings(max_examples=250)
+def test_every_rule_book_can_be_written_and_read_again(book: dict[str, Any]) -> None:
+    params = RULES.checked(book)
+    written = json.loads(json.dumps(params.compact))
+    assert RULES.checked(written) == params
+    assert RULES.checked(written).compact == written
+    assert RULES.checked(json.loads(params.model_dump_json())) == params
+
+
+@given(books(), some.integers(0, 99))
+@settings(max_examples=120)
+def test_every_rule_book_makes_a_map(book: dict[str, Any], seed: int) -> None:
+    params = RULES.checked(book)
+    found = tw.run({"technique": "rules", "params": book}, seed=seed)
+    assert found == tw.run(params.compact, seed=seed)
+    assert found.shape == params.shape
+    assert len(found.rooms) == params.roomData.division.rooms
+    assert set(names_of(found).flat) <= {name["name"] for name in book["names"]}
+    for name in book["names"][2:]:
+        assert (names_of(found) == name["name"]).sum() <= name["maximum"] or name["maximum"] < 0
+
+
+def test_every_part_is_described_in_the_schema() -> None:
+    schema = RULES.model_json_schema()
+    assert set(schema["properties"]) == {"width", "height", "data", *USUAL}
+    wanted = {"tile", "operator", "count", "conditions", "replacements", "simulations", "where", "rooms", "thickness"}
+    seen = {}
+    for one in schema["$defs"].values():
+        seen |= one.get("properties", {})
+    assert wanted <= set(seen)
+    assert all(field.get("description") for field in (*seen.values(), *schema["properties"].values()))

@@ -1,0 +1,97 @@
+"""Floods against the plain way, for whatever cells count as neighbours."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from tilewright.kernels import flood
+from tilewright.kernels.flood import BLOCKED, parts_of, symmetric
+
+Offset = tuple[int, ...]
+
+
+def plainly(mask: NDArray[np.bool_], offsets: list[Offset]) -> tuple[NDArray[np.int32], list[list[Offset]]]:
+    """The number of every cell's part, in reading order from 1 on, BLOCKED elsewhere; and the cells of each."""
+    labels = np.full(mask.shape, BLOCKED, dtype=np.int32)
+    parts: list[list[Offset]] = []
+    for start in product(*(range(side) for side in mask.shape)):
+        if not mask[start] or labels[start] != BLOCKED:
+            continue
+        part, queue = [start], deque([start])
+        labels[start] = len(parts) + 1
+        while queue:
+            cell = queue.popleft()
+            for offset in offsets:
+                near = tuple(a + b for a, b in zip(cell, offset, strict=True))
+                inside = all(0 <= a < side for a, side in zip(near, mask.shape, strict=True))
+                if inside and mask[near] and labels[near] == BLOCKED:
+                    labels[near] = len(parts) + 1
+                    part.append(near)
+                    queue.append(near)
+        parts.append(part)
+    return labels, parts
+
+
+@some.composite
+def cases(draw: some.DrawFn) -> tuple[NDArray[np.bool_], list[Offset]]:
+    axes = draw(some.sampled_from([2, 2, 2, 3]))
+    shape = draw(some.lists(some.integers(1, 12 if axes == 2 else 5), min_size=axes, max_size=axes))
+    step = some.integers(-2, 2) | some.integers(-15, 15)
+    offsets = draw(some.lists(some.tuples(*([step] * axes)).filter(any), min_size=1, max_size=6))
+    random = np.random.default_rng(draw(some.integers(0, 2**32)))
+    return random.random(shape) < draw(some.sampled_from([0.1, 0.4, 0.6, 0.9, 1])), offsets
+
+
+@given(cases())
+@settings(max_examples=400)
+def test_parts_are_numbered_in_reading_order(case: tuple[NDArray[np.bool_], list[Offset]]) -> None:
+    mask, offsets = case
+    both = symmetric(offsets)
+    found = parts_of(mask, both)
+    labels, parts = plainly(mask, [tuple(offset) for offset in both.tolist()])
+    assert np.array_equal(found.cells, labels)
+    assert found.count == len(parts)
+    sizes = [len(part) for part in parts]
+    assert found.largest == (sizes.index(max(sizes)) + 1 if sizes else 0)
+
+
+@pytest.mark.parametrize("directions", [4, 8])
+def test_equals_scipy(directions: int) -> None:
+    structure = ndimage.generate_binary_structure(2, directions // 4)
+    offsets = np.argwhere(structure) - 1
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        mask = random.random(random.integers(1, 60, 2)) < random.random()
+        labels, count = ndimage.label(mask, structure)
+        found = parts_of(mask, symmetric(offsets))
+        assert found.count == count
+        assert np.array_equal(np.maximum(found.cells, 0), labels)
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 1000])
+def test_the_size_of_a_block_changes_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    mask = np.random.default_rng(3).random((40, 50)) < 0.55
+    offsets = symmetric([(0, 1), (1, 0), (3, -7)])
+    whole = parts_of(mask, offsets)
+    monkeypatch.setattr(flood, "BLOCK", block)
+    parted = parts_of(mask, offsets)
+    assert np.array_equal(whole.cells, parted.cells)
+    assert (whole.count, whole.largest) == (parted.count, parted.largest)
+
+
+def test_neighbours_count_both_ways_and_once() -> None:
+    assert symmetric([(0, 1), (0, 0), (0, -1), (2, -1), (0, 1)]).tolist() == [[0, 1], [0, -1], [2, -1], [-2, 1]]
+
+
+def test_one_large_part_needs_no_recursion() -> None:
+    found = parts_of(np.ones((1500, 1500), dtype=bool), symmetric([(0, 1), (1, 0)]))
+    assert found.count == 1
+    assert (found.cells == 1).all()
