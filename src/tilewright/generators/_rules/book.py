@@ -105,6 +105,13 @@ class RulesParams(Sized):
             raise InvalidRecipe(*problems)
         return found
 
+    @field_validator("roomData")
+    @classmethod
+    def _start_with_what_is_dug(cls, rooms: RoomData, info: ValidationInfo) -> RoomData:
+        if rooms.start is not None or "mapData" not in info.data:
+            return rooms
+        return rooms.model_copy(update={"start": (Weighted(tile=info.data["mapData"].dig),)})
+
     @model_validator(mode="after")
     def _all_known(self) -> Self:
         problems = list(_problems(self))
@@ -139,7 +146,7 @@ class RulesParams(Sized):
         """The book in numbers."""
         rules = tuple(layer.rules for layer in self.generationRules)
         tiles = self.mapData.initial, self.mapData.dig
-        return Workings.of(self.names, tuple(self.known.values()), *tiles, self.roomData.start, rules)
+        return Workings.of(self.names, tuple(self.known.values()), *tiles, self.roomData.start or (), rules)
 
 
 def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
@@ -208,7 +215,7 @@ def _problems(p: RulesParams) -> Iterator[str]:
             yield strange("mapData", "name", word, tiles)
     if p.mapData.initial == p.mapData.dig:
         yield f"mapData: what is dug must be another tile than what fills the map, got {tiles!r}"
-    for start in p.roomData.start:
+    for start in p.roomData.start or ():
         if start.tile not in words:
             yield strange("roomData", "name", start.tile, start.compact)
     most = p.roomData.division.most(p.width, p.height)

@@ -369,8 +369,8 @@ class RoomData(Params):
 
     division: Division = param(Equal())
     """How rooms are cut out of the map."""
-    start: WeightedTiles = param((Weighted(tile="empty"),))
-    """What every cell of a room starts as: one of these, drawn by weight."""
+    start: WeightedTiles | None = param(None)
+    """What every cell of a room starts as: one of these, drawn by weight; what is dug with when left out."""
     fix: Fix | None = param(None)
     """What is done about unconnected parts of each room before the first layer."""
 
@@ -381,13 +381,13 @@ class RoomData(Params):
 
     @field_validator("start")
     @classmethod
-    def _can_be_drawn(cls, tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
-        return _some_weight(tiles)
+    def _can_be_drawn(cls, tiles: tuple[Weighted, ...] | None) -> tuple[Weighted, ...] | None:
+        return None if tiles is None else _some_weight(tiles)
 
     @property
     def compact(self) -> list[str]:
-        parts = [self.division.compact, barred(self.start)]
-        return [*parts, self.fix.compact] if self.fix else parts
+        parts = self.division.compact, *([barred(self.start)] if self.start else [])
+        return [*parts, self.fix.compact] if self.fix else [*parts]
 
 
 class Layer(Params):

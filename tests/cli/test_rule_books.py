@@ -1,0 +1,101 @@
+"""Rule books on the command line: as recipes, as data, in pieces, and back in their compact form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tilewright as tw
+from tests.cli.conftest import Run
+
+BOOK: dict[str, Any] = {
+    "mapData": ["24x10", "solid:empty"],
+    "roomData": ["tree:4x3:3", "solid:1|empty:2"],
+    "names": ["empty", "solid", "gold:2"],
+    "generationRules": [
+        {"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]},
+        {"genData": ["1", "map:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>3,gold:1"]},
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def level() -> None:
+    Path("level.json").write_text(json.dumps(BOOK))
+
+
+def test_a_book_is_a_recipe_as_it_is(tilewright: Run) -> None:
+    assert tilewright("run", "level.json", "--seed", "3").out == f"{tw.run(BOOK, seed=3)}\n"
+    Path("level.yaml").write_text("names: [rock, floor]\nmapData: [9x5, 'rock:floor']\nseed: 4\nshaping: [flip]\n")
+    assert tilewright("run", "level.yaml").code == 0
+
+
+def test_a_book_fills_the_parameters(tilewright: Run) -> None:
+    done = tilewright("make", "rules", "--data", "level.json", "--width", "40", "--seed", "3")
+    assert done.out == f"{tw.make('rules', data=BOOK, width=40, seed=3)}\n"
+    assert len(done.out.splitlines()[0]) == 40
+    other = tilewright("make", "rules", "--data", json.dumps(BOOK), "--width", "40", "--seed", "3")
+    assert other.out == done.out
+
+
+def test_a_books_parts_can_be_set(tilewright: Run) -> None:
+    wide = tilewright("run", "level.json", "--set", "params.width=31", "--seed", "3")
+    assert wide.out == f"{tw.make('rules', data=BOOK, width=31, seed=3)}\n"
+    longer = tilewright("run", "level.json", "--set", "params.generationRules.0.genData.0=7", "--seed", "3")
+    changed = json.loads(json.dumps(BOOK))
+    changed["generationRules"][0]["genData"][0] = "7"
+    assert longer.out == f"{tw.run(changed, seed=3)}\n"
+    fields = tilewright("make", "rules", "--set", "generationRules.0.simulations=1", "--seed", "3")
+    assert fields.code == 0, fields.err
+
+
+def test_sections_can_be_typed(tilewright: Run) -> None:
+    done = tilewright(
+        *("make", "rules", "--names", "empty,solid,gold:2", "--mapData", "24x10,solid:empty"),
+        *("--roomData", "tree:4x3:3,solid:1|empty:2", "--generationRules", json.dumps(BOOK["generationRules"])),
+        *("--seed", "3"),
+    )
+    assert done.out == f"{tw.run(BOOK, seed=3)}\n", done.err
+
+
+def test_back_to_the_compact_form(tilewright: Run) -> None:
+    made = json.loads(tilewright("explain", "level.json", "--compact").out)
+    assert made["generationRules"] == BOOK["generationRules"]
+    assert made["names"] == ["empty:-1", "solid:-1", "gold:2"]
+    Path("again.json").write_text(json.dumps(made))
+    assert tilewright("run", "again.json", "--seed", "3").out == tilewright("run", "level.json", "--seed", "3").out
+    done = tilewright("explain", "open-caves", "--compact")
+    assert done.code == 2
+    assert done.err == "tilewright: compact: only recipes of technique rules have a compact form, not open-caves\n"
+
+
+def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
+    told = tilewright("explain", "rules").out
+    for part in ("NamedTile", "Neighbourhood", "MapData", "RoomData", "Equal", "Tree", "Layer", "Rule", "Condition"):
+        assert f"\n{part}  " in told
+    for default in ("solid:-1,empty:-1", "equal:1x1:1,solid:9|empty:11", "connect:plus:1"):
+        assert default in told
+    assert tilewright("explain", "level.json").code == 0
+    schema = json.loads(tilewright("explain", "rules", "--json").out)
+    assert schema["$defs"]["Condition"]["properties"]["operator"]["enum"] == [">=", "<=", "==", "!=", ">", "<"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "level.json", "--set", "params.roomData.1=sand:1"], "roomData: unknown name 'sand' in 'sand:1'"),
+        (["run", "level.json", "--set", "params.roomDatta=3"], "did you mean 'roomData'?"),
+        (["make", "rules", "--data", "missing"], "unknown recipe 'missing'"),
+        (["make", "rules", "--data", "open-caves"], "data: must be a rule book with the sections names,"),
+        (["make", "rules", "--width", "2"], "width: must be at least 3, got 2"),
+        (["make", "rules", "--roomData", "equal:9x9:1"], "roomData: 'equal:9x9:1': a map of 15x7 has place for 0"),
+    ],
+)
+def test_mistakes_are_one_line(tilewright: Run, arguments: list[str], told: str) -> None:
+    done = tilewright(*arguments)
+    assert done.code == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
