@@ -28,6 +28,7 @@ from tilewright.formats import save_animation
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
+DEMO = DOCS.parent / "examples" / "demo.py"
 SIZE = {"width": 96, "height": 48}
 GAP = 10
 """Pixels between pictures that stand side by side."""
@@ -127,6 +128,8 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
+    yield "recipes.png", lambda path: rule_books().save(path)
+    yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
 
 
@@ -168,8 +171,16 @@ def shown(made: tw.TileMap | Frame | list[tw.TileMap | Frame]) -> Image:
 
 def gallery() -> Image:
     """The demo's contact sheet."""
-    demo = run_path(str(DOCS.parent / "examples" / "demo.py"))
+    demo = run_path(str(DEMO))
     sheet: Image = demo["contact_sheet"](demo["one_of_each"]())
+    return sheet
+
+
+def rule_books() -> Image:
+    """A map by every recipe that uses rules."""
+    maps = {name: tw.run(name, seed=7) for name in KINDS["recipes"].names()}
+    books = {name: map for name, map in maps.items() if map.recipe and map.recipe.technique == "rules"}
+    sheet: Image = run_path(str(DEMO))["contact_sheet"](books, scale=4)
     return sheet
 
 

@@ -17,19 +17,21 @@ WIDTH, HEIGHT, SCALE, GAP, LABEL = 64, 40, 5, 14, 22
 COLUMNS = 3
 
 
-def contact_sheet(maps: dict[str, tw.TileMap]) -> Image.Image:
-    """The maps in rows, each with its technique's name below it."""
+def contact_sheet(maps: dict[str, tw.TileMap], scale: int = SCALE) -> Image.Image:
+    """Maps of one size in rows, each with its name below it."""
     columns = min(COLUMNS, len(maps))
     rows = -(-len(maps) // columns)
-    cell_width, cell_height = WIDTH * SCALE + GAP, HEIGHT * SCALE + LABEL + GAP
+    first = next(iter(maps.values()))
+    width, height = first.width * scale, first.height * scale
+    cell_width, cell_height = width + GAP, height + LABEL + GAP
     sheet = Image.new("RGB", (columns * cell_width + GAP, rows * cell_height + GAP), "#16181d")
     pen = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(14)
     for number, (name, map) in enumerate(maps.items()):
         left = GAP + number % columns * cell_width
         top = GAP + number // columns * cell_height
-        sheet.paste(map.image(scale=SCALE).convert("RGB"), (left, top))
-        pen.text((left + WIDTH * SCALE // 2, top + HEIGHT * SCALE + 4), name, fill="#e8e6e1", font=font, anchor="ma")
+        sheet.paste(map.image(scale=scale).convert("RGB"), (left, top))
+        pen.text((left + width // 2, top + height + 4), name, fill="#e8e6e1", font=font, anchor="ma")
     return sheet
 
 

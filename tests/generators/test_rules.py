@@ -163,6 +163,13 @@ def test_every_cell_changes_at_the_same_time() -> None:
     assert np.array_equal(found != "solid", distance <= 7)
 
 
+def test_a_layer_without_simulations_only_mends_and_one_without_rules_too() -> None:
+    bare = tw.make("rules", data={"roomData": ["equal:2x1:2"]}, seed=1)
+    for one in ({"rules": [f"{ALWAYS},solid:1"]}, layer(0, "map:-1", f"{ALWAYS},solid:1"), layer(9, "map:-1")):
+        data = {"roomData": ["equal:2x1:2"], "generationRules": [one]}
+        assert np.array_equal(tw.make("rules", data=data, seed=1).cells, bare.cells)
+
+
 def test_replacements_are_drawn_by_weight_anew_in_every_simulation() -> None:
     data = {"names": ["solid", "empty", "moss"], "mapData": ["102x102"]}
     for simulations, share in ((1, 0.75), (2, 0.5625), (3, 0.421875)):

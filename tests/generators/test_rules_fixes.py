@@ -176,9 +176,10 @@ def test_only_initial_tiles_are_dug_and_with_the_dig_tile(seed: int, fix: str) -
     assert np.array_equal(names_of(again), after)
 
 
-def test_a_tunnel_is_as_thick_as_asked_for() -> None:
+def test_a_tunnel_is_as_thick_as_asked_for_and_lies_anywhere() -> None:
     for thickness in (1, 2, 3, 4):
-        for seed in range(20):
+        rows = set()
+        for seed in range(40):
             found = tw.make(
                 "rules",
                 data={
@@ -191,10 +192,11 @@ def test_a_tunnel_is_as_thick_as_asked_for() -> None:
             wall = names_of(found)[:, 14:16] == "empty"  # two columns between the rooms
             assert wall.sum(axis=0).tolist() == [thickness, thickness]
             assert np.array_equal(wall[:, 0], wall[:, 1])
+            rows.add(int(wall[:, 0].argmax()))
+        assert rows == set(range(1, 12 - thickness))
 
 
-def test_tunnels_have_at_most_one_corner() -> None:
-    """Two single cells: an L is as long as the way between them, and straight but for one cell."""
+def test_a_tunnel_between_two_cells_is_shaped_like_an_l() -> None:
     data = {
         "mapData": ["24x16", "solid:empty"],
         "names": ["solid", "empty", "seed:2"],
@@ -203,20 +205,11 @@ def test_tunnels_have_at_most_one_corner() -> None:
     }
     for seed in range(100):
         names = names_of(tw.run(data, seed=seed))
-        (top, left), (bottom, right) = sorted(cells_of(names == "seed"))
-        rows, columns = {top, bottom}, {left, right}
-        assert (names != "solid").sum() == bottom - top + abs(right - left) + 1
-        dug = cells_of(names == "empty")
-        assert len({row for row, column in dug if column not in columns} | rows) == len(rows)
-        assert len({column for row, column in dug if row not in rows} - columns) == 0
-        along = [
-            row
-            for row in rows
-            if all(
-                (row, column) in dug or names[row, column] == "seed" for column in range(min(columns), max(columns) + 1)
-            )
-        ]
-        assert len(along) == 1 if len(rows) == 2 and len(columns) == 2 else True
+        (top, one), (bottom, other) = sorted(cells_of(names == "seed"))
+        left, width, height = min(one, other), abs(one - other) + 1, bottom - top + 1
+        first = rectangle(left, top, width, 1) | rectangle(other, top, 1, height)
+        second = rectangle(left, bottom, width, 1) | rectangle(one, top, 1, height)
+        assert cells_of(names != "solid") in (first, second)
 
 
 @pytest.mark.parametrize("matrix", ["010,101,010", "111,101,111", "101,000,101", "00100,00000,10001,00000,00100"])
@@ -377,10 +370,15 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
     other = tw.run(book(12, 9, "1", fix="none"), seed=f"other-{seed}")
     locked = np.random.default_rng(seed).random(other.shape) < 0.06
     recipe = tw.recipe("rules", data=book(12, 9, matrix, fix="delete:odd:1"), locks=other.locked(locked))
+    before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 1")
+    open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
+    ground = parts_of(rectangle(0, 0, 12, 9) - (cells_of(locked) - open_before), offsets)
+    needed = [place for place in ground if place & open_before]
     try:
         found = tw.run(recipe, seed=seed)
-    except tw.GaveUp as error:
-        assert matrix != "010,101,010" or error.cells  # by plus, a few locked cells can be walked around  # noqa: PT017
-        return
+    except tw.GaveUp:
+        if len(needed) > 1:
+            return  # what is locked lies in places that nothing can join
+        raise
     assert np.array_equal(found.cells[locked], other.cells[locked])
     assert len(parts_of(open_cells(found), offsets)) == 1

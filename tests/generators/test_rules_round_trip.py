@@ -128,7 +128,7 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
 
 
 @given(books())
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_every_rule_book_can_be_written_and_read_again(book: dict[str, Any]) -> None:
     params = RULES.checked(book)
     written = json.loads(json.dumps(params.compact))

@@ -35,7 +35,7 @@ WELL = 2 * 40**2 + 4 * 40**2 + 3 * 40**2
 """Two colours that are so far apart differ well: 40 of 255 in each of red, green and blue."""
 CANDIDATES = 64
 MOST_COMPARED = 256
-"""Colours that are compared: of more, no eye could tell them apart."""
+"""Tiles whose colours are compared: of more, no eye could tell them apart."""
 
 
 def read_name(name: str) -> str:
@@ -317,7 +317,8 @@ def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
             tile["glyph"] = initial if fits else next(spare)
             taken.add(tile["glyph"])
         if not tile.get("color"):
-            tile["color"] = _color_beside(colors, position)
+            few = len(tiles) <= MOST_COMPARED
+            tile["color"] = _color_beside(colors, position) if few else distinct_color(position)
             colors.append(read_rgb(tile["color"]))
     return tiles
 
@@ -332,11 +333,11 @@ def _glyphs() -> Iterator[str]:
 def _color_beside(taken: list[Rgb], position: int) -> str:
     """The first of the distinct colours, from this position on, that differs well from all taken ones.
 
-    If none does, the one that differs most; among very many tiles, the one at this position.
+    If none does, the one that differs most.
     """
     nearest = 0
     best = distinct_color(position)
-    for number in range(position, position + CANDIDATES if len(taken) <= MOST_COMPARED else position):
+    for number in range(position, position + CANDIDATES):
         color = distinct_color(number)
         distance = min((_distance(read_rgb(color), other) for other in taken), default=WELL)
         if distance > nearest:

@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
@@ -24,7 +23,7 @@ from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Room
 from ..core.tileset import Tileset
 from ..kernels.rooms import divide_equally, divide_tree
-from ._rules.board import Area, Board
+from ._rules.board import Areas, Board
 from ._rules.book import FORMER_SECTIONS, SECTIONS, RulesParams
 from ._rules.fixes import Fixer
 from ._rules.language import Equal, Fix, Rooms, WholeMap
@@ -58,14 +57,12 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
     rooms = _divided(p, rng)
     board = Board(site, rng, initial=book.initial, limits=book.limits, margin=book.margin)
     fixer = Fixer(board, rooms, initial=book.initial, dig=book.dig)
-    whole, every_room = np.array([0, 0, p.width, p.height]), list(rooms)
-    total = len(rooms) + sum(layer.simulations + 1 for layer in p.generationRules) + 1
     done = 0
 
     def shown(note: str) -> Frame:
-        return Frame(board.cells, note, min(1.0, done / total))
+        return Frame(board.cells, note, min(1.0, done / p.steps))
 
-    def mended(areas: list[Area], fix: Fix, note: str, *, links: bool) -> Iterator[Frame]:
+    def mended(areas: Areas, fix: Fix, note: str, *, links: bool) -> Iterator[Frame]:
         for number, area in enumerate(areas):
             for _ in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
                 yield shown(note)
@@ -74,15 +71,15 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
 
     yield shown("map")
     key = rng.level_key()
-    for number, room in enumerate(every_room):
+    for number, room in enumerate(rooms):
         board.fill(room, key, book.start)
         done += 1
         yield shown(f"room {number + 1}")
     board.settle()
     if p.roomData.fix is not None:
-        yield from mended(every_room, p.roomData.fix, p.roomData.fix.kind, links=False)
+        yield from mended(rooms, p.roomData.fix, p.roomData.fix.kind, links=False)
     for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True), 1):
-        areas = _areas(layer.where, every_room, whole)
+        areas = _areas(layer.where, rooms, p.whole)
         for simulation in range(layer.simulations):
             note = f"layer {number}, simulation {simulation + 1}"
             if program is not None:
@@ -94,11 +91,11 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
         yield from mended(areas, layer.fix, f"layer {number}, {layer.fix.kind}", links=links)
         done += 1
     if p.mapData.fix is not None:
-        yield from mended([whole], p.mapData.fix, p.mapData.fix.kind, links=True)
+        yield from mended(p.whole, p.mapData.fix, p.mapData.fix.kind, links=True)
     return site.map(board.cells, rooms=[Room(*room) for room in rooms.tolist()], links=fixer.links())
 
 
-def _divided(p: RulesParams, rng: Rng) -> NDArray[np.int64]:
+def _divided(p: RulesParams, rng: Rng) -> Areas:
     """(room, 4) x, y, width, height, in the order of their ids."""
     division = p.roomData.division
     rooms = np.empty((division.rooms, 4), dtype=np.int64)
@@ -109,7 +106,7 @@ def _divided(p: RulesParams, rng: Rng) -> NDArray[np.int64]:
     return rooms
 
 
-def _areas(where: WholeMap | Rooms, rooms: list[Area], whole: Area) -> list[Area]:
+def _areas(where: WholeMap | Rooms, rooms: Areas, whole: Areas) -> Areas:
     if where.kind == "room":
-        return rooms if where.ids is None else [rooms[number] for number in where.ids]
-    return [whole if where.rectangle is None else np.array(where.rectangle)]
+        return rooms if where.ids is None else rooms[list(where.ids)]
+    return whole if where.rectangle is None else np.array([where.rectangle])

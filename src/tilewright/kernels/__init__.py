@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
 from hashlib import blake2b
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -42,8 +43,12 @@ class Kernel(Generic[P, R_co]):
         self._compiled: Callable[P, R_co] | None = None
         self._call: Callable[P, R_co] = self._first_call
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        return self._call(*args, **kwargs)
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    else:
+        # A method would pack all arguments and hand them on: a quarter of a microsecond each time.
+        __call__ = property(attrgetter("_call"))
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"

@@ -67,11 +67,8 @@ def fill(
                     asked[column] = tile + 1
 
 
-@kernel(
-    "void(uint8[:, ::1], uint8[:, ::1], uint8[:, ::1], int64[::1], int64[::1], int64, int64, uint64, int64[:, ::1], "
-    "int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1], uint64[::1], int64[::1])"
-)
-def simulate(
+@kernel
+def _simulate_area(
     old: Cells,
     new: Cells,
     wanted: Cells,
@@ -88,14 +85,8 @@ def simulate(
     limits: Limits,
     left: Table,
 ) -> None:
-    """Rows first_row..end_row-1 of an area, as far as it has them: every rule, in order, on what was there before.
-
-    counters (tile, first and end of its offsets): how many neighbours hold the tile.
-    conditions (counter, low, span, not): whether the counter lies in low..low+span, or not.
-    rules (tile, first and end of its conditions, whether one suffices, first and end of its replacements).
-    Counts, and whether a rule holds, are worked out for a whole row at once in loops without a branch, of which the
-    compiler makes vector code; only what is drawn by chance, or has a limit, is looked at cell by cell.
-    """
+    """Counts, and whether a rule holds, are worked out for a whole row at once in loops without a branch, of which the
+    compiler makes vector code; only what is drawn by chance, or has a limit, is looked at cell by cell."""
     width = area[2]
     begin = corner[1] + area[0]
     limited = wanted.size > 1
@@ -146,6 +137,53 @@ def simulate(
                         target[column] = replacement
                         if limited:
                             wanted[row, begin + column] = 0
+
+
+@kernel(
+    "void(uint8[:, ::1], uint8[:, ::1], uint8[:, ::1], int64[::1], int64[:, ::1], int64, int64, uint64, int64[:, ::1], "
+    "int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1], uint64[::1], int64[::1])"
+)
+def simulate(
+    old: Cells,
+    new: Cells,
+    wanted: Cells,
+    corner: Table,
+    areas: Table,
+    first_row: int,
+    end_row: int,
+    key: np.uint64,
+    offsets: Table,
+    counters: Table,
+    conditions: Table,
+    rules: Table,
+    tiles: Cells,
+    limits: Limits,
+    left: Table,
+) -> None:
+    """Rows first_row..end_row-1 of areas, as far as they have them: every rule, in order, on what was there before.
+
+    counters (tile, first and end of its offsets): how many neighbours hold the tile.
+    conditions (counter, low, span, not): whether the counter lies in low..low+span, or not.
+    rules (tile, first and end of its conditions, whether one suffices, first and end of its replacements).
+    """
+    for number in range(len(areas)):
+        _simulate_area(
+            old,
+            new,
+            wanted,
+            corner,
+            areas[number],
+            first_row,
+            end_row,
+            key,
+            offsets,
+            counters,
+            conditions,
+            rules,
+            tiles,
+            limits,
+            left,
+        )
 
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], uint64[::1])")

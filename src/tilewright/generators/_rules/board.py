@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +17,8 @@ from .program import Draw, Program
 
 Area: TypeAlias = NDArray[np.int64]
 """x, y, width, height."""
+Areas: TypeAlias = NDArray[np.int64]
+"""(area, 4), of which none overlap."""
 NOTHING: NDArray[np.uint8] = np.zeros((1, 1), dtype=np.uint8)
 """In place of an array as large as the map of which nothing is set."""
 UNLIMITED: NDArray[np.int64] = np.full(MOST_NAMES, -1, dtype=np.int64)
@@ -76,36 +78,44 @@ class Board:
         if self.locked is not None:
             self.site.hold(self.cells)
 
-    def simulate(self, areas: Sequence[Area], program: Program) -> Iterator[float]:
+    def simulate(self, areas: Areas, program: Program) -> Iterator[float]:
         """Apply a layer's rules once, everywhere at the same time; between blocks, the share done."""
         if self._new is None:
             self._new = np.empty_like(self.whole)
         np.copyto(self._new, self.whole)
         key, draw = self.rng.bits() if program.draws else 0, program.draw
-        height, width = self.site.shape
-        block = max(1, EFFORT_PER_BLOCK // (width * program.effort))
-        for number, area in enumerate(areas):
-            rows = block if height <= block else int(area[3])
-            for first in range(0, rows, block):
-                if first:
-                    yield (number + first / rows) / len(areas)
-                simulate(
-                    self.whole,
-                    self._new,
-                    self._wanted,
-                    self.corner,
-                    area,
-                    first,
-                    first + block,
-                    key,  # type: ignore[arg-type]
-                    program.offsets,
-                    program.counters,
-                    program.conditions,
-                    program.rules,
-                    draw.tiles,
-                    draw.limits,
-                    self._left,
-                )
+        for part, first, end, done in self._blocks(areas, program.effort):
+            if done:
+                yield done
+            simulate(
+                self.whole,
+                self._new,
+                self._wanted,
+                self.corner,
+                part,
+                first,
+                end,
+                key,  # type: ignore[arg-type]
+                program.offsets,
+                program.counters,
+                program.conditions,
+                program.rules,
+                draw.tiles,
+                draw.limits,
+                self._left,
+            )
         self.whole, self._new = self._new, self.whole
         self.cells = self.whole[self._inner]
         self.settle()
+
+    def _blocks(self, areas: Areas, effort: int) -> Iterable[tuple[Areas, int, int, float]]:
+        """Areas, and their first and last row to be worked on at once, with the share done before."""
+        height, width = self.site.shape
+        rows = max(1, EFFORT_PER_BLOCK // (width * effort))
+        if height <= rows:  # all areas together are no larger than the map
+            return [(areas, 0, height, 0.0)]
+        return (
+            (areas[number : number + 1], first, first + rows, (number + first / high) / len(areas))
+            for number, high in enumerate(areas[:, 3].tolist())
+            for first in range(0, high, rows)
+        )

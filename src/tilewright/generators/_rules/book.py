@@ -7,11 +7,14 @@ from functools import cached_property, lru_cache
 from os import PathLike
 from typing import Annotated, Any, Self, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
 from ...core.errors import InvalidRecipe, did_you_mean, quoted
 from ...core.params import LARGEST_SIDE, Sized, param
 from ...core.reading import Reading
+from ...core.recipe import recipe_data
 from . import compact
 from .fixes import lacks
 from .language import (
@@ -142,6 +145,16 @@ class RulesParams(Sized):
         return {one.name: one for one in (PLUS, ALL, *self.neighbourhoods)}
 
     @cached_property
+    def whole(self) -> NDArray[np.int64]:
+        """The map as the only area: x, y, width, height."""
+        return np.array([[0, 0, self.width, self.height]], dtype=np.int64)
+
+    @cached_property
+    def steps(self) -> int:
+        """How many there are: rooms, simulations and fixes."""
+        return self.roomData.division.rooms + sum(layer.simulations + 1 for layer in self.generationRules) + 1
+
+    @cached_property
     def workings(self) -> Workings:
         """The book in numbers."""
         rules = tuple(layer.rules for layer in self.generationRules)
@@ -150,16 +163,18 @@ class RulesParams(Sized):
 
 
 def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
-    """A rule book behind a file's or recipe's name, or as it is; a recipe's params are one as well."""
+    """A rule book behind a file's or recipe's name, or as it is; of a recipe, its params alone."""
     if isinstance(given, (str, PathLike)):
         context = info.context
         reading = context.get("reading") if isinstance(context, Mapping) else None
         given, _ = (reading or Reading()).recipe(str(given))
-    if isinstance(given, Mapping) and given.get("technique") == "rules":
-        given = given.get("params", {})
-    if not isinstance(given, Mapping) or "technique" in given or "data" in given:
+    if not given and isinstance(given, Mapping):
+        return {"generationRules": ()}  # one section, so that the others are the usual ones
+    found = recipe_data(given) if isinstance(given, Mapping) else {}
+    params = found.get("params", {})
+    if found.get("technique") != "rules" or not isinstance(params, Mapping) or "data" in params:
         raise InvalidRecipe(f"data: must be a rule book with the sections {', '.join(SECTIONS)}, got {quoted(given)}")
-    return given
+    return params
 
 
 def _neighbourhood(name: Any, rows: Any) -> Neighbourhood:
@@ -221,7 +236,7 @@ def _problems(p: RulesParams) -> Iterator[str]:
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        yield f"roomData: {piece!r}: a map of {size} has place for {most} such rooms, walls around each included"
+        yield f"roomData: {piece!r}: a map of {size} has place for {most} such rooms with their walls"
     whole = [(p.width, p.height)]
     rooms = p.roomData.division.sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
     yield from _fix_problems(p, "mapData", p.mapData.fix, whole)

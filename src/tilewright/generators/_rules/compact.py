@@ -158,7 +158,8 @@ def matrix(value: Any) -> Any:
     if isinstance(value, str):
         value = value.split(",") if len(value) <= LONGEST_TEXT else [value]
     if not isinstance(value, (list, tuple)):
-        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {quoted(value)}")
+        quotes = "; in YAML, put it in quotes" if isinstance(value, (int, float)) else ""
+        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {quoted(value)}{quotes}")
     rows = []
     for at, row in enumerate(value):
         digits = list(row.strip()) if isinstance(row, str) else row

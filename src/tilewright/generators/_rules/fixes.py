@@ -15,7 +15,7 @@ from ...core.errors import GaveUp
 from ...kernels.bridges import Waves, numbered
 from ...kernels.flood import BLOCKED, COUNT, SCANNED, Places, parts_of, symmetric
 from ...kernels.mending import STATES, dig_tunnels, find_parts
-from .board import NOTHING, Area, Board
+from .board import NOTHING, Area, Areas, Board
 from .language import Fix, Offsets
 
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
@@ -57,10 +57,14 @@ def holds_together(offsets: Offsets, width: int, height: int) -> bool:
     """Whether every cell of a rectangle can be reached from every other without leaving it."""
     if set(UNIT_STEPS[:2]) <= {tuple(offset) for offset in joints(offsets).tolist()}:
         return True
-    # Where a part of it holds together, so does the whole: shifted by a cell, it overlaps itself.
-    enough = 4 * max(1, *(abs(part) for offset in offsets for part in offset))
-    sizes = [(min(height, enough), min(width, enough)), (height, width)]
-    return any(parts_of(np.ones(size, dtype=np.bool_), joints(offsets)).count == 1 for size in sizes)
+    # Where a part of it holds together, so does the whole: shifted by a cell, it overlaps itself. In a narrow place it
+    # can take a long way to get from a cell to the one beside it.
+    reach = max(1, *(abs(part) for offset in offsets for part in offset))
+    sizes = [
+        (min(height, 4 * reach * longer), min(width, 4 * reach * wider))
+        for longer, wider in ((1, 1), (reach, 1), (1, reach))
+    ]
+    return any(parts_of(np.ones(size, dtype=np.bool_), joints(offsets)).count == 1 for size in dict.fromkeys(sizes))
 
 
 class Joints:
@@ -86,7 +90,7 @@ class Joints:
 class Fixer:
     """Fixes areas of a board, and remembers which rooms its tunnels join."""
 
-    def __init__(self, board: Board, rooms: NDArray[np.int64], *, initial: int, dig: int) -> None:
+    def __init__(self, board: Board, rooms: Areas, *, initial: int, dig: int) -> None:
         self.board = board
         self.rooms = rooms
         self.initial = initial
