@@ -48,8 +48,12 @@ def test_a_books_parts_can_be_set(tilewright: Run) -> None:
     changed = json.loads(json.dumps(BOOK))
     changed["generationRules"][0]["genData"][0] = "7"
     assert longer.out == f"{tw.run(changed, seed=3)}\n"
-    fields = tilewright("make", "rules", "--set", "generationRules.0.simulations=1", "--seed", "3")
-    assert fields.code == 0, fields.err
+    changed["generationRules"][0]["genData"][0] = "1"
+    part = ("--set", "generationRules.0.simulations=1", "--seed", "3")
+    assert tilewright("make", "rules", "--data", "level.json", *part).out == f"{tw.run(changed, seed=3)}\n"
+    cave = json.loads(tilewright("explain", "rules", "--compact").out)
+    cave["generationRules"][0]["genData"][0] = "1"
+    assert tilewright("make", "rules", *part).out == f"{tw.run(cave, seed=3)}\n"
 
 
 def test_sections_can_be_typed(tilewright: Run) -> None:
@@ -69,7 +73,8 @@ def test_back_to_the_compact_form(tilewright: Run) -> None:
     assert tilewright("run", "again.json", "--seed", "3").out == tilewright("run", "level.json", "--seed", "3").out
     done = tilewright("explain", "open-caves", "--compact")
     assert done.code == 2
-    assert done.err == "tilewright: compact: only recipes of technique rules have a compact form, not open-caves\n"
+    assert done.err == "tilewright: compact: only technique rules and its recipes have a compact form, not open-caves\n"
+    assert json.loads(tilewright("explain", "rules", "--compact").out)["mapData"] == ["80x50", "solid:empty"]
 
 
 def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
@@ -88,6 +93,7 @@ def test_explaining_shows_every_field_of_every_part(tilewright: Run) -> None:
     [
         (["run", "level.json", "--set", "params.roomData.1=sand:1"], "roomData: unknown name 'sand' in 'sand:1'"),
         (["run", "level.json", "--set", "params.roomDatta=3"], "did you mean 'roomData'?"),
+        (["make", "rules", "--data", "formal-garden"], "data: takes sections alone, and this has shaping too"),
         (["make", "rules", "--data", "missing"], "unknown recipe 'missing'"),
         (["make", "rules", "--data", "open-caves"], "data: must be a rule book with the sections names,"),
         (["make", "rules", "--width", "2"], "width: must be at least 3, got 2"),

@@ -143,5 +143,5 @@ def test_mistakes_are_one_line() -> None:
             procengine.initialize(wrong)  # type: ignore[arg-type]
     with pytest.raises(tw.TilewrightError, match="unknown name 'sand'"):
         procengine.initialize({"roomData": ["equal:1x1:1", "sand:1"]})
-    with pytest.raises(tw.TilewrightError, match="smoothRules: is called generationRules"):
+    with pytest.raises(tw.TilewrightError, match="smoothRules: is now generationRules"):
         procengine.initialize({"smoothRules": []})

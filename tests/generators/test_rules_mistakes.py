@@ -109,7 +109,7 @@ NUMBERS: list[tuple[Data, tuple[str, ...]]] = [
     (second(fix="connect:plus:thick"), (IN_LAYER, "'connect:plus:thick'", "whole number")),
     ({"mapData": ["15xx7"]}, ("mapData", "'15xx7'")),
     ({"mapData": ["15xseven"]}, ("mapData", "'seven'")),
-    ({"mapData": ["2x7"]}, ("width", "at least 3", "2")),
+    ({"mapData": ["2x7"]}, ("mapData", "at least 3x3", "'2x7'")),
     ({"mapData": ["15x70000"]}, ("height", "at most 65536", "70000")),
     ({"mapData": ["15x7"], "width": True}, ("width", "True")),
 ]

@@ -89,7 +89,6 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
         pass
     count, ends = int(state[COUNT]), np.empty((0, 2), dtype=np.int64)
     if count > 1:
-        steps = np.array(case.offsets) @ strides
         rim = np.array([across, down, across + width, down + height])
         ends = dig_tunnels(
             board,
@@ -99,14 +98,13 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
             DIG,
             reach,
             shifts,
-            steps,
             straight,
             case.thickness,
             rim,
             field,
             distance,
             state,
-            Rng.of(case.seed).state,
+            Rng.of(case.seed).bits(),
         )
     found = inner.copy()
     inner[...] = OUTSIDE

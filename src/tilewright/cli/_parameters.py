@@ -88,13 +88,13 @@ def parameters_of(model: type[BaseModel]) -> dict[str, Parameter]:
     }
 
 
-def models_in(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+def models_in(model: type[BaseModel], seen: tuple[type[BaseModel], ...] = ()) -> dict[str, type[BaseModel]]:
     """The models that a model's parameters are made of, at any depth, in the order in which one meets them."""
     found: dict[str, type[BaseModel]] = {}
     for field in model.model_fields.values():
         for kind in kinds_in(field.annotation):
-            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__name__ not in found:
-                found |= {kind.__name__: kind, **models_in(kind)}
+            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind not in (*seen, *found.values()):
+                found |= {kind.__name__: kind, **models_in(kind, (*seen, *found.values(), kind))}
     return found
 
 

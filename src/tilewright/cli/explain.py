@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
-from ..core.registry import Entry, Measure, Shaper, Technique
+from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
 from ..formats import Format
 from ..formats._reading import FileReading
@@ -36,10 +36,10 @@ def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     A tileset or recipe of your own is explained from its file.
     """
     if compact:
-        params = Recipe.of(name, FileReading()).params
-        if not hasattr(params, "compact"):
-            raise InvalidRecipe(f"compact: only recipes of technique rules have a compact form, not {name}")
-        print_json(params.compact)
+        own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileReading()).params
+        if not hasattr(own, "compact"):
+            raise InvalidRecipe(f"compact: only technique rules and its recipes have a compact form, not {name}")
+        print_json(own.compact)
         return
     found = find(name, kind)
     if as_json:

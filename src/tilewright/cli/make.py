@@ -11,6 +11,7 @@ import click
 from .. import api
 from ..core.errors import InvalidRecipe
 from ..core.registry import Technique, techniques
+from ..formats._reading import FileReading
 from . import _making, _recipe
 from ._catalogue import summaries
 from ._making import produce
@@ -128,6 +129,10 @@ def _make(
         given = values.pop(name)
         if given is not None:
             params[name] = parameter.read(given) if isinstance(given, str) else given
+    if any("." in setting.partition("=")[0] for setting in settings_inside):
+        # A part of what the other options say, or leave at its default.
+        whole = entry.params.checked(params, reading=FileReading())
+        params = {name: value for name, value in whole.model_dump(mode="json").items() if value is not None}
     try:
         for setting in settings_inside:
             assign(params, setting, entry.params)

@@ -69,6 +69,8 @@ class Params(BaseModel):
     )
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of parameters, so that recipes written with them still read."""
+    also: ClassVar[tuple[str, ...]] = ()
+    """Keys beside the fields that are read, for whoever mistypes one."""
     noun: ClassVar[str] = "parameter"
     """What errors call a field."""
 
@@ -203,7 +205,7 @@ class Finding:
             return [f"{self.place.rpartition('.')[0]}: has too few values"]
         elif self.kind == "extra_forbidden":
             name = str(self.details["loc"][-1])
-            fields = [field for model in self.models for field in model.model_fields]
+            fields = [field for model in self.models for field in (*model.model_fields, *getattr(model, "also", ()))]
             noun = getattr(self.models[0], "noun", "parameter") if self.models else "parameter"
             problems = [f"unknown {noun} {quoted(name)}{did_you_mean(name, fields)}"]
         else:
@@ -245,6 +247,8 @@ def _rule(kind: str, given: str, bounds: Mapping[str, Any], message: str) -> str
         "string_type": f"must be a text, got {given}",
         "tuple_type": f"must be a list, got {given}",
         "model_type": f"must be a set of named values, got {given}",
+        "string_too_short": f"must have at least {bounds.get('min_length')} characters, got {given}",
+        "string_too_long": f"must have at most {bounds.get('max_length')} characters, got {given}",
         "too_short": f"must have at least {bounds.get('min_length')} values, got {given}",
         "too_long": f"must have at most {bounds.get('max_length')} values, got {given}",
     }

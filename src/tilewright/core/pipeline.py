@@ -129,6 +129,8 @@ def planned(recipe: Recipe) -> Plan:
     at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
     offset = getattr(recipe.params, "offset", None)
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
+    if entry.refuse is not None:
+        entry.refuse(recipe.params, site)
     seen = {entry.name: 1}
     shaping = []
     for stage in recipe.shaping:

@@ -67,10 +67,9 @@ class Recipe:
             raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
         reading = reading.deeper()
         given = recipe_data(given)
+        known = RECIPE_WORDS if "technique" in given else (*RECIPE_WORDS, *_sections())
         problems = [
-            f"unknown recipe key {quoted(key)}{did_you_mean(key, RECIPE_WORDS)}"
-            for key in given
-            if key not in RECIPE_WORDS
+            f"unknown recipe key {quoted(key)}{did_you_mean(key, known)}" for key in given if key not in RECIPE_WORDS
         ]
         name = given.get("technique")
         if not isinstance(name, str):
@@ -171,6 +170,11 @@ def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
+def _sections() -> list[str]:
+    """The keys by which a technique's params are known as a recipe."""
+    return [section for entry in techniques for section in entry.sections]
+
+
 def _recipes_in(value: Any) -> list[Recipe]:
     """The recipes that a value holds, not those inside them."""
     if isinstance(value, Recipe):
@@ -183,12 +187,19 @@ def _recipes_in(value: Any) -> list[Recipe]:
 @cache
 def _with_recipes(model: type[BaseModel]) -> tuple[str, ...]:
     """The fields of a model that can hold a recipe, themselves or in what they hold."""
+    return tuple(name for name, field in model.model_fields.items() if _mentions_recipe(field.annotation, set()))
 
-    def may(kind: Any) -> bool:
-        inner = isinstance(kind, type) and issubclass(kind, BaseModel)
-        return kind is Recipe or kind is Any or (inner and bool(_with_recipes(kind)))
 
-    return tuple(name for name, field in model.model_fields.items() if any(map(may, kinds_in(field.annotation))))
+def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
+    """Whether a type can hold a recipe; models that have been looked at say nothing new."""
+    for kind in kinds_in(annotation):
+        if kind in (Recipe, Any):
+            return True
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind not in seen:
+            seen.add(kind)
+            if any(_mentions_recipe(field.annotation, seen) for field in kind.model_fields.values()):
+                return True
+    return False
 
 
 def _plain(value: Any, inline: bool) -> Any:

@@ -72,6 +72,8 @@ class Technique(Entry):
     learn: Callable[..., Any] | None = None
     settle: Callable[[Any, Rng], Params] | None = None
     """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
+    refuse: Callable[[Any, Any], None] | None = None
+    """Raises InvalidRecipe where params and a site with its locks contradict each other; asked before any work."""
 
     def own_tileset(self, params: Params) -> Tileset:
         """The tileset of its maps, unless the recipe names another."""
@@ -121,6 +123,7 @@ def technique(
     reach: Callable[[Any], int] | None = None,
     learn: Callable[..., Any] | None = None,
     settle: Callable[[Any, Rng], Params] | None = None,
+    refuse: Callable[[Any, Any], None] | None = None,
 ) -> Callable[[Callable[..., Any]], Technique]:
     """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
 
@@ -140,6 +143,7 @@ def technique(
             reach=reach,
             learn=learn,
             settle=settle,
+            refuse=refuse,
             doc=_doc(body),
         )
 

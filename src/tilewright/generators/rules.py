@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
 
+from ..core.errors import GaveUp, InvalidRecipe
 from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -28,6 +30,9 @@ from ._rules.book import FORMER_SECTIONS, SECTIONS, RulesParams
 from ._rules.fixes import Fixer
 from ._rules.language import Equal, Fix, Rooms, WholeMap
 
+TRIES = 20
+"""How often rooms are divided and filled anew where locks leave no way."""
+
 
 def looks(p: RulesParams) -> Tileset:
     """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
@@ -37,11 +42,26 @@ def looks(p: RulesParams) -> Tileset:
 @lru_cache(maxsize=256)
 def _looks(names: tuple[str, ...], initial: str) -> Tileset:
     palette = tilesets.get("palette")
+    known = {name: palette[palette.by_name[name]] for name in names if name in palette.by_name}
+    taken = {tile.glyph for tile in known.values()}
     tiles: list[Any] = []
     for name in names:
-        known = palette.by_name.get(name)
-        tiles.append(palette[known] if known is not None else {"name": name, "passable": name != initial})
+        glyph = name if len(name) == 1 and name not in taken else ""
+        tiles.append(known.get(name) or {"name": name, "glyph": glyph, "passable": name != initial})
     return Tileset.checked({"name": "rules", "tiles": tiles})
+
+
+def refuse_locks(p: RulesParams, site: Site) -> None:
+    """Locks alone must not hold more of a tile than there may be."""
+    if not p.workings.maxima.size:
+        return
+    allowed: dict[int, float] = {}
+    for tile, maximum in zip(site.ids.tolist(), p.workings.maxima.tolist(), strict=True):
+        allowed[tile] = allowed.get(tile, 0) + (maximum if maximum >= 0 else inf)
+    for tile, held in zip(site.ids.tolist(), site.held().tolist(), strict=True):
+        if held > allowed[tile]:
+            name, most = site.tileset[tile].name, int(allowed[tile])
+            raise InvalidRecipe(f"locks: hold {held} of {name!r}, of which {most} may be placed; raise it in names")
 
 
 @technique(
@@ -51,23 +71,33 @@ def _looks(names: tuple[str, ...], initial: str) -> Tileset:
     extends=True,
     sections=(*SECTIONS, *FORMER_SECTIONS),
     bytes_per_cell=30,
+    refuse=refuse_locks,
 )
 def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    for number in range(TRIES):
+        try:
+            return (yield from _made(p, site, rng if number == 0 else rng.child("try", number)))
+        except GaveUp as error:  # walls of these rooms and locked cells are in each other's way: others may not be
+            given_up = error
+    raise GaveUp(given_up.reason, cells=given_up.cells, tries=TRIES)
+
+
+def _made(p: RulesParams, site: Site, rng: Rng) -> Steps:
     book = p.workings
     rooms = _divided(p, rng)
-    board = Board(site, rng, initial=book.initial, limits=book.limits, margin=book.margin)
+    board = Board(site, rng, initial=book.initial, maxima=book.maxima, margin=book.margin)
     fixer = Fixer(board, rooms, initial=book.initial, dig=book.dig)
     done = 0
 
-    def shown(note: str) -> Frame:
-        return Frame(board.cells, note, min(1.0, done / p.steps))
+    def shown(note: str, share: float = 0.0) -> Frame:
+        return Frame(board.cells, note, min(1.0, (done + share) / p.steps))
 
     def mended(areas: Areas, fix: Fix, note: str, *, links: bool) -> Iterator[Frame]:
         for number, area in enumerate(areas):
-            for _ in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
-                yield shown(note)
+            for share in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
+                yield shown(note, (number + share) / len(areas))
             if fix.kind != "none":
-                yield shown(f"{note} {number + 1}" if len(areas) > 1 else note)
+                yield shown(f"{note} {number + 1}" if len(areas) > 1 else note, (number + 1) / len(areas))
 
     yield shown("map")
     key = rng.level_key()
@@ -76,6 +106,8 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
         done += 1
         yield shown(f"room {number + 1}")
     board.settle()
+    if board.limited:
+        yield shown("start")
     if p.roomData.fix is not None:
         yield from mended(rooms, p.roomData.fix, p.roomData.fix.kind, links=False)
     for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True), 1):
@@ -83,8 +115,8 @@ def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
         for simulation in range(layer.simulations):
             note = f"layer {number}, simulation {simulation + 1}"
             if program is not None:
-                for _ in board.simulate(areas, program):
-                    yield shown(note)
+                for share in board.simulate(areas, program):
+                    yield shown(note, share)
             done += 1
             yield shown(note)
         links = layer.where.kind == "map"
@@ -109,4 +141,4 @@ def _divided(p: RulesParams, rng: Rng) -> Areas:
 def _areas(where: WholeMap | Rooms, rooms: Areas, whole: Areas) -> Areas:
     if where.kind == "room":
         return rooms if where.ids is None else rooms[list(where.ids)]
-    return whole if where.rectangle is None else np.array([where.rectangle])
+    return whole if where.rectangle is None else np.array([where.rectangle], dtype=np.int64)

@@ -1,12 +1,12 @@
 """Bridges: the shortest ways that join separate parts into one, found all at once.
 
 Waves start from all parts at the same time, and every cell belongs to the part whose wave comes first. Where two
-waves meet lies a bridge between their parts; of all bridges, Kruskal takes the shortest that join what is still
-apart. Together they are as short as any set of ways from part to part can be, at a cost that grows with the number
+waves meet lies a bridge between their parts; of all bridges, those are taken that are shortest and join all parts.
+Together they are as short as any set of ways from part to part can be, at a cost that grows with the number
 of cells alone, however many parts there are.
 
-Source: Mehlhorn, "A faster approximation algorithm for the Steiner problem in graphs", 1988; Kruskal, "On the
-shortest spanning subtree of a graph", 1956.
+Source: Mehlhorn, "A faster approximation algorithm for the Steiner problem in graphs", 1988; Borůvka, "O jistém
+problému minimálním", 1926.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from . import kernel
 from .flood import BLOCKED, FREE, Field, Labels, Places
-from .random import below
+from .random import GAMMA, mix
 
 Marks: TypeAlias = NDArray[np.uint8]
 
-UNSHUFFLED: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
 BLOCK = 1 << 21
 """Cells that spread between two yields: a few hundredths of a second."""
 
@@ -61,9 +60,12 @@ class Waves:
 
         One less than there are parts; fewer where blocked cells keep parts asunder.
         """
-        bridges = np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
-        found = span_parts(self._owner, self._distance, self._field.shifts, self._field.count, UNSHUFFLED, bridges)
-        return bridges[:found]
+        field, bridges = self._field, np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
+        bridges = bridges[: span_parts(self._owner, self._distance, field.shifts, field.count, 0, bridges)]
+        here, there = bridges.T
+        ahead = field.shifts[field.shifts > 0]
+        order = np.argmax((there - here)[:, None] == ahead, axis=1) if len(bridges) else here
+        return bridges[np.lexsort((here, order, self._distance[here] + self._distance[there]))]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
         """Mark the ways over these bridges: the shortest, or with `straight` those with a single corner.
@@ -120,52 +122,52 @@ def _root(above: Labels, part: int) -> int:
     return part
 
 
-@kernel("int64(int32[::1], int32[::1], int64[::1], int64, uint64[::1], int64[:, ::1])")
-def span_parts(
-    owner: Labels, distance: Labels, shifts: Places, parts: int, state: NDArray[np.uint64], bridges: Places
-) -> int:
-    """Kruskal: of all places where waves meet, the shortest first, take those that join what is still apart.
+@kernel("int64(int32[::1], int32[::1], int64[::1], int64, uint64, int64[:, ::1])")
+def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key: int, bridges: Places) -> int:
+    """Of all places where waves meet, those that join all parts and are shortest together; how many there are.
 
-    The meetings are sorted by counting: by length, then by shift, then by place; or, where `state` is that of a random
-    stream, those of one length by chance.
+    Every part takes its best meeting, what is joined counts as one part, and so on until all are one (Borůvka): that
+    needs a place for each part, however many meetings there are. Of equally short ones the best is the first by shift,
+    then by place; or, with a key other than 0, any, by chance.
     """
-    longest = 0
-    for cell in range(distance.size):
-        longest = max(longest, distance[cell])
-    starts = np.zeros(2 * longest + 2, dtype=np.int64)
-    for shift in shifts:
-        for cell in range(owner.size - shift if shift > 0 else 0):
-            if owner[cell] != owner[cell + shift] and owner[cell] > FREE and owner[cell + shift] > FREE:
-                starts[distance[cell] + distance[cell + shift] + 1] += 1
-    for length in range(1, starts.size):
-        starts[length] += starts[length - 1]
-    meetings = np.empty((starts[-1], 2), dtype=np.int64)
-    for shift in shifts:
-        for cell in range(owner.size - shift if shift > 0 else 0):
-            if owner[cell] != owner[cell + shift] and owner[cell] > FREE and owner[cell + shift] > FREE:
-                length = distance[cell] + distance[cell + shift]
-                meetings[starts[length], 0], meetings[starts[length], 1] = cell, cell + shift
-                starts[length] += 1
-    for length in range(starts.size if state.size else 0):
-        first = starts[length - 1] if length else 0
-        for number in range(first, starts[length]):
-            other = number + below(state, starts[length] - number)
-            for side in range(2):
-                kept = meetings[number, side]
-                meetings[number, side] = meetings[other, side]
-                meetings[other, side] = kept
     above = np.arange(parts + 1).astype(np.int32)
-    count = 0
-    for meeting in range(len(meetings)):
-        here, there = meetings[meeting]
-        low, high = _root(above, owner[here]), _root(above, owner[there])
-        if low != high:
-            above[max(low, high)] = min(low, high)
-            bridges[count, 0], bridges[count, 1] = here, there
-            count += 1
-            if count == parts - 1:
-                break
-    return count
+    shortest = np.empty(parts + 1, dtype=np.int64)
+    ranks = np.empty(parts + 1, dtype=np.uint64)
+    chosen = np.empty((parts + 1, 2), dtype=np.int64)
+    count = -1
+    found = 0
+    while count < found < parts - 1:
+        count = found
+        shortest[:] = -1
+        for number in range(shifts.size):
+            shift = shifts[number]
+            for cell in range(owner.size - shift if shift > 0 else 0):
+                here, there = owner[cell], owner[cell + shift]
+                if here == there or here <= FREE or there <= FREE:
+                    continue
+                low, high = _root(above, here), _root(above, there)
+                if low == high:
+                    continue
+                length = distance[cell] + distance[cell + shift]
+                rank = np.uint64(number * owner.size + cell)
+                if key:
+                    rank = mix(np.uint64(key) + rank * GAMMA)
+                for part in (low, high):
+                    if (
+                        shortest[part] < 0
+                        or length < shortest[part]
+                        or (length == shortest[part] and rank < ranks[part])
+                    ):
+                        shortest[part], ranks[part] = length, rank
+                        chosen[part, 0], chosen[part, 1] = cell, cell + shift
+        for part in range(1, parts + 1):
+            if shortest[part] >= 0:
+                low, high = _root(above, owner[chosen[part, 0]]), _root(above, owner[chosen[part, 1]])
+                if low != high:  # two parts may have taken the same one
+                    above[max(low, high)] = min(low, high)
+                    bridges[found, 0], bridges[found, 1] = chosen[part, 0], chosen[part, 1]
+                    found += 1
+    return found
 
 
 @kernel

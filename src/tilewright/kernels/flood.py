@@ -108,4 +108,4 @@ def symmetric(offsets: Any) -> Places:
     """Offsets and their opposites, each once, in the order given; without (0, 0)."""
     both = [tuple(sign * int(part) for part in offset) for offset in offsets for sign in (1, -1)]
     distinct = [offset for offset in dict.fromkeys(both) if any(offset)]
-    return np.array(distinct, dtype=np.int64).reshape(len(distinct), -1)
+    return np.array(distinct, dtype=np.int64).reshape(-1, len(both[0]) if both else 1)

@@ -133,11 +133,11 @@ def find_parts(
 
 
 @kernel
-def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, thickness: int) -> None:
+def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Places, thickness: int) -> None:
     """Make tunnels so many cells wide: every cell of them is somewhere in a square of that size within the rim.
 
-    What of the squares cannot be reached from the tunnel, because blocked cells are in the way, stays as it is: so all
-    that is dug hangs together.
+    What of the squares cannot be reached from the tunnel, because blocked cells are in the way or because the shifts do
+    not lead there, stays as it is: so all that is dug hangs together.
     """
     wanted, queue = np.zeros_like(marks), np.empty(marks.size, dtype=np.int64)
     end = 0
@@ -152,7 +152,7 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, thickness: in
                     wanted[row * columns + column] = 1
     first = 0
     while first < end:
-        for shift in (1, -1, columns, -columns):
+        for shift in shifts:
             near = queue[first] + shift
             if wanted[near] and not marks[near] and field[near] != BLOCKED:
                 marks[near] = 1
@@ -161,25 +161,9 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, thickness: in
         first += 1
 
 
-@kernel
-def _grow(field: Labels, marks: Bytes, columns: int, rim: Places, steps: Places, thickness: int) -> None:
-    """Grow marks by one step at a time, one way along each, then back, and so on: for odd neighbourhoods, in which the
-    new cells of a wider tunnel would not hang together."""
-    for grown in range(1, thickness):
-        for step in range(len(steps)):
-            shift = steps[step] if grown % 2 else -steps[step]
-            for number in range(marks.size - abs(shift)):
-                # Against the shift, so that nothing grows twice.
-                cell = marks.size - 1 - number if shift > 0 else number
-                if marks[cell - shift] and field[cell] != BLOCKED:
-                    row, column = cell // columns, cell % columns
-                    if rim[0] <= column < rim[2] and rim[1] <= row < rim[3]:
-                        marks[cell] = 1
-
-
 @kernel(
-    "int64[:, ::1](uint8[:, ::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], int64[::1], boolean, "
-    "int64, int64[::1], int32[::1], int32[::1], int64[::1], uint64[::1])"
+    "int64[:, ::1](uint8[:, ::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], boolean, int64, "
+    "int64[::1], int32[::1], int32[::1], int64[::1], uint64)"
 )
 def dig_tunnels(
     board: Bytes,
@@ -189,24 +173,23 @@ def dig_tunnels(
     dig: int,
     reach: Places,
     shifts: Places,
-    steps: Places,
     straight: bool,
     thickness: int,
     rim: Places,
     field: Labels,
     distance: Labels,
     state: Places,
-    chance: NDArray[np.uint64],
+    key: int,
 ) -> Places:
     """Dig where waves have met, until all parts are one; (tunnel, 2) the cells of the parts where tunnels end.
 
-    Of equally short tunnels, `chance`, the state of a random stream, takes one. Fewer than there are parts less one,
-    and nothing dug, where blocked cells keep parts asunder. `steps` are the shifts along which tunnels are widened that
-    are not `straight`; `rim` is the left, top, right and lower end in the field of where tunnels may be widened.
+    Of equally short tunnels, one is taken by chance, by `key`. Fewer than there are parts less one, and nothing dug,
+    where blocked cells keep parts asunder. `straight` tunnels have a corner, others lead along the shifts. `rim` is the
+    left, top, right and lower end in the field of where they may be widened.
     """
     columns = area[2] + 2 * reach[1]
     bridges = np.empty((state[COUNT] - 1, 2), dtype=np.int64)
-    found = span_parts(field, distance, shifts, state[COUNT], chance, bridges)
+    found = span_parts(field, distance, shifts, state[COUNT], key, bridges)
     if found < state[COUNT] - 1:
         return bridges[:found]
     marks = np.zeros(field.size, dtype=np.uint8)
@@ -216,10 +199,8 @@ def dig_tunnels(
         dig_straight(field, distance, shifts, strides, bridges, marks)
     else:
         dig_shortest(field, distance, shifts, bridges, marks)
-    if thickness > 1 and straight:
-        _widen(field, marks, columns, rim, thickness)
-    elif thickness > 1:
-        _grow(field, marks, columns, rim, steps, thickness)
+    if thickness > 1:
+        _widen(field, marks, columns, rim, shifts, thickness)
     for row in range(area[3]):
         for column in range(area[2]):
             if marks[(reach[0] + row) * columns + reach[1] + column]:

@@ -8,7 +8,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, counted
 from ...core.seeds import Rng
 from ...core.site import Site
 from ...kernels.rules import OUTSIDE, fill, grant, simulate
@@ -27,11 +26,11 @@ EFFORT_PER_BLOCK = 1 << 24
 
 
 class Board:
-    """Cells that hold the numbers of words, and their changes. `limits` are the words' maxima, -1 for any
+    """Cells that hold the numbers of words, and their changes. `maxima` are those of the words, -1 for any
     number; none are given where none has one."""
 
     def __init__(
-        self, site: Site, rng: Rng, *, initial: int, limits: NDArray[np.int64], margin: NDArray[np.int64]
+        self, site: Site, rng: Rng, *, initial: int, maxima: NDArray[np.int64], margin: NDArray[np.int64]
     ) -> None:
         self.site = site
         self.rng = rng
@@ -45,8 +44,8 @@ class Board:
         self.whole.fill(OUTSIDE)
         self.cells.fill(initial)
         self._new: NDArray[np.uint8] | None = None
-        self.limited = bool(limits.size)
-        self._left: NDArray[np.int64] = limits.copy() if self.limited else UNLIMITED
+        self.limited = bool(maxima.size)
+        self._left: NDArray[np.int64] = maxima.copy() if self.limited else UNLIMITED
         self._wanted: NDArray[np.uint8] = np.zeros(self.whole.shape, dtype=np.uint8) if self.limited else NOTHING
         self.locked: NDArray[np.bool_] | None = None
         """The cells that are taken; None when there are none."""
@@ -54,23 +53,14 @@ class Board:
             self.locked = site.locked
             site.hold(self.cells)
             if self.limited:
-                self._count_locked()
-
-    def _count_locked(self) -> None:
-        held = self.site.held()
-        for name, limit, count in zip(self.site.words, self._left.tolist(), held.tolist(), strict=True):
-            if 0 <= limit < count:
-                raise InvalidRecipe(f"locks: hold {counted(count, 'cell')} of {name!r}, of which there are {limit}")
-        self._left = np.where(self._left < 0, self._left, self._left - held)
+                self._left = np.where(maxima < 0, maxima, np.maximum(0, maxima - site.held()))
 
     def fill(self, area: Area, key: int, draw: Draw) -> None:
-        """Draw the tiles of a room; those with a limit wait until all rooms are filled."""
+        """Draw the tiles of a room; those with a maximum, and locked cells, wait for `settle`."""
         fill(self.whole, self._wanted, self.corner, area, key, draw.tiles, draw.limits, self._left)  # type: ignore[arg-type]
-        if self.locked is not None:
-            self.site.hold(self.cells)
 
     def settle(self) -> None:
-        """Place what is wanted and has a limit, cells in random order; put locked cells back."""
+        """Place what is wanted and has a maximum, cells in random order; put locked cells back."""
         if self.limited:
             if self.locked is not None:
                 self._wanted[self._inner][self.locked] = 0

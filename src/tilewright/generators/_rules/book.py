@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import islice
 from os import PathLike
 from typing import Annotated, Any, Self, TypeAlias
 
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
 from ...core.errors import InvalidRecipe, did_you_mean, quoted
-from ...core.params import LARGEST_SIDE, Sized, param
+from ...core.params import LARGEST_SIDE, MOST_TOLD, Sized, param
 from ...core.reading import Reading
-from ...core.recipe import recipe_data
+from ...core.recipe import Recipe, recipe_data
 from . import compact
 from .fixes import lacks
 from .language import (
@@ -47,8 +48,8 @@ CAVE = (
             "rules": ["empty,all,or,solid>4,solid:1", "solid,all,or,solid<4,empty:1"],
         }
     ),
+    Layer.checked({"genData": ["0", "map:-1", "connect:plus:1"]}),
 )
-
 
 FromElsewhere: TypeAlias = Annotated[
     None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}], "control": "file"})
@@ -83,7 +84,7 @@ class RulesParams(Sized):
         values = dict(values)
         if (given := values.pop("data", None)) is not None:
             values = {**_read_data(given, info), **values}
-        former = [f"{name}: is called {new} now" for name, new in FORMER_SECTIONS.items() if name in values]
+        former = [f"{name}: is now {new}" for name, new in FORMER_SECTIONS.items() if name in values]
         if former:
             raise InvalidRecipe(*former)
         if not any(section in values for section in SECTIONS):
@@ -117,7 +118,8 @@ class RulesParams(Sized):
 
     @model_validator(mode="after")
     def _all_known(self) -> Self:
-        problems = list(_problems(self))
+        # Only so many are told, and to guess what is meant takes time.
+        problems = list(islice(_problems(self), MOST_TOLD))
         if problems:
             raise InvalidRecipe(*problems)
         return self
@@ -168,12 +170,17 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
         context = info.context
         reading = context.get("reading") if isinstance(context, Mapping) else None
         given, _ = (reading or Reading()).recipe(str(given))
+    if isinstance(given, Recipe):
+        given = given.to_data()
     if not given and isinstance(given, Mapping):
         return {"generationRules": ()}  # one section, so that the others are the usual ones
     found = recipe_data(given) if isinstance(given, Mapping) else {}
     params = found.get("params", {})
     if found.get("technique") != "rules" or not isinstance(params, Mapping) or "data" in params:
         raise InvalidRecipe(f"data: must be a rule book with the sections {', '.join(SECTIONS)}, got {quoted(given)}")
+    more = [word for word in ("shaping", "tiles", "locks") if found.get(word)]
+    if more:
+        raise InvalidRecipe(f"data: takes sections alone, and this has {' and '.join(more)} too; run it as a recipe")
     return params
 
 
@@ -202,6 +209,8 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
         width, height = compact.sides(given[0], "the size")
     except InvalidRecipe as error:
         raise error.within("mapData") from None
+    if min(width, height) < 3:
+        raise InvalidRecipe(f"mapData: a map is at least 3x3, got {quoted(given[0])}")
     return {"width": width, "height": height}, list(given[1:])
 
 
@@ -231,7 +240,7 @@ def _problems(p: RulesParams) -> Iterator[str]:
     if p.mapData.initial == p.mapData.dig:
         yield f"mapData: what is dug must be another tile than what fills the map, got {tiles!r}"
     for start in p.roomData.start or ():
-        if start.tile not in words:
+        if start.tile not in words and start.tile != p.mapData.dig:
             yield strange("roomData", "name", start.tile, start.compact)
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
@@ -248,12 +257,16 @@ def _problems(p: RulesParams) -> Iterator[str]:
             if layer.where.rectangle is not None:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
-                if min(x, y) < 0 or min(width, height) < 1 or x + width > p.width or y + height > p.height:
+                if min(width, height) < 1:
+                    yield f"{place}: {layer.where.compact!r}: a rectangle is at least one cell wide and high"
+                    sizes = []
+                elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
                     yield f"{place}: {layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
-            yield f"{place}: {layer.where.compact!r}: there is no room {missing}, they are numbered 0 to {last}"
+            piece = quoted(layer.where.compact)
+            yield f"{place}: {piece}: there is no room {missing}, they are numbered 0 to {last}"
         yield from _fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = f"{place}.rules.{at}"
@@ -277,4 +290,4 @@ def _fix_problems(p: RulesParams, place: str, fix: Fix | None, sizes: list[tuple
     around = p.known[fix.neighbourhood]
     problem = lacks(around.offsets, sizes if fix.kind == "connect" else None)
     if problem:
-        yield f"{place}: {fix.compact!r}: the neighbourhood {around.rows} {problem}"
+        yield f"{place}: {fix.compact!r}: the neighbourhood {quoted(around.rows)} {problem}"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from ...core.errors import InvalidRecipe, quoted
 
-OPERATORS = (">=", "<=", "==", "!=", ">", "<")
+Operator: TypeAlias = Literal[">=", "<=", "==", "!=", ">", "<"]
+OPERATORS = get_args(Operator)
 LONGEST_TEXT = 100_000
-WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
+WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 MARKS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
 """What parts the pieces of compact strings, and so cannot stand in a name."""
@@ -23,6 +24,7 @@ CONDITION = "a condition is written as tile, operator and count, such as solid>5
 WEIGHTED = "a tile with its weight is written as name:weight, such as solid:1"
 FIX = "a fix is written as connect:neighbourhood:thickness, such as connect:plus:1, or delete:plus:1, or none"
 DIVISION = "a division is written as equal:COLUMNSxROWS:rooms or tree:WIDTHxHEIGHT:rooms, such as equal:4x2:3"
+TILES = "the tiles are written as initial:dig, such as solid:empty"
 PLACE = "a place is written as map:-1, map:x,y,width,height, room:-1 or room:id,id"
 
 
@@ -33,6 +35,10 @@ def word(value: Any) -> Any:
     name = value.strip().lower()
     if not name:
         raise InvalidRecipe(f"a name is missing, got {quoted(value)}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidRecipe(f"a name holds half a character, got {quoted(value)}") from None
     if found := MARKS.search(name):
         raise InvalidRecipe(f"a name holds none of : , | < > = !, got {quoted(found.group())} in {quoted(value)}")
     return name
@@ -139,12 +145,20 @@ def place(text: str) -> dict[str, Any]:
         raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}")
     if not rest or re.fullmatch(r"-\s*1", rest[0]):
         return {"kind": kind}
-    numbers = [whole(piece, PLACE) for piece in rest[0].split(",")]
+    numbers = [whole(piece, "room" if kind == "room" else "rectangle") for piece in rest[0].split(",")]
     if kind == "room":
         return {"kind": kind, "ids": numbers}
     if len(numbers) != 4:
         raise InvalidRecipe(f"a rectangle of the map is written as map:x,y,width,height; got {quoted(text)}")
     return {"kind": kind, "rectangle": numbers}
+
+
+def dug_with(text: str) -> tuple[str, str]:
+    """`solid:empty`."""
+    initial, dig = pieces(text, ":", (2,), TILES)
+    if not initial or not dig:
+        raise InvalidRecipe(f"{TILES}, got {quoted(text)}")
+    return initial, dig
 
 
 def neighbourhood(text: str) -> dict[str, Any]:

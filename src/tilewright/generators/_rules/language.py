@@ -15,6 +15,7 @@ from ...core.errors import InvalidRecipe, counted, quoted
 from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
+from .compact import Operator
 
 MOST_NAMES = 255
 MOST_ROOMS = 16_384
@@ -26,6 +27,30 @@ Offsets: TypeAlias = tuple[tuple[int, int], ...]
 
 
 Cut: TypeAlias = Callable[[str], dict[str, Any]]
+"""What cuts a compact string into fields."""
+LONGEST_KEPT = 500
+"""Letters of strings that are remembered: the same few short ones come again and again."""
+
+
+def read_text(text: str, cut: Cut, *models: type[Params]) -> Any:
+    """The model behind a compact string: the only one, or the one of the kind that it names."""
+    return (_kept if len(text) <= LONGEST_KEPT else _read)(text, cut, models)
+
+
+def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
+    try:
+        fields = cut(text)
+        model = next(
+            model for model in models if len(models) == 1 or fields["kind"] == model.model_fields["kind"].default
+        )
+        return model.checked(fields)
+    except InvalidRecipe as error:
+        if any(quoted(text) in line for line in error.problems):
+            raise
+        raise error.within(quoted(text)) from None
+
+
+_kept = lru_cache(maxsize=4096)(_read)
 
 
 class Piece(Params):
@@ -37,18 +62,7 @@ class Piece(Params):
     @model_validator(mode="wrap")
     @classmethod
     def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
-        # The same few strings come again and again, and what is frozen can be shared.
-        return _read(cls, value) if isinstance(value, str) else check(value)
-
-
-@lru_cache(maxsize=4096)
-def _read(model: type[Any], text: str) -> Any:
-    try:
-        return model.checked(model.cut(text))
-    except InvalidRecipe as error:
-        if any(quoted(text) in line for line in error.problems):
-            raise
-        raise error.within(quoted(text)) from None
+        return read_text(value, cls.cut, cls) if isinstance(value, str) else check(value)
 
 
 class NamedTile(Piece):
@@ -144,9 +158,8 @@ def _some_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
     return tiles
 
 
-WeightedTiles: TypeAlias = Annotated[
-    tuple[Weighted, ...], BeforeValidator(_listed), Field(min_length=1, max_length=255)
-]
+Several = Field(min_length=1, max_length=255)
+WeightedTiles: TypeAlias = Annotated[tuple[Weighted, ...], Several, BeforeValidator(_listed)]
 
 
 def barred(tiles: Iterable[Weighted | Condition]) -> str:
@@ -158,7 +171,7 @@ class Condition(Piece):
 
     tile: Word = param()
     """The neighbours that count."""
-    operator: Literal[">=", "<=", "==", "!=", ">", "<"] = param(">")
+    operator: Operator = param(">")
     """How their number is compared."""
     count: int = param(0, ge=-1_000_000, le=1_000_000)
     """What their number is compared with."""
@@ -179,7 +192,7 @@ class Rule(Piece):
     """Which cells around it are counted."""
     combine: Literal["and", "or"] = param("and")
     """Whether all conditions must hold, or one of them."""
-    conditions: Annotated[tuple[Condition, ...], BeforeValidator(_listed)] = param(min_length=1, max_length=255)
+    conditions: Annotated[tuple[Condition, ...], Several, BeforeValidator(_listed)] = param()
     """What must be around it."""
     replacements: WeightedTiles = param()
     """What it becomes: one of these, drawn by weight."""
@@ -303,24 +316,12 @@ class Rooms(Params):
         return f"room:{','.join(map(str, self.ids)) if self.ids else -1}"
 
 
-@lru_cache(maxsize=1024)
-def _divided(text: str) -> Equal | Tree:
-    values = compact.division(text)
-    return (Equal if values["kind"] == "equal" else Tree).checked(values)
+def _one_of(cut: Cut, *models: type[Params]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read_text(value, cut, *models) if isinstance(value, str) else value)
 
 
-@lru_cache(maxsize=1024)
-def _placed(text: str) -> WholeMap | Rooms:
-    values = compact.place(text)
-    return (WholeMap if values["kind"] == "map" else Rooms).checked(values)
-
-
-def _from_text(read: Callable[[str], Any]) -> BeforeValidator:
-    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
-
-
-Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), _from_text(_divided)]
-Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), _from_text(_placed)]
+Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), _one_of(compact.division, Equal, Tree)]
+Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), _one_of(compact.place, WholeMap, Rooms)]
 
 
 def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
@@ -353,9 +354,8 @@ class MapData(Params):
         rest = dict(value)
         tiles = rest.pop("tiles")
         if not isinstance(tiles, str):
-            raise InvalidRecipe(f"the tiles are written as initial:dig, such as solid:empty, got {quoted(tiles)}")
-        form = "the tiles are written as initial:dig, such as solid:empty"
-        initial, dig = compact.pieces(tiles, ":", (2,), form)
+            raise InvalidRecipe(f"{compact.TILES}, got {quoted(tiles)}")
+        initial, dig = compact.dug_with(tiles)
         return {"initial": initial, "dig": dig, **rest}
 
     @property
@@ -393,6 +393,7 @@ class RoomData(Params):
 class Layer(Params):
     """A cellular automaton over the map or its rooms, and what is done about unconnected parts after it."""
 
+    also: ClassVar[tuple[str, ...]] = ("genData",)
     simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
     """How often all of its rules are applied."""
     where: Place = param(Rooms())

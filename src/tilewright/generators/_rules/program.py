@@ -110,7 +110,7 @@ class Workings:
     words: tuple[str, ...]
     initial: int
     dig: int
-    limits: NDArray[np.int64]
+    maxima: NDArray[np.int64]
     """(word,) the most that may be placed, -1 for any number, as of what fills and digs; empty if none has one."""
     margin: NDArray[np.int64]
     """(row, column) how far any rule looks."""
@@ -131,14 +131,14 @@ class Workings:
         """Kept for whoever makes many maps one by one: equal sections have equal workings, which nobody writes."""
         numbers = {name.name: number for number, name in enumerate(names)}
         known = {one.name: one for one in around}
-        limits = np.array([-1 if name.name in (initial, dig) else name.maximum for name in names], dtype=np.int64)
+        maxima = np.array([-1 if name.name in (initial, dig) else name.maximum for name in names], dtype=np.int64)
         programs = tuple(Program.of(rules, numbers, known) if rules else None for rules in layers)
         reaches = [(0, 0), *(program.reach for program in programs if program is not None)]
         return Workings(
             words=tuple(numbers),
             initial=numbers[initial],
             dig=numbers[dig],
-            limits=limits if limits.max() >= 0 else limits[:0],
+            maxima=maxima if maxima.max() >= 0 else maxima[:0],
             margin=np.array([max(sides) for sides in zip(*reaches, strict=True)], dtype=np.int64),
             start=Draw.of(start, numbers),
             programs=programs,
