@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .core import pipeline, registry
 from .core.errors import InvalidRecipe, quoted
+from .core.locks import Locks
 from .core.params import Params
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
 from .core.reading import Reading
-from .core.recipe import Recipe, Stage
+from .core.recipe import Recipe, Stage, recipe_data
 from .core.seeds import read_seed
 from .core.site import Frame
 from .core.tilemap import TileMap
@@ -35,7 +36,7 @@ def make(technique: str, /, *, seed: int | str | None = None, **words: Any) -> T
     #..........#
     ############
     """
-    return pipeline.run(recipe(technique, seed=read_seed(seed), **words))
+    return pipeline.run(recipe(registry.techniques.get(technique).name, seed=read_seed(seed), **words))
 
 
 def watch(given: Given, /, *, seed: int | str | None = None, every: int = 1, **words: Any) -> Iterator[Frame]:
@@ -44,15 +45,43 @@ def watch(given: Given, /, *, seed: int | str | None = None, every: int = 1, **w
     return pipeline.watch(made.with_seed(made.seed if seed is None else seed), every=every)
 
 
-def recipe(technique: str, /, **words: Any) -> Recipe:
-    """A recipe, checked once, from which `run` makes many maps: takes what `make` takes."""
+def recipe(given: Given, /, **words: Any) -> Recipe:
+    """A recipe, checked once, from which `run` makes many maps: takes what `make` takes.
+
+    Or another recipe, plain data or a file, with other params, locks and so on in place of its own.
+    """
     own = {name: words.pop(name) for name in set(registry.RECIPE_WORDS) & set(words)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
         raise InvalidRecipe(f"{clash[0]}: give the technique first and its params as keywords")
-    made = Recipe.of({"technique": technique, "params": words, **own}, _files())
+    data, beside = _data_of(given)
+    if beside is not _files():  # what is named here lies where the program runs
+        if isinstance(own.get("tileset"), str):
+            own["tileset"] = _files().tileset(own["tileset"])
+        if own.get("locks") is not None:
+            own["locks"] = Locks.of(own["locks"], _files())
+    params = data.get("params") or {}
+    if not isinstance(params, Mapping):
+        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(params)}")
+    made = Recipe.of({**data, "params": {**params, **words}, **own}, beside)
     pipeline.planned(made)
     return made
+
+
+def _data_of(given: Given) -> tuple[Mapping[str, Any], Reading]:
+    """What a recipe holds, by its words, and how to read what it names."""
+    if isinstance(given, Recipe):
+        data = {word: getattr(given, word) for word in registry.RECIPE_WORDS}
+        return {
+            **data,
+            "params": {name: getattr(given.params, name) for name in given.params.model_fields_set},
+        }, _files()
+    if isinstance(given, Mapping):
+        return recipe_data(given), _files()
+    if isinstance(given, str) and given in registry.techniques:
+        return {"technique": given}, _files()
+    found, beside = _files().recipe(fspath(given))
+    return recipe_data(found), beside
 
 
 def run(given: Given, /, *, seed: int | str | None = None) -> TileMap:

@@ -117,11 +117,11 @@ def test_debugging_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None
     notes, *rows = zip(*(step.split("\n") for step in capsys.readouterr().out.strip("\n").split("\n\n")), strict=True)
     assert notes == (
         "map",
-        "room 1",
-        "layer 1, simulation 1",
-        "layer 1, simulation 2",
+        "room 0",
+        "layer 0, simulation 1",
+        "layer 0, simulation 2",
+        "layer 0, connect",
         "layer 1, connect",
-        "layer 2, connect",
     )
     assert [step[0] for step in zip(*rows, strict=True)] == ["1" * 15] * 6
     assert [row[-1] for row in rows] == ["".join(str(int(name == "solid")) for name in row) for row in quiet]
@@ -143,5 +143,5 @@ def test_mistakes_are_one_line() -> None:
             procengine.initialize(wrong)  # type: ignore[arg-type]
     with pytest.raises(tw.TilewrightError, match="unknown name 'sand'"):
         procengine.initialize({"roomData": ["equal:1x1:1", "sand:1"]})
-    with pytest.raises(tw.TilewrightError, match="smoothRules: is now generationRules"):
+    with pytest.raises(tw.TilewrightError, match="smoothRules: is gone; write it as a layer of generationRules"):
         procengine.initialize({"smoothRules": []})

@@ -262,7 +262,7 @@ def test_the_third_part_of_room_data_mends_every_room_before_the_first_layer() -
     for seed in range(60):
         found = tw.run(data, seed=seed)
         frames = frames_of({"data": data}, seed)
-        filled, mended = (next(n for n, frame in enumerate(frames) if word in frame[0]) for word in ("room 3", "layer"))
+        filled, mended = (next(n for n, frame in enumerate(frames) if word in frame[0]) for word in ("room 2", "layer"))
         before = frames[mended - 1][1]
         for room in found.rooms:
             assert len(parts_of(cells_of(before != "solid") & of_room(room), PLUS)) == 1
@@ -344,7 +344,7 @@ def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
     assume(locked.any())
     recipe = tw.recipe("rules", data=data, locks=other.locked(locked))
     # The rooms are filled by chance, so what stands before the fix is looked up.
-    before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 1")
+    before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
     walls = cells_of(locked) - open_before
     ground = parts_of(rectangle(0, 0, 10, 8) - walls, offsets)
@@ -398,7 +398,7 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
     other = tw.run(book(12, 9, "1", fix="none"), seed=f"other-{seed}")
     locked = np.random.default_rng(seed).random(other.shape) < 0.06
     recipe = tw.recipe("rules", data=book(12, 9, matrix, fix="delete:odd:1"), locks=other.locked(locked))
-    before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 1")
+    before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
     ground = parts_of(rectangle(0, 0, 12, 9) - (cells_of(locked) - open_before), offsets)
     needed = [place for place in ground if place & open_before]

@@ -300,3 +300,37 @@ seed: 3
 """
     )
     assert tw.run(tmp_path / "cave.yaml") == tw.run(FULL, seed=3)
+
+
+def test_sections_may_stand_beside_the_technique_and_beside_params() -> None:
+    plain = tw.run(FULL, seed=3)
+    assert tw.run({"technique": "rules", **FULL}, seed=3) == plain
+    assert tw.run({"technique": "rules", "params": FULL}, seed=3) == plain
+    wide = tw.run({**FULL, "params": {"width": 44}}, seed=3)
+    assert wide.width == 44
+    assert wide == tw.run({**FULL, "width": 44}, seed=3)
+    with pytest.raises(tw.TilewrightError, match="did you mean 'seed'"):
+        tw.run({**FULL, "seeed": 3})
+    with pytest.raises(tw.TilewrightError, match="did you mean 'mapData'"):
+        tw.run({"mapdata": ["15x7"]})
+    with pytest.raises(tw.TilewrightError, match="params: must be a set of named values, got 3"):
+        tw.run({**FULL, "params": 3})
+
+
+def test_a_book_is_checked_once_and_varied() -> None:
+    recipe = tw.recipe(FULL)
+    assert tw.run(recipe, seed=3) == tw.run(FULL, seed=3)
+    wide = tw.recipe(recipe, width=50, seed=4)
+    assert (wide.params.shape[1], wide.seed) == (50, "4")
+    first = tw.run(recipe, seed=1)
+    kept = tw.recipe(FULL, locks=first.locked(np.s_[:5, :6]))
+    assert np.array_equal(tw.run(kept, seed=2).cells[:5, :6], first.cells[:5, :6])
+
+
+def test_a_drawing_in_lines_is_a_neighbourhood() -> None:
+    one, other = ({"neighbourhoods": {"odd": drawn}} for drawn in ("010\n101\n011\n", "010,101,011"))
+    assert params_of(one) == params_of(other)
+
+
+def test_the_size_of_the_map_may_be_left_out() -> None:
+    assert params_of({"names": ["rock", "air"], "mapData": ["rock:air"]}).shape == (7, 15)

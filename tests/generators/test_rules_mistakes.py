@@ -75,7 +75,6 @@ PARTS: list[tuple[Data, tuple[str, ...]]] = [
     ({"roomData": ["equal:1x1:1", "empty:1", "none", "x"]}, ("roomData", "3 parts, got 4")),
     ({"mapData": ["15x7", "solid"]}, ("mapData", "'solid'", "solid:empty")),
     ({"mapData": ["15x7", "solid:empty:x"]}, ("mapData", "'solid:empty:x'")),
-    ({"mapData": ["solid:empty"]}, ("mapData", "'solid:empty'", "15x7")),
     ({"mapData": ["15"]}, ("mapData", "'15'", "15x7")),
     ({"roomData": ["equal:2x2"]}, ("roomData", "'equal:2x2'", "equal:4x2:3")),
     ({"roomData": ["equal:2:2"]}, ("roomData", "'2'")),

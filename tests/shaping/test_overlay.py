@@ -155,3 +155,18 @@ def test_bad_params(params: dict[str, Any], message: str) -> None:
 def test_levels_are_refused() -> None:
     with pytest.raises(tw.InvalidRecipe, match="overlay works on 2D maps, not on 3D ones"):
         tw.shape(TileMap(np.zeros((2, 3, 3), dtype=np.uint8), BASE.tileset), "overlay", recipe=SWAMP)
+
+
+def test_inner_tiles_become_others_of_the_map() -> None:
+    book = {"names": ["rock", "ground"], "mapData": ["40x20", "rock:ground"], "roomData": ["equal:2x1:2"]}
+    inner = {"technique": "caves", "params": {"walls": 0.4}}
+    stage = {"overlay": {"where": "rooms", "recipe": inner, "tiles": {"wall": "rock", "floor": "ground"}}}
+    found = tw.run({**book, "shaping": [stage]}, seed=3)
+    assert found.tileset.names == ("rock", "ground")
+    for room in found.rooms:
+        inside = found.cells[room.y : room.y + room.height, room.x : room.x + room.width]
+        assert set(np.unique(inside).tolist()) == {0, 1}
+    assert tw.run(found.recipe) == found
+    wrong = {"overlay": {"where": "rooms", "recipe": inner, "tiles": {"wall": "stone"}}}
+    with pytest.raises(tw.TilewrightError, match="overlay: tiles: unknown tile 'stone'"):
+        tw.run({**book, "shaping": [wrong]}, seed=3)

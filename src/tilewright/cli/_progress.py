@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
+from ..kernels import is_cold
 from ._console import notes
 
 PATIENCE = 0.5
@@ -26,7 +27,7 @@ def progress() -> Iterator[Report]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True)
-    task = bar.add_task("", total=None)
+    task = bar.add_task("compiling, this once" if is_cold() else "", total=None)
 
     def report(done: float | None, what: str) -> None:
         bar.update(task, completed=done or 0.0, total=None if done is None else 1.0, description=what)

@@ -142,6 +142,9 @@ def _example(name: str, thing: Thing) -> str:
         chosen = [f"{flag} {value}" for flag, value in settings if " " not in value][:3]
         return " ".join([f"tilewright make {name}", *chosen, "--seed 7"])
     if isinstance(thing, Shaper):
+        needed = [own.name for own in parameters_of(thing.params).values() if own.form == "recipe"]
+        if needed:
+            return f"tilewright make caves --shape {name},{needed[0]}=islets"
         chosen = [f"{flag[2:].replace('-', '_')}={value}" for flag, value in settings if " " not in value][:1]
         return f"tilewright make caves --shape {','.join([name, *chosen])}"
     if isinstance(thing, Measure):

@@ -73,7 +73,8 @@ class Recipe:
         ]
         name = given.get("technique")
         if not isinstance(name, str):
-            raise InvalidRecipe(*problems, f"technique: a recipe names its technique, got {quoted(name)}")
+            sections = f" or has sections such as {_sections()[0]}" if name is None else ""
+            raise InvalidRecipe(*problems, f"technique: a recipe names its technique{sections}, got {quoted(name)}")
 
         def part(read: Callable[[], T], place: str, otherwise: T) -> T:
             try:
@@ -155,18 +156,21 @@ class Recipe:
 
 
 def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Plain data as a recipe's: what is known by its sections as the params of a technique becomes them.
+    """Plain data as a recipe's: sections of a technique, by which it is known, become its params.
 
     >>> recipe_data({"names": ["empty", "solid"], "seed": 7})
     {'technique': 'rules', 'seed': 7, 'params': {'names': ['empty', 'solid']}}
     """
-    if "technique" in given:
-        return given
-    for entry in techniques:
+    name = given.get("technique")
+    named = [techniques.get(name)] if isinstance(name, str) and name in techniques else []
+    for entry in techniques if name is None else named:
         if any(key in given for key in entry.sections):
             own = {key: value for key, value in given.items() if key in RECIPE_WORDS and key != "params"}
-            params = {key: value for key, value in given.items() if key not in own}
-            return {"technique": entry.name, **own, "params": params}
+            more = given.get("params")
+            params = {key: value for key, value in given.items() if key not in RECIPE_WORDS}
+            if more is not None and not isinstance(more, Mapping):
+                raise InvalidRecipe(f"params: must be a set of named values, got {quoted(more)}")
+            return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
 
 

@@ -97,20 +97,20 @@ def _made(p: RulesParams, site: Site, rng: Rng) -> Steps:
             for share in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
                 yield shown(note, (number + share) / len(areas))
             if fix.kind != "none":
-                yield shown(f"{note} {number + 1}" if len(areas) > 1 else note, (number + 1) / len(areas))
+                yield shown(f"{note} {number}" if len(areas) > 1 else note, (number + 1) / len(areas))
 
     yield shown("map")
     key = rng.level_key()
     for number, room in enumerate(rooms):
         board.fill(room, key, book.start)
         done += 1
-        yield shown(f"room {number + 1}")
+        yield shown(f"room {number}")
     board.settle()
     if board.limited:
         yield shown("start")
     if p.roomData.fix is not None:
         yield from mended(rooms, p.roomData.fix, p.roomData.fix.kind, links=False)
-    for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True), 1):
+    for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True)):
         areas = _areas(layer.where, rooms, p.whole)
         for simulation in range(layer.simulations):
             note = f"layer {number}, simulation {simulation + 1}"

@@ -168,6 +168,11 @@ def warmup() -> Iterator[str]:
         yield entry.name
 
 
+def is_cold() -> bool:
+    """Whether nothing was ever compiled here, so that the first map takes some seconds. Loads no numba."""
+    return not any(_cache_home().glob("kernels-*/**/*.nbi"))
+
+
 def clear_stale_caches() -> list[Path]:
     """Delete the caches of other versions, which are the folders beside ours that carry our tag."""
     home, current = _cache_home(), f"kernels-{_stamp()}"

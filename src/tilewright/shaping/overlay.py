@@ -1,22 +1,24 @@
 """Overlay: another recipe inside this map: in a rectangle, on the cells of a tile, or in every room.
 
 The inner recipe is made at the size of its place, from a stream of its own unless it has a seed. Its tiles become those
-of the same name in this map; those that are missing here are added, with their looks. Locked cells inside the place
-are locked for the inner recipe too, so that it fits itself around them (unless it moves cells or has no such tile),
-and are held in any case. Rooms, links and markers come along into rectangles and rooms; layers and numbers do not.
+of the same name in this map, or those that `tiles` says; what is missing here is added, with its looks. Locked cells
+inside the place are locked for the inner recipe too, so that it fits itself around them (unless it moves cells or has
+no such tile), and are held in any case. Rooms, links and markers come along into rectangles and rooms; layers and
+numbers do not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from ..core import pipeline
-from ..core.errors import GaveUp, InvalidRecipe
+from ..core.errors import GaveUp, InvalidRecipe, UnknownName
 from ..core.grid import Word
 from ..core.locks import Locks
 from ..core.params import LARGEST_SIDE, Params, param
@@ -43,8 +45,15 @@ class OverlayParams(Params):
     """Rows of the place; by default all to the lower edge."""
     on: Word | None = param(None)
     """Change only cells that hold this tile; the place shrinks to where they are."""
+    tiles: tuple[tuple[Word, Word], ...] = param(())
+    """Tiles of the inner map and what they become in this one, such as wall: rock; others keep their names."""
     where: Literal["rooms"] | None = param(None)
     """Instead of one rectangle, every room of the map, each with a stream of its own."""
+
+    @field_validator("tiles", mode="before")
+    @classmethod
+    def _by_name(cls, value: Any) -> Any:
+        return tuple(value.items()) if isinstance(value, Mapping) else value
 
     @model_validator(mode="after")
     def _one_place(self) -> OverlayParams:
@@ -62,13 +71,24 @@ def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
     places = [_shrunk(place, wanted) for place in _places(map, p) if wanted[place].any()]
     for number, place in enumerate(places):
         inner = yield from _made(p.recipe, map, place, wanted & ~free, rng.child("place", number))
-        tileset = map.tileset.extended(inner.tileset[used] for used in np.unique(inner.cells).tolist())
-        ids = np.array([tileset.by_name.get(name, 0) for name in inner.tileset.names], dtype=tileset.dtype)
+        become = _renamed(p.tiles, inner, map)
+        used = [tile for tile in np.unique(inner.cells).tolist() if tile not in become]
+        tileset = map.tileset.extended(inner.tileset[tile] for tile in used)
+        found = [become.get(tile, tileset.by_name.get(name, 0)) for tile, name in enumerate(inner.tileset.names)]
+        ids = np.array(found, dtype=tileset.dtype)
         cells = map.cells.astype(tileset.dtype)
         np.copyto(cells[place], ids[inner.cells], where=wanted[place] & free[place])
         map = map.replaced(cells=cells, tileset=tileset, **({} if p.on is not None else _known(map, inner, place)))
         yield Frame(cells, "", (number + 1) / len(places), site=Site(map.shape, tileset))
     return map
+
+
+def _renamed(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:
+    """Ids of the inner map's tiles that become other ones, with those of this map."""
+    try:
+        return {inner.tileset.id(old): map.tileset.id(new) for old, new in tiles}
+    except UnknownName as error:
+        raise InvalidRecipe(f"overlay: tiles: {error}") from None
 
 
 def _places(map: TileMap, p: OverlayParams) -> list[Place]:

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
 from os import PathLike
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from ...core.errors import InvalidRecipe, did_you_mean, quoted
+from ...core.errors import InvalidRecipe, counted, did_you_mean, quoted
 from ...core.params import LARGEST_SIDE, MOST_TOLD, Sized, param
 from ...core.reading import Reading
 from ...core.recipe import Recipe, recipe_data
+from ...core.registry import RECIPE_WORDS
 from . import compact
 from .fixes import lacks
 from .language import (
@@ -35,9 +36,9 @@ from .program import Workings
 
 SECTIONS = ("names", "neighbourhoods", "mapData", "roomData", "generationRules")
 FORMER_SECTIONS = {
-    "startingRules": "the second part of roomData",
-    "roomRules": "generationRules with room:-1",
-    "smoothRules": "generationRules with map:-1",
+    "startingRules": "the second part of roomData, such as solid:1|empty:2",
+    "roomRules": "a layer of generationRules with room:-1",
+    "smoothRules": "a layer of generationRules with map:-1",
 }
 USUAL_NAMES = (NamedTile(name="solid"), NamedTile(name="empty"))
 USUAL_SIZE = {"width": 15, "height": 7}
@@ -58,6 +59,8 @@ FromElsewhere: TypeAlias = Annotated[
 
 
 class RulesParams(Sized):
+    also: ClassVar[tuple[str, ...]] = RECIPE_WORDS  # which may stand beside the sections
+
     width: int = param(80, ge=3, le=LARGEST_SIDE, typical=(8, 200))
     """Columns of the map; those of mapData when left out."""
     height: int = param(50, ge=3, le=LARGEST_SIDE, typical=(8, 200))
@@ -84,7 +87,7 @@ class RulesParams(Sized):
         values = dict(values)
         if (given := values.pop("data", None)) is not None:
             values = {**_read_data(given, info), **values}
-        former = [f"{name}: is now {new}" for name, new in FORMER_SECTIONS.items() if name in values]
+        former = [f"{name}: is gone; write it as {new}" for name, new in FORMER_SECTIONS.items() if name in values]
         if former:
             raise InvalidRecipe(*former)
         if not any(section in values for section in SECTIONS):
@@ -201,6 +204,8 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
         given = given.split(",")
     if not isinstance(given, (list, tuple)) or not given:
         return {}, given
+    if isinstance(given[0], str) and ":" in given[0]:  # the size is left out
+        return {}, given
     if len(given) > 3:
         raise InvalidRecipe(f"mapData: has at most 3 parts, got {len(given)}: {quoted(given)}")
     if not isinstance(given[0], str):
@@ -245,7 +250,7 @@ def _problems(p: RulesParams) -> Iterator[str]:
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        yield f"roomData: {piece!r}: a map of {size} has place for {most} such rooms with their walls"
+        yield f"roomData: {piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls"
     whole = [(p.width, p.height)]
     rooms = p.roomData.division.sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
     yield from _fix_problems(p, "mapData", p.mapData.fix, whole)

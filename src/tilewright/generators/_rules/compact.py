@@ -97,7 +97,9 @@ def condition(text: str) -> dict[str, Any]:
 
 def rule(text: str) -> dict[str, Any]:
     """`empty,all,or,solid>5|solid<2,solid:1`."""
-    tile, neighbourhood, combine, conditions, replacements = pieces(text, ",", (5,), f"a rule is written as {RULE}")
+    quotes = "" if "," in text else " (in YAML, a rule within [ ] needs quotes)"
+    form = f"a rule is written as {RULE}{quotes}"
+    tile, neighbourhood, combine, conditions, replacements = pieces(text, ",", (5,), form)
     return {
         "tile": word(tile),
         "neighbourhood": word(neighbourhood),
@@ -168,9 +170,9 @@ def neighbourhood(text: str) -> dict[str, Any]:
 
 
 def matrix(value: Any) -> Any:
-    """`010,101,010`, or its rows in a list, as rows of numbers."""
+    """`010,101,010`, its rows in lines or in a list, as rows of numbers."""
     if isinstance(value, str):
-        value = value.split(",") if len(value) <= LONGEST_TEXT else [value]
+        value = re.split(r",|\n", value.strip()) if len(value) <= LONGEST_TEXT else [value]
     if not isinstance(value, (list, tuple)):
         quotes = "; in YAML, put it in quotes" if isinstance(value, (int, float)) else ""
         raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {quoted(value)}{quotes}")

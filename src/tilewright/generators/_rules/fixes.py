@@ -30,7 +30,8 @@ def lacks(offsets: Offsets, sizes: list[tuple[int, int]] | None) -> str:
         return "joins no two cells"
     for width, height in sizes or ():
         if not holds_together(offsets, width, height):
-            return f"cannot connect: it does not lead from every cell to every other in a place of {width}x{height}"
+            place = f"a place of {width}x{height}"
+            return f"cannot connect: it does not lead from every cell to every other in {place}; use plus or all"
     return ""
 
 

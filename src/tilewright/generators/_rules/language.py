@@ -106,7 +106,7 @@ class Neighbourhood(Piece):
         for at, row in enumerate(rows):
             if len(row) != len(rows[0]):
                 digits = "".join(map(str, row))
-                raise InvalidRecipe(f"row {at} ({digits}) has {len(row)} numbers, the first one {len(rows[0])}")
+                raise InvalidRecipe(f"row {at} ({digits}) is {len(row)} long, the first one {len(rows[0])}")
         if len(rows[0]) > LARGEST_MATRIX:
             raise InvalidRecipe(f"a row has at most {LARGEST_MATRIX} numbers, got {len(rows[0])}")
         return rows
@@ -331,7 +331,9 @@ def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
     if not isinstance(value, (list, tuple)):
         return value
     if len(value) > len(names):
-        raise InvalidRecipe(f"{section} has at most {counted(len(names), 'part')}, got {len(value)}: {quoted(value)}")
+        hint = "; in YAML, what has commas within [ ] needs quotes" if section == "genData" else ""
+        most = counted(len(names), "part")
+        raise InvalidRecipe(f"{section} has at most {most}, got {len(value)}: {quoted(value)}{hint}")
     return dict(zip(names, value, strict=False))
 
 
