@@ -74,10 +74,15 @@ def refuse_locks(p: RulesParams, site: Site) -> None:
     refuse=refuse_locks,
 )
 def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    return _tried(p, site, rng) if site.has_locks else _made(p, site, rng)
+
+
+def _tried(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    """Walls between rooms and locked cells can leave no way: then divide and fill anew."""
     for number in range(TRIES):
         try:
             return (yield from _made(p, site, rng if number == 0 else rng.child("try", number)))
-        except GaveUp as error:  # walls of these rooms and locked cells are in each other's way: others may not be
+        except GaveUp as error:
             given_up = error
     raise GaveUp(given_up.reason, cells=given_up.cells, tries=TRIES)
 

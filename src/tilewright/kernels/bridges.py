@@ -130,7 +130,9 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
     needs a place for each part, however many meetings there are. Of equally short ones the best is the first by shift,
     then by place; or, with a key other than 0, any, by chance.
     """
-    above = np.arange(parts + 1).astype(np.int32)
+    above = np.empty(parts + 1, dtype=np.int32)
+    for part in range(parts + 1):
+        above[part] = part
     shortest = np.empty(parts + 1, dtype=np.int64)
     ranks = np.empty(parts + 1, dtype=np.uint64)
     chosen = np.empty((parts + 1, 2), dtype=np.int64)
@@ -138,7 +140,8 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
     found = 0
     while count < found < parts - 1:
         count = found
-        shortest[:] = -1
+        for part in range(parts + 1):
+            shortest[part] = -1
         for number in range(shifts.size):
             shift = shifts[number]
             for cell in range(owner.size - shift if shift > 0 else 0):
@@ -227,9 +230,10 @@ def dig_straight(
             start = _back(owner, distance, shifts, start)
         while distance[end] > 0:
             end = _back(owner, distance, shifts, end)
-        if _walk(start, end, strides, False, owner, distance, marks, False):
-            _walk(start, end, strides, False, owner, distance, marks, True)
-        elif _walk(start, end, strides, True, owner, distance, marks, False):
-            _walk(start, end, strides, True, owner, distance, marks, True)
+        corner = 0  # along one axis first, then along the other: look, and if nothing is in the way, dig
+        while corner < 2 and not _walk(start, end, strides, corner == 1, owner, distance, marks, False):
+            corner += 1
+        if corner < 2:
+            _walk(start, end, strides, corner == 1, owner, distance, marks, True)
         else:
             dig_shortest(owner, distance, shifts, bridges[bridge : bridge + 1], marks)

@@ -28,7 +28,8 @@ def _mark_parts(
     """Lay an area flat: parts not numbered yet, free cells, and blocked ones: taken, or the margin around it."""
     width, columns = area[2], area[2] + 2 * reach[1]
     first, filled = corner[1] + area[0], np.uint8(initial)
-    field[:] = BLOCKED
+    for cell in range(field.size):
+        field[cell] = BLOCKED
     for row in range(area[3]):
         start = (reach[0] + row) * columns + reach[1]
         target = field[start : start + width]
@@ -118,7 +119,8 @@ def find_parts(
         if largest_alone and state[COUNT] > 1:
             _drop_smaller(board, taken, corner, area, initial, reach, field, queue, state)
         if state[COUNT] > 1:
-            distance[:] = 0
+            for cell in range(distance.size):
+                distance[cell] = 0
             state[END] = state[EDGES]
     if state[PHASE] == NUMBERED and state[COUNT] > 1:
         while state[SPREAD] < state[END]:
@@ -139,7 +141,7 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Place
     What of the squares cannot be reached from the tunnel, because blocked cells are in the way or because the shifts do
     not lead there, stays as it is: so all that is dug hangs together.
     """
-    wanted, queue = np.zeros_like(marks), np.empty(marks.size, dtype=np.int64)
+    wanted, queue = np.zeros(marks.size, dtype=np.uint8), np.empty(marks.size, dtype=np.int64)
     end = 0
     for cell in range(marks.size):
         if marks[cell]:
@@ -152,8 +154,8 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Place
                     wanted[row * columns + column] = 1
     first = 0
     while first < end:
-        for shift in shifts:
-            near = queue[first] + shift
+        for number in range(shifts.size):
+            near = queue[first] + shifts[number]
             if wanted[near] and not marks[near] and field[near] != BLOCKED:
                 marks[near] = 1
                 queue[end] = near

@@ -19,7 +19,9 @@ Rectangles: TypeAlias = NDArray[np.int64]
 def divide_equally(width: int, height: int, columns: int, rows: int, state: State, rooms: Rectangles) -> None:
     """Fill `rooms` with cells of a grid, in random order, each without its outermost ring."""
     wide, high = width // columns, height // rows
-    order = np.arange(columns * rows)
+    order = np.empty(columns * rows, dtype=np.int64)
+    for cell in range(order.size):
+        order[cell] = cell
     for number in range(len(rooms)):
         other = number + below(state, order.size - number)
         order[number], order[other] = order[other], order[number]

@@ -48,7 +48,8 @@ def fill(
     for row in range(area[1], area[1] + area[3]):
         # Every random number is made again for each limit: in vectors that is quicker than to keep it.
         start = row_key(key, row) + np.uint64(area[0]) * GAMMA
-        drawn[:] = 0
+        for column in range(width):
+            drawn[column] = 0
         for position in range(limits.size - 1):
             limit = limits[position]
             for column in range(width):
@@ -95,7 +96,8 @@ def _simulate_area(
     for row in range(corner[0] + area[1] + first_row, corner[0] + area[1] + min(end_row, area[3])):
         for counter in range(len(counters)):
             tile, count = np.uint8(counters[counter, 0]), counts[counter]
-            count[:] = 0
+            for column in range(width):
+                count[column] = 0
             for offset in range(counters[counter, 1], counters[counter, 2]):
                 beside = begin + offsets[offset, 1]
                 near = old[row + offsets[offset, 0], beside : beside + width]
