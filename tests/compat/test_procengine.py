@@ -8,28 +8,11 @@ from typing import Any
 import pytest
 
 import tilewright as tw
+from tests.generators.rulebooks import DOCUMENT
 from tilewright.compat import procengine
 
 EXAMPLES: dict[str, dict[str, Any]] = {
-    "simple": {
-        "mapData": ["15x7", "solid:empty"],
-        "roomData": ["equal:1x1:1", "solid:1|empty:2"],
-        "names": ["empty:-1", "solid:-1"],
-        "neighbourhoods": {"plus": "010,101,010", "all": "111,101,111"},
-        "generationRules": [
-            {"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]},
-            {"genData": ["0", "map:-1", "connect:plus:1"], "rules": []},
-        ],
-    },
-    "without plus": {
-        "mapData": ["15x7", "solid:empty"],
-        "roomData": ["equal:1x1:1", "solid:1|empty:2"],
-        "names": ["empty:-1", "solid:-1"],
-        "neighbourhoods": {"all": "111,101,111"},
-        "generationRules": [
-            {"genData": ["2", "room:-1", "connect:plus:1"], "rules": ["empty,all,or,solid>5,solid:1"]},
-        ],
-    },
+    **DOCUMENT,
     "names": {"names": ["empty:-1", "solid:-1"]},
     "neighbourhoods": {"neighbourhoods": {"all": "111,101,111", "plus": "010,101,010"}},
     "mapData": {"mapData": ["15x7", "solid:empty"]},
@@ -72,7 +55,7 @@ def test_the_data_is_a_recipe_and_makes_the_same_maps(name: str) -> None:
 
 def test_one_room_as_in_its_results() -> None:
     """What its pictures of results show: a closed wall, one connected cave inside."""
-    procengine.initialize(EXAMPLES["simple"], seed=1)
+    procengine.initialize(EXAMPLES["first"], seed=1)
     for _ in range(200):
         level = procengine.generateMap()
         floor = {(y, x) for y, row in enumerate(level) for x, name in enumerate(row) if name == "empty"}
@@ -88,12 +71,12 @@ def test_one_room_as_in_its_results() -> None:
 
 
 def test_maps_differ_and_come_again() -> None:
-    procengine.initialize(EXAMPLES["simple"], seed=7)
+    procengine.initialize(EXAMPLES["first"], seed=7)
     first = [procengine.generateMap() for _ in range(5)]
     assert len({str(level) for level in first}) == 5
-    procengine.initialize(EXAMPLES["simple"], seed=7)
+    procengine.initialize(EXAMPLES["first"], seed=7)
     assert [procengine.generateMap() for _ in range(5)] == first
-    procengine.initialize(EXAMPLES["simple"])
+    procengine.initialize(EXAMPLES["first"])
     assert [procengine.generateMap() for _ in range(5)] != first
 
 
@@ -108,10 +91,10 @@ def test_to_string_is_data_again(data: dict[str, Any]) -> None:
 
 
 def test_debugging_prints_every_step(capsys: pytest.CaptureFixture[str]) -> None:
-    procengine.initialize(EXAMPLES["simple"], seed=3)
+    procengine.initialize(EXAMPLES["first"], seed=3)
     quiet = procengine.generateMap()
     assert capsys.readouterr().out == ""
-    procengine.initialize(EXAMPLES["simple"], seed=3)
+    procengine.initialize(EXAMPLES["first"], seed=3)
     procengine.testing.isDebug = True
     assert procengine.generateMap() == quiet
     notes, *rows = zip(*(step.split("\n") for step in capsys.readouterr().out.strip("\n").split("\n\n")), strict=True)
