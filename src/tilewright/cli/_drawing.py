@@ -60,11 +60,12 @@ def draw(map: TileMap, caption: str, *, look: Look | None = None) -> None:
 
 
 def describe(map: TileMap) -> str:
-    """`caves 80x50, seed 7`."""
+    """`caves 80x50, seed 7`, and which try it was if several were needed."""
     size = "x".join(str(side) for side in reversed(map.shape))
     if map.recipe is None:
         return f"{size} of {map.tileset.name}"
-    return f"{map.recipe.technique} {size}, seed {map.recipe.seed}"
+    tried = f", try {map.recipe.attempt + 1}" if map.recipe.attempt else ""
+    return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}"
 
 
 def _glyphs(map: TileMap, cells: NDArray[np.integer], level: int, *, few: bool) -> list[Segment]:

@@ -112,7 +112,7 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
     names = ", ".join(target.path(**fields) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
     what = describe(making.map)
     if total > 1:
-        what = f"{what.rpartition(', ')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
+        what = f"{what.partition(', seed')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
         names = names and f"{total} maps up to {names}"
     note(f"{what}, wrote {names}" if names else what)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,11 +35,26 @@ OPTIONS = (
         help="Keep only this rectangle of the locks' map. Can be given several times.",
     ),
     SHAPING,
+    click.Option(
+        ["--require"],
+        multiple=True,
+        metavar="MEASURE>NUMBER",
+        help="Try until a measure is so, such as regions=1, or keep the best, such as path_length=most.",
+    ),
+    click.Option(["--tries"], type=click.IntRange(min=1), metavar="N", help="How often to try that. [default 20]"),
 )
+REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
 
 
 def read_words(
-    *, tileset: str | None, tiles: str | None, locks: str | None, keep: Sequence[str], shaping: Sequence[str]
+    *,
+    tileset: str | None,
+    tiles: str | None,
+    locks: str | None,
+    keep: Sequence[str],
+    shaping: Sequence[str],
+    require: Sequence[str],
+    tries: int | None,
 ) -> dict[str, Any]:
     """What was typed, as words of a recipe; those that were not given are left out."""
     if keep and locks is None:
@@ -49,6 +65,8 @@ def read_words(
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
         "locks": _kept(given, keep) if keep else given,
         "shaping": [dict([read_stage(text)]) for text in shaping] or None,
+        "require": dict(_requirement(text) for text in require) or None,
+        "tries": tries,
     }
     return {word: value for word, value in words.items() if value is not None}
 
@@ -94,6 +112,15 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     if steps[0] not in RECIPE_WORDS:
         raise UnknownName("recipe key", steps[0], RECIPE_WORDS, f"a parameter is set with params.{path.strip()}")
     return dict(with_part(data, steps, read_json(text) if text.startswith(STRUCTURED) else read_loose(text), path))
+
+
+def _requirement(text: str) -> tuple[str, str]:
+    """`path_length>80`, `regions=1`, `openness=most`."""
+    found = REQUIREMENT.fullmatch(text)
+    if not found:
+        raise InvalidRecipe(f"require: written as path_length>80, regions=1 or openness=most, got {quoted(text)}")
+    name, sign, value = found.groups()
+    return name, value if sign in ("=", "==") else f"{sign}{value}"
 
 
 def _named(values: Any, place: str) -> dict[str, Any]:

@@ -122,6 +122,8 @@ def _make(
     locks: str | None,
     keep: tuple[str, ...],
     shaping: tuple[str, ...],
+    require: tuple[str, ...],
+    tries: int | None,
     **values: Any,
 ) -> None:
     params: dict[str, Any] = {}
@@ -138,5 +140,7 @@ def _make(
             assign(params, setting, entry.params)
     except InvalidRecipe as error:
         raise error.within("set") from None
-    words = _recipe.read_words(tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping)
+    words = _recipe.read_words(
+        tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
+    )
     produce(api.recipe(entry.name, **params, **words), **values)

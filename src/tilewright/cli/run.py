@@ -46,6 +46,8 @@ def command(
     locks: str | None,
     keep: tuple[str, ...],
     shaping: tuple[str, ...],
+    require: tuple[str, ...],
+    tries: int | None,
     **values: Any,
 ) -> None:
     """Make maps from a recipe, and draw or write them.
@@ -59,7 +61,9 @@ def command(
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
-    words = _recipe.read_words(tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping)
+    words = _recipe.read_words(
+        tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
+    )
     found, beside = FileReading().recipe(recipe)
     data = recipe_data(found)
     try:

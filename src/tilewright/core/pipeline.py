@@ -17,7 +17,7 @@ from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownNam
 from .grid import resolve
 from .params import Params
 from .recipe import Recipe, Stage
-from .registry import Shaper, Technique, shapers, techniques
+from .registry import Shaper, Technique, provider, shapers, techniques
 from .seeds import Rng
 from .site import Frame, Site, Steps
 from .tilemap import TileMap
@@ -85,6 +85,11 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
         recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
         assert recipe.seed is not None
         root = Rng.of(recipe.seed)
+    return _required(recipe, root) if recipe.require else _made(recipe, root)
+
+
+def _made(recipe: Recipe, root: Rng) -> Steps:
+    """One map: the technique, then the shapers."""
     plan = planned(recipe)
     entry, site = plan.technique, plan.site
     rng = root.child(entry.name)
@@ -103,6 +108,67 @@ def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
     return map.replaced(recipe=recipe)
 
 
+def _required(recipe: Recipe, root: Rng) -> Steps:
+    """Maps, each from a stream of its own, until one is as required; or of all tries the best."""
+    if recipe.attempt is not None:
+        made = yield from _made(recipe, _root_of_try(root, recipe.attempt))
+        return _found(made, recipe.attempt)
+    measured = provider("analysis", "survey").measured
+    names = [one.measure for one in recipe.require]
+    extreme = next((one for one in recipe.require if one.is_extreme), None)
+    failed: dict[str, int] = {}
+    best: tuple[float, TileMap] | None = None
+    for attempt in range(recipe.tries):
+        try:
+            made = yield from _numbered(_made(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
+        except GaveUp as error:
+            failed[error.reason] = failed.get(error.reason, 0) + 1
+            continue
+        numbers = measured(made, names)
+        wrong = [one for one in recipe.require if not one.holds(numbers[one.measure])]
+        for one in wrong:
+            failed[str(one)] = failed.get(str(one), 0) + 1
+        if wrong:
+            continue
+        made = _found(made, attempt)
+        if extreme is None:
+            return made
+        score = numbers[extreme.measure] * (1 if extreme.rule == "most" else -1)
+        if best is None or score > best[0]:
+            best = score, made
+    if best is not None:
+        return best[1]
+    reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
+    raise GaveUp(f"no map was as required; what failed: {reasons}", tries=recipe.tries)
+
+
+def _root_of_try(root: Rng, attempt: int) -> Rng:
+    """The first try is the map that would be made without requirements."""
+    return root.child("try", attempt) if attempt else root
+
+
+def _found(map: TileMap, attempt: int) -> TileMap:
+    """A map that knows which try it was."""
+    assert map.recipe is not None
+    recipe = replace(map.recipe, attempt=attempt)
+    return map.replaced(numbers={**map.numbers, "try": attempt + 1}, recipe=recipe)
+
+
+def _numbered(work: Steps, attempt: int, tries: int) -> Steps:
+    """The frames of one try, which tell its number."""
+    try:
+        while True:
+            frame = next(work)
+            frame.note = f"try {attempt + 1}: {frame.note}".rstrip(": ")
+            frame.done = (attempt + (frame.done or 0.0)) / tries
+            yield frame
+    except StopIteration as end:
+        made: TileMap = end.value
+        return made
+    finally:
+        work.close()
+
+
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
     """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
     recipe = map.recipe.then(stage) if map.recipe is not None and map.recipe.seed is not None else None
@@ -111,7 +177,8 @@ def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
         work = _shaped(map, Site(map.shape, map.tileset), shaper, Rng.of(seed))
     else:
         plan = planned(recipe)
-        work = _shaped(map, _site_after(plan), plan.shaping[-1], Rng.of(recipe.seed))
+        root = _root_of_try(Rng.of(recipe.seed), recipe.attempt or 0)
+        work = _shaped(map, _site_after(plan), plan.shaping[-1], root)
     shaped, _ = exhausted(work)
     return shaped.replaced(recipe=recipe)
 

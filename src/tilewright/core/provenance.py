@@ -14,7 +14,7 @@ from .errors import InvalidRecipe, TilewrightError, quoted
 from .pipeline import run
 from .reading import Reading
 from .recipe import Recipe
-from .registry import shapers, techniques
+from .registry import measures, shapers, techniques
 from .tilemap import TileMap
 
 MOST_BYTES = 512 * 1024
@@ -36,6 +36,8 @@ def revisions(recipe: Recipe) -> dict[str, int]:
     found = {recipe.technique: techniques.get(recipe.technique).revision}
     for stage in recipe.shaping:
         found[stage.shaper] = shapers.get(stage.shaper).revision
+    for one in recipe.require:
+        found[one.measure] = measures.get(one.measure).revision
     for inner in recipe.inner:
         found.update(revisions(inner))
     return dict(sorted(found.items()))

@@ -16,6 +16,7 @@ from .locks import Locks
 from .params import Params, kinds_in, whole_value
 from .reading import Reading
 from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
+from .require import USUAL_TRIES, Requirement, read_requirements, read_tries
 from .seeds import Seed, read_seed
 from .tileset import Tileset
 
@@ -48,6 +49,12 @@ class Recipe:
     tiles: tuple[tuple[str, str], ...] = ()
     """Renamings: (technique's word, tileset's word)."""
     locks: Locks | None = None
+    require: tuple[Requirement, ...] = ()
+    """What the finished map's measures must be; without it the first try is good enough."""
+    tries: int = 1
+    """How many maps are made until one is good enough."""
+    attempt: int | None = None
+    """Which try made a finished map, counted from 0: then only that one is made."""
     seed: Seed | None = None
     """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
@@ -93,10 +100,14 @@ class Recipe:
         tileset = part(lambda: _read_tileset(given.get("tileset"), reading), "tileset", None)
         tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", none)
         locks = part(lambda: _read_locks(given.get("locks"), reading), "locks", None)
+        require = part(lambda: read_requirements(given.get("require") or {}), "require", none)
+        tries = part(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
+        attempt = part(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
         seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        return cls(name, params, entry.tileset_for(params, tileset, dict(tiles)), shaping, tiles, locks, seed)
+        tileset = entry.tileset_for(params, tileset, dict(tiles))
+        return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed)
 
     def __post_init__(self) -> None:
         if self.depth > DEEPEST:
@@ -107,6 +118,8 @@ class Recipe:
         # Not by `replace`: all but the seed was checked already, and the plan stays the same.
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, seed=read_seed(seed))
+        if other.seed != self.seed:
+            other.__dict__["attempt"] = None
         return other
 
     def then(self, stage: Stage) -> Recipe:
@@ -125,6 +138,11 @@ class Recipe:
             data["tiles"] = dict(self.tiles)
         if self.locks is not None and len(self.locks):
             data["locks"] = self.locks.to_data(inline=inline)
+        if self.require:
+            data["require"] = {one.measure: one.to_data() for one in self.require}
+            data["tries"] = self.tries
+            if self.attempt is not None:
+                data["attempt"] = self.attempt
         if self.seed is not None:
             data["seed"] = int(self.seed) if _is_plain_number(self.seed) else self.seed
         return data
@@ -295,6 +313,23 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
         if not all(isinstance(word, str) for word in pair):
             raise InvalidRecipe(f"tiles go by their names, got {quoted(pair)}")
     return tuple((word, name) for word, name in pairs)
+
+
+def _read_tries(value: Any, required: bool) -> int:
+    if value is None:
+        return USUAL_TRIES if required else 1
+    tries = read_tries(value)
+    if not required and tries > 1:
+        raise InvalidRecipe("says how often to try what require asks for; add require")
+    return tries
+
+
+def _read_attempt(value: Any, tries: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < tries:
+        raise InvalidRecipe(f"must be one of the {tries} tries, counted from 0, got {quoted(value)}")
+    return value
 
 
 def _read_locks(value: Any, reading: Reading) -> Locks | None:

@@ -24,10 +24,8 @@ from .params import Params
 from .seeds import Rng
 from .tileset import Tileset
 
-RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "seed")
-"""The keys of a recipe, which are keywords of `tw.make` too."""
-RESERVED = frozenset({*RECIPE_WORDS, "require", "tries"})
-"""No parameter may be called like one of them, nor like those that will come."""
+RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
+"""The keys of a recipe, which are keywords of `tw.make` too. No parameter may be called like one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +190,7 @@ def _doc(body: Callable[..., Any]) -> str:
 
 
 def _free_of_reserved(params: type[Params]) -> type[Params]:
-    taken = sorted(RESERVED & set(params.model_fields))
+    taken = sorted(set(RECIPE_WORDS) & set(params.model_fields))
     if taken:
         raise TypeError(f"{params.__name__}: {taken[0]!r} is a word of recipes; call the parameter otherwise")
     return params

@@ -1,0 +1,106 @@
+"""Requirements: what the measures of a finished map must be, for recipes that try until one is good enough."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from .errors import InvalidRecipe, UnknownName, quoted
+from .registry import measures
+
+OPERATORS = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+EXTREMES = ("most", "least")
+MOST_TRIES = 1_000_000
+USUAL_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A measure, and how its number must compare; or that of all tries the map with the most or least is kept.
+
+    >>> Requirement("path_length", ">", 80).holds(81)
+    True
+    """
+
+    measure: str
+    rule: str
+    """One of the operators, `most` or `least`."""
+    value: float = 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.measure}: {self.rule}" if self.is_extreme else f"{self.measure} {self.rule} {_written(self.value)}"
+        )
+
+    @property
+    def is_extreme(self) -> bool:
+        return self.rule in EXTREMES
+
+    def holds(self, number: float) -> bool:
+        """Whether a map's number will do; one that does not apply never does."""
+        return number == number and (self.is_extreme or bool(OPERATORS[self.rule](number, self.value)))
+
+    def to_data(self) -> float | str:
+        if self.is_extreme:
+            return self.rule
+        return self.value if self.rule == "==" else f"{self.rule}{_written(self.value)}"
+
+
+def read_requirements(given: Any) -> tuple[Requirement, ...]:
+    """Requirements from `{regions: 1, path_length: ">80", openness: most}`; tells all mistakes at once."""
+    if isinstance(given, tuple) and all(isinstance(one, Requirement) for one in given):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidRecipe(f"must be measures with what they must be, such as path_length: '>80', got {quoted(given)}")
+    found, problems = [], []
+    for name, value in given.items():
+        try:
+            found.append(_read(name, value))
+        except (InvalidRecipe, UnknownName) as error:
+            problems.append(str(error))
+    extremes = [one for one in found if one.is_extreme]
+    if len(extremes) > 1:
+        problems.append(f"only one measure can be the best, got {' and '.join(map(str, extremes))}")
+    if problems:
+        raise InvalidRecipe(*problems)
+    return tuple(found)
+
+
+def read_tries(given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_TRIES:
+        raise InvalidRecipe(f"must be a whole number of 1 to {MOST_TRIES:,}, got {quoted(given)}")
+    return given
+
+
+def _read(name: Any, value: Any) -> Requirement:
+    if not isinstance(name, str) or name not in measures.names():
+        raise UnknownName("measure", name, measures.names())
+    if isinstance(value, str) and value.strip() in EXTREMES:
+        return Requirement(name, value.strip())
+    rule, number = "==", value
+    if isinstance(value, str):
+        parts = re.fullmatch(r"\s*([<>=!]{0,2})\s*([^<>=!\s]+)\s*", value)
+        rule, number = (parts.group(1) or "==", parts.group(2)) if parts else ("", value)
+        rule = "==" if rule == "=" else rule
+    try:
+        amount = float(number) if not isinstance(number, bool) and rule in OPERATORS else None
+    except (TypeError, ValueError):
+        amount = None
+    if amount is None or not isfinite(amount):
+        raise InvalidRecipe(f"{name}: a number, a comparison such as '>80', most or least, got {quoted(value)}")
+    return Requirement(name, rule, amount)
+
+
+def _written(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
