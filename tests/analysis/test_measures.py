@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.analysis.paths import distances
 from tilewright.core.registry import measure, measures
-from tilewright.core.tilemap import TileMap
+from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 
 TILES = Tileset.checked({"name": "four", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
 
 
-def drawn(*rows: str) -> TileMap:
-    return TileMap([["ab#".index(glyph) for glyph in row] for row in rows], TILES)
+def drawn(*rows: str, **more: Any) -> TileMap:
+    return TileMap([["ab#".index(glyph) for glyph in row] for row in rows], TILES, **more)
+
+
+def one(map: TileMap, name: str) -> float:
+    return tw.measure(map, name)[name]
 
 
 def test_a_small_map_by_hand() -> None:
@@ -45,6 +51,92 @@ def test_levels_touch_each_other() -> None:
     solid = np.full((3, 2, 2), 2)
     solid[0, 0, 0] = solid[1, 0, 0] = solid[2, 1, 1] = 0
     assert tw.measure(TileMap(solid, TILES), "regions") == {"regions": 2}
+
+
+def test_path_length_leads_from_start_to_exit() -> None:
+    rows = ("aaaaa", "a###a", "aaaaa", "####a")
+    ends = [Marker("start", 0, 0), Marker("exit", 4, 3)]
+    assert one(drawn(*rows, markers=ends), "path_length") == 7
+    nearer = [*ends, Marker("exit", 0, 2), Marker("start", 4, 1)]
+    assert one(drawn(*rows, markers=nearer), "path_length") == 2, "the nearest two of several"
+    assert math.isnan(one(drawn("a#a", markers=[Marker("start", 0, 0), Marker("exit", 2, 0)]), "path_length"))
+    assert one(drawn("a#aa", markers=[Marker("start", 1, 0), Marker("exit", 2, 0)]), "path_length") == 1, (
+        "a start in a wall is none"
+    )
+
+
+def test_path_length_of_a_map_without_markers_spans_its_largest_region() -> None:
+    assert one(drawn("aaa#aaaaaa"), "path_length") == 5
+    assert one(drawn("##a##", "##a##", "aaaaa", "##a##"), "path_length") == 4
+    assert one(drawn("a"), "path_length") == 0
+    assert math.isnan(one(drawn("#"), "path_length"))
+
+
+def test_no_two_cells_of_a_tree_are_further_apart() -> None:
+    tree = drawn("aaa#a", "#a##a", "aaaaa", "a#a##", "a#aaa")
+    far = max(
+        distances(tree, cell)[tree.passable].max() for cell in [tuple(c) for c in np.argwhere(tree.passable).tolist()]
+    )
+    assert one(tree, "path_length") == far
+
+
+def test_hot_path_share_and_linearity() -> None:
+    corridor = drawn("aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
+    assert tw.measure(corridor, "hot_path_share", "linearity") == {"hot_path_share": 1, "linearity": 1}
+    side = drawn("aaaaa", "##a##", "##a##", markers=[Marker("start", 0, 0), Marker("exit", 4, 0)])
+    assert tw.measure(side, "hot_path_share", "linearity") == {"hot_path_share": 5 / 7, "linearity": 1}
+    ring = drawn("aaaaa", "a###a", "aaaaa", markers=[Marker("start", 0, 0), Marker("exit", 4, 2)])
+    assert tw.measure(ring, "hot_path_share", "linearity") == {"hot_path_share": 1, "linearity": 0}
+    partly = drawn("aaaa", "a#a#", "aaa#", markers=[Marker("start", 3, 0), Marker("exit", 0, 0)])
+    assert one(partly, "linearity") == 1 / 2, "of the two cells between, one can be walked around"
+
+
+def test_dead_ends_corridors_junctions_and_openness() -> None:
+    maze = drawn("#a####", "aaaaa#", "#a##a#", "####a#")
+    assert one(maze, "dead_ends") == 4
+    assert one(maze, "corridor_share") == 4 / 9
+    assert one(maze, "junctions") == 1
+    room = drawn("####", "#aa#", "#aa#", "####")
+    assert tw.measure(room, "dead_ends", "corridor_share", "junctions", "openness") == {
+        "dead_ends": 0,
+        "corridor_share": 0,
+        "junctions": 0,
+        "openness": 3 / 8,
+    }
+    assert one(drawn("aaa"), "openness") == pytest.approx((1 + 2 + 1) / 24)
+    assert math.isnan(one(drawn("#"), "openness"))
+
+
+def test_chokepoints_are_counted() -> None:
+    assert one(drawn("aa#aa", "aaaaa", "aa#aa"), "chokepoints") == 3
+    assert one(drawn("aaa", "a#a", "aaa"), "chokepoints") == 0
+
+
+def test_symmetry_of_each_axis() -> None:
+    assert tw.measure(drawn("aba", "bbb"), "symmetry_x", "symmetry_y") == {"symmetry_x": 1, "symmetry_y": 1 / 3}
+    assert one(drawn("ab#b"), "symmetry_x") == 0
+    assert one(drawn("ab#"), "symmetry_x") == 1 / 3, "the middle is its own mirror image"
+
+
+def test_rooms_and_their_graph() -> None:
+    rooms = [Room(0, 0, 2, 2), Room(3, 0, 2, 2), Room(6, 0, 2, 2), Room(9, 0, 2, 1)]
+    house = drawn("a" * 12, "a" * 12, rooms=rooms, links=[(0, 1), (1, 2), (2, 0), (1, 0), (2, 2)])
+    assert tw.measure(house, "room_count", "loops", "branching") == {"room_count": 4, "loops": 1, "branching": 3 / 2}
+    areas = [4, 4, 4, 2]
+    assert one(house, "room_spread") == pytest.approx(np.std(areas) / np.mean(areas))
+    alone = drawn("aa", rooms=[Room(0, 0, 2, 1)])
+    assert tw.measure(alone, "loops", "branching", "room_spread") == {"loops": 0, "branching": 0, "room_spread": 0}
+    assert not {"room_count", "loops", "branching", "room_spread"} & tw.measure(drawn("aa")).keys()
+
+
+def test_maps_with_levels() -> None:
+    solid = np.full((3, 2, 3), 2)
+    solid[0, 0] = solid[1, 0, 2] = solid[2, 0] = 0
+    tower = TileMap(solid, TILES, markers=[Marker("start", 0, 0, 0), Marker("exit", 0, 0, 2)])
+    found = tw.measure(tower)
+    assert (found["path_length"], found["dead_ends"], found["chokepoints"], found["linearity"]) == (6, 2, 5, 1)
+    assert found["symmetry_y"] == pytest.approx(4 / 18)
+    assert not {"openness", "corridor_share", "junctions"} & found.keys()
 
 
 def test_an_unknown_name_is_told_in_one_line_with_the_nearest() -> None:

@@ -20,7 +20,24 @@ SHAPED = {  # shapers that need something said
     "crop": {"x": 2, "y": 3, "width": 20, "height": 9},
 }
 MORE: dict[str, list[dict[str, Any]]] = {
+    "aggregation": [
+        {"mode": "walk-out", "nucleus": "cross", "brush": 2},
+        {"mode": "attractor", "symmetry": "both", "launch": "edge"},
+    ],
     "caves": [{"wrap": True}, {"offset": [-30, 12]}, {"outside": "floor", "birth": 6, "steps": 10}],
+    "drunkard": [{"coverage": None, "bias": -0.5, "begin": "centre"}, {"turn": 0.05, "border": 3}],
+    "maze": [
+        {"method": "prim", "braid": 0.5},
+        {"method": "kruskal", "passage": 2},
+        {"method": "wilson", "wall": 2},
+        {"method": "division", "braid": 1},
+    ],
+    "noise": [
+        {"kind": "simplex", "fractal": "ridged", "offset": [-30, 12]},
+        {"kind": "value", "fractal": "billow", "warp": 0.5, "wrap": True},
+        {"kind": "cellular", "island": 0.6, "octaves": 2},
+    ],
+    "voronoi": [{"offset": [-30, 12]}],
     "fashion": [
         {"scores": [0, 0.5, 0.2, 0.6], "generations": 4},
         {"states": 11},

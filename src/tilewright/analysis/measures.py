@@ -1,8 +1,15 @@
-"""Named numbers of a map. Each is a function of a Survey, and None where it does not apply."""
+"""Named numbers of a map. Each is a function of a Survey, and None where it does not apply.
+
+Ways are counted in steps along the axes, and lead from the marker start to the marker exit, the nearest two of several;
+in a map without them, between two far ends of the largest region, as `Survey.way` says.
+"""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.registry import measure
 from .survey import Survey
@@ -47,3 +54,141 @@ def tile_entropy(survey: Survey) -> float:
     """
     shares = survey.counts[survey.counts > 0] / survey.map.cells.size
     return float(np.sum(shares * -np.log2(shares)))
+
+
+@measure(unit="steps")
+def path_length(survey: Survey) -> float | None:
+    """Steps from start to exit, or between the far ends of the largest region where nothing is marked.
+
+    The far ends are found by two sweeps: the cell farthest from the region's first cell, and the farthest from that. It
+    does not apply where no way leads from start to exit.
+    """
+    return survey.way.length if survey.way else None
+
+
+@measure(unit="share")
+def hot_path_share(survey: Survey) -> float | None:
+    """The share of cells one can reach that lie on ways to the exit at most a tenth longer than the shortest.
+
+    The rest is optional: 1 is a map without any detour.
+    """
+    hot = survey.hot_path
+    if hot is None:
+        return None
+    count = int(hot.cells.sum())
+    return count / (count + int(hot.optional.sum()))
+
+
+@measure(unit="share")
+def linearity(survey: Survey) -> float | None:
+    """The share of the way from start to exit that nobody can walk around: 1 in a single corridor, 0 in a wide hall.
+
+    Counted are the cells between start and exit that every way leads over, of the cells between them on the shortest.
+    It does not apply where no cell lies between the two.
+    """
+    if survey.way is None or survey.way.length < 2:
+        return None
+    return survey.cuts.between(survey.way.start, survey.way.exit) / (survey.way.length - 1)
+
+
+@measure(unit="cells")
+def chokepoints(survey: Survey) -> float:
+    """How many passable cells part their region if they are blocked."""
+    return int(survey.cuts.cells.sum())
+
+
+@measure(unit="cells")
+def dead_ends(survey: Survey) -> float:
+    """How many passable cells have just one passable neighbour, without diagonals."""
+    return int(np.count_nonzero(survey.passable & (survey.exits == 1)))
+
+
+@measure(unit="share")
+def corridor_share(survey: Survey) -> float | None:
+    """The share of passable cells that are corridor: one cell wide, with two ways on that do not touch.
+
+    These are cells with exactly two passable neighbours of four: opposite ones, or around a bend whose inner cell is
+    not passable. For maps of one level.
+    """
+    if survey.passable.ndim != 2 or not survey.passable.any():
+        return None
+    corridor = survey.passable & (survey.exits == 2) & (_ways(survey) == 2)
+    return int(corridor.sum()) / int(survey.passable.sum())
+
+
+@measure(unit="cells")
+def junctions(survey: Survey) -> float | None:
+    """How many passable cells three or four ways lead from that do not touch each other: crossings of corridors.
+
+    Ways touch where the cell between them, diagonally, is passable too. For maps of one level.
+    """
+    if survey.passable.ndim != 2:
+        return None
+    return int(np.count_nonzero(survey.passable & (_ways(survey) >= 3)))
+
+
+def _ways(survey: Survey) -> NDArray[np.int16]:
+    """How many groups the passable neighbours of four make, joined by passable cells in the corners between them.
+
+    0 where all eight are passable.
+    """
+    around = survey.around
+    joined = (around[corner] & around[corner - 1] & around[(corner + 1) % 8] for corner in (1, 3, 5, 7))
+    return survey.exits.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
+
+
+@measure(unit="share")
+def openness(survey: Survey) -> float | None:
+    """The mean share of passable cells among the eight around each passable cell: 1/4 in a corridor, near 1 in a plain.
+
+    What lies outside the map is not passable. For maps of one level.
+    """
+    if survey.passable.ndim != 2 or not survey.passable.any():
+        return None
+    return int(survey.around[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
+
+
+@measure(unit="share")
+def symmetry_x(survey: Survey) -> float:
+    """The share of cells that hold the same tile as their mirror image, left and right swapped."""
+    return _mirrored(survey, -1)
+
+
+@measure(unit="share")
+def symmetry_y(survey: Survey) -> float:
+    """The share of cells that hold the same tile as their mirror image, top and bottom swapped."""
+    return _mirrored(survey, -2)
+
+
+def _mirrored(survey: Survey, axis: int) -> float:
+    cells = survey.map.cells
+    return int(np.count_nonzero(cells == np.flip(cells, axis))) / cells.size
+
+
+@measure(unit="rooms")
+def room_count(survey: Survey) -> float | None:
+    """How many rooms the map has; it does not apply to maps made without rooms."""
+    return len(survey.map.rooms) or None
+
+
+@measure(unit="share")
+def room_spread(survey: Survey) -> float | None:
+    """How much the rooms differ in size: the standard deviation of their areas by their mean; 0 if all are alike."""
+    areas = [room.width * room.height for room in survey.map.rooms]
+    # In whole numbers up to the root: the same on every machine.
+    spread = len(areas) * sum(area * area for area in areas) - sum(areas) ** 2
+    return math.sqrt(spread) / sum(areas) if areas else None
+
+
+@measure(unit="loops")
+def loops(survey: Survey) -> float | None:
+    """How many cycles the graph of rooms has: links that could be cut without parting it; 0 is a tree."""
+    if not survey.map.rooms:
+        return None
+    return len(survey.room_links) - len(survey.map.rooms) + survey.room_parts
+
+
+@measure(unit="links")
+def branching(survey: Survey) -> float | None:
+    """To how many other rooms a room is joined on average: just under 2 in a chain, 2 in a ring, more with loops."""
+    return 2 * len(survey.room_links) / len(survey.map.rooms) if survey.map.rooms else None

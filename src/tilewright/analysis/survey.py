@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,22 @@ from numpy.typing import NDArray
 
 from ..core import registry
 from ..core.tilemap import TileMap
+from .chokepoints import Cuts
+from .paths import HotPath, hot_between, steps_from
 from .regions import Regions, regions_of
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """The way through a map: from its start to its exit, in steps along the axes."""
+
+    start: tuple[int, ...]
+    exit: tuple[int, ...]
+    from_start: NDArray[np.float64]
+    """Steps of every cell from the start; from the nearest one, where there are several."""
+    to_exit: NDArray[np.float64]
+    """Steps of every cell to the nearest exit."""
+    length: int
 
 
 class Survey:
@@ -34,6 +50,85 @@ class Survey:
         """(tile,) how many cells hold each tile."""
         return np.bincount(self.map.cells.reshape(-1), minlength=len(self.map.tileset))
 
+    @cached_property
+    def way(self) -> Way | None:
+        """The way between the markers start and exit, the nearest two of them; None where there is none.
+
+        Without these markers it leads through the largest region, between two cells that are far from each other: the
+        farthest from its first cell, and the farthest from that (of equally far ones the first). In mazes without loops
+        no two cells are further apart; elsewhere a few may be.
+        """
+        marked = [self._marked("start"), self._marked("exit")]
+        if all(len(cells) for cells in marked):
+            return self._between(*marked)
+        if not self.regions.count:
+            return None
+        first = np.argwhere(self.regions.labels == self.regions.ranked()[0])[:1]
+        start = _farthest(steps_from(self.passable, first))
+        return self._between(start, _farthest(steps_from(self.passable, start)))
+
+    @cached_property
+    def hot_path(self) -> HotPath | None:
+        """The cells of ways that are a tenth longer at most than the shortest."""
+        way = self.way
+        return hot_between(way.from_start, way.to_exit, way.length // 10, rounding=0) if way else None
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        """The chokepoints, looked for from the start where there is one."""
+        return Cuts.of(self.passable, start=self.way.start if self.way else None)
+
+    @cached_property
+    def around(self) -> NDArray[np.uint8]:
+        """(8, row, column) which of the cells around each are passable, clockwise from above; one level only."""
+        wide = np.pad(self.passable.view(np.uint8), 1)
+        rows, columns = self.passable.shape
+        turns = ((0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0))
+        return np.stack([wide[row : row + rows, column : column + columns] for row, column in turns])
+
+    @cached_property
+    def exits(self) -> NDArray[np.uint8]:
+        """How many passable cells each cell has beside it along the axes."""
+        wide = np.pad(self.passable.view(np.uint8), 1)
+        inner = (slice(1, -1),) * wide.ndim
+        sides = (np.roll(wide, step, axis)[inner] for axis in range(wide.ndim) for step in (1, -1))
+        return sum(sides, np.zeros(self.passable.shape, dtype=np.uint8))
+
+    @cached_property
+    def room_links(self) -> frozenset[tuple[int, int]]:
+        """Which rooms are joined, each pair once, the smaller id first."""
+        return frozenset((min(link), max(link)) for link in self.map.links if link[0] != link[1])
+
+    @cached_property
+    def room_parts(self) -> int:
+        """How many separate parts the rooms and their links make."""
+        part = list(range(len(self.map.rooms)))
+
+        def root(room: int) -> int:
+            while part[room] != room:
+                part[room] = part[part[room]]
+                room = part[room]
+            return room
+
+        for one, other in sorted(self.room_links):
+            part[root(one)] = root(other)
+        return sum(root(room) == room for room in range(len(part)))
+
+    def _marked(self, name: str) -> NDArray[np.int64]:
+        """(cell, axis) the passable cells with a marker of this name."""
+        axes = self.passable.ndim
+        cells = [(marker.level, marker.y, marker.x)[-axes:] for marker in self.map.markers if marker.name == name]
+        places = np.array(cells, dtype=np.int64).reshape(-1, axes)
+        return places[self.passable[tuple(places.T)]]
+
+    def _between(self, starts: NDArray[np.int64], exits: NDArray[np.int64]) -> Way | None:
+        from_start, to_exit = (steps_from(self.passable, cells) for cells in (starts, exits))
+        start = min((tuple(cell) for cell in starts.tolist()), key=lambda cell: (to_exit[cell], cell))
+        exit = min((tuple(cell) for cell in exits.tolist()), key=lambda cell: (from_start[cell], cell))
+        if not np.isfinite(to_exit[start]):
+            return None
+        return Way(start, exit, from_start, to_exit, int(to_exit[start]))
+
     def commonest(self, *, passable: bool) -> int | None:
         """The most common tile of those that are passable, or are not; of equally common ones the first.
 
@@ -51,3 +146,9 @@ def measured(map: TileMap, names: Iterable[str] = ()) -> dict[str, float]:
     if not asked:
         return {name: float(number) for name, number in found.items() if number is not None}
     return {name: np.nan if number is None else float(number) for name, number in found.items()}
+
+
+def _farthest(steps: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(1, axis) the cell that most steps lead to, of equal ones the first."""
+    place = int(np.argmax(np.where(np.isfinite(steps), steps, -1)))
+    return np.array([np.unravel_index(place, steps.shape)], dtype=np.int64)

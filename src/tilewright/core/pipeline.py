@@ -338,7 +338,8 @@ def _lock_arrays(
 
 def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
     """Before the work, and with what a window must look at around itself."""
-    margin = entry.reach(params) if entry.reach and getattr(params, "offset", None) is not None else 0
+    around = entry.reach is not None and entry.holds_reach and getattr(params, "offset", None) is not None
+    margin = entry.reach(params) if entry.reach and around else 0
     cells = 1
     for side in shape:
         cells *= side + 2 * margin
@@ -346,9 +347,9 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
         return
     needed, there = cells * entry.bytes_per_cell, _memory()
     if there and needed > there:
-        around = f" and {margin:,} cells around it" if margin else ""
+        more = f" and {margin:,} cells around it" if margin else ""
         raise TooLarge(
-            f"{entry.name}: a map of {_size(shape)}{around} needs about {needed / 2**30:,.1f} GB of memory, "
+            f"{entry.name}: a map of {_size(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
             f"{there / 2**30:,.1f} GB are there; make it smaller, or in windows with offset"
         )
 

@@ -67,6 +67,8 @@ class Technique(Entry):
     """Working memory, for refusing maps that cannot fit."""
     reach: Callable[[Any], int] | None = None
     """How far a cell sees, for techniques that can be made in chunks."""
+    holds_reach: bool = True
+    """Whether a window keeps all cells within reach in memory while it is made."""
     learn: Callable[..., Any] | None = None
     settle: Callable[[Any, Rng], Params] | None = None
     """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
@@ -119,6 +121,7 @@ def technique(
     dimensions: tuple[int, ...] = (2,),
     bytes_per_cell: int = 6,
     reach: Callable[[Any], int] | None = None,
+    holds_reach: bool = True,
     learn: Callable[..., Any] | None = None,
     settle: Callable[[Any, Rng], Params] | None = None,
     refuse: Callable[[Any, Any], None] | None = None,
@@ -139,6 +142,7 @@ def technique(
             dimensions=dimensions,
             bytes_per_cell=bytes_per_cell,
             reach=reach,
+            holds_reach=holds_reach,
             learn=learn,
             settle=settle,
             refuse=refuse,

@@ -1,0 +1,95 @@
+"""Noise beside the packages that people sample it with: one octave, the same number of samples, one thread.
+
+Each peer gets its coordinates ready-made, which is not measured; ours makes its own and is. The peers sample in
+float32, ours in float64, exactly, wherever the window lies. Peers that are not installed are passed over with a word
+(`pip install pyfastnoiselite tcod`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+import tilewright as tw
+from tilewright.core.seeds import Rng
+from tilewright.generators._noise.field import NOT_MOVED, Kind, Octave, Window, sampled
+
+from .row import Row, Work, best_times
+
+SIZE = 1024
+SCALE = 32.0
+ROUNDS = 15
+KINDS: tuple[Kind, ...] = ("perlin", "simplex", "value", "cellular")
+Peers = dict[Kind, Work]
+
+
+def rows() -> Iterator[Row]:
+    wanted: list[tuple[str, Callable[[], Peers], float]] = [("pyfastnoiselite", _fast, 2), ("tcod", _tcod, 3)]
+    found: list[tuple[str, Peers, float]] = []
+    for name, peers, at_least in wanted:
+        try:
+            found.append((name, peers(), at_least))
+        except ImportError:
+            print(f"noise: {name} is not installed, so nothing stands beside ours", file=sys.stderr)
+    for kind in KINDS:
+        beside = [(name, peers[kind], at_least) for name, peers, at_least in found if kind in peers]
+        own, *times = best_times(partial(ours, kind), *(work for _, work, _ in beside), rounds=ROUNDS)
+        for (name, _, at_least), time in zip(beside, times, strict=True):
+            yield _row(f"noise {SIZE}x{SIZE}, {kind}", own, time, name, at_least)
+        if not beside:
+            yield _row(f"noise {SIZE}x{SIZE}, {kind}", own)
+    make = partial(tw.make, "noise", width=SIZE, height=SIZE, feature=SCALE, octaves=1, seed=7)
+    yield _row(f"noise {SIZE}x{SIZE}, tw.make with heights and tiles", best_times(make, rounds=ROUNDS)[0])
+
+
+def _row(what: str, own: float, peer: float | None = None, name: str = "", at_least: float | None = None) -> Row:
+    per_sample = 1e9 / SIZE**2
+    return Row(
+        what=what,
+        unit="ns",
+        ours=own * per_sample,
+        peer=None if peer is None else peer * per_sample,
+        peer_name=name,
+        at_least=at_least,
+    )
+
+
+def ours(kind: Kind) -> None:
+    out = np.empty((SIZE, SIZE))
+    for _ in sampled(Octave(Rng.of(7), kind, SCALE), Window((SIZE, SIZE), (0, 0), False), NOT_MOVED, out):
+        pass
+
+
+def _fast() -> Peers:
+    package: Any = import_module("pyfastnoiselite.pyfastnoiselite")
+    across, down = np.meshgrid(np.arange(SIZE, dtype=np.float32), np.arange(SIZE, dtype=np.float32))
+    places = np.stack([across.ravel(), down.ravel()])
+
+    def work(name: str) -> Work:
+        noise = package.FastNoiseLite(7)
+        noise.noise_type = getattr(package.NoiseType, f"NoiseType_{name}")
+        noise.frequency = 1 / SCALE
+        return partial(noise.gen_from_coords, places)
+
+    kinds: dict[Kind, str] = {
+        "perlin": "Perlin",
+        "simplex": "OpenSimplex2",
+        "value": "Value",
+        "cellular": "Cellular",
+    }
+    return {kind: work(name) for kind, name in kinds.items()}
+
+
+def _tcod() -> Peers:
+    package: Any = import_module("tcod.noise")
+    grid = package.grid((SIZE, SIZE), scale=1 / SCALE, origin=(0, 0))
+
+    def work(name: str) -> Work:
+        return partial(package.Noise(2, algorithm=package.Algorithm[name], seed=7).__getitem__, grid)
+
+    return {"perlin": work("PERLIN"), "simplex": work("SIMPLEX")}

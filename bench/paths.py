@@ -1,0 +1,101 @@
+"""Distances and ways beside tcod, which most roguelikes in Python use: one thread, the same cave, the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.analysis.chokepoints import chokepoints
+from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
+from tilewright.analysis.sight import field_of_view
+
+from .row import Row, best_times
+
+SIZE = 1000
+
+
+def cave() -> NDArray[np.bool_]:
+    """A smoothed cave that hangs together."""
+    return tw.make("caves", width=SIZE, height=SIZE, seed=7, shaping=["connect"]).passable
+
+
+def corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The passable cells nearest to the first and the last corner."""
+    cells = np.argwhere(passable)
+    near = cells.sum(axis=1)
+    (top, left), (bottom, right) = cells[near.argmin()].tolist(), cells[near.argmax()].tolist()
+    return (top, left), (bottom, right)
+
+
+def rows() -> Iterator[Row]:
+    passable = cave()
+    start, goal = corners(passable)
+    random = np.random.default_rng(7)
+    costs = random.integers(1, 10, passable.shape)
+    works = {
+        "distance map": partial(distances, passable, start),
+        "A*, corner to corner": partial(shortest_path, passable, start, goal),
+        "distance map, 8 directions": partial(distances, passable, start, directions=8),
+        "distance map, costs 1 to 9": partial(distances, passable, start, costs=costs, away=True),
+        "field of view, everywhere clear": partial(field_of_view, np.ones_like(passable), (SIZE // 2, SIZE // 2)),
+    }
+    wanted = {"distance map": 5, "A*, corner to corner": 5}
+    peers = _tcod(passable, costs) if find_spec("tcod") else {}
+    for name, work in works.items():
+        what = f"paths {SIZE}x{SIZE}: {name}"
+        if name not in peers:
+            (ours,) = best_times(work, rounds=10)
+            yield Row(what=f"{what} (the peer, tcod, is not installed)", unit="ms", ours=ours * 1e3)
+            continue
+        assert _agree(work(), peers[name]()), f"{name}: peers must agree"
+        ours, other = best_times(work, peers[name], rounds=10)
+        yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="tcod", at_least=wanted.get(name))
+    alone = {
+        "distance map, alone": (works["distance map"], 10),
+        "flee map": (partial(flee_map, passable, start), None),
+        "hot path": (partial(hot_path, passable, start, goal, slack=20), None),
+        "chokepoints": (partial(chokepoints, passable), None),
+    }
+    for name, (work, most) in alone.items():
+        (ours,) = best_times(work, rounds=10)
+        yield Row(what=f"paths {SIZE}x{SIZE}: {name}", unit="ms", ours=ours * 1e3, at_most=most)
+
+
+def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, partial[NDArray[np.int64]]]:
+    from tcod import libtcodpy, map, path
+
+    walls, weights = passable.astype(np.int8), (costs * passable).astype(np.int8)
+    start, goal = corners(passable)
+
+    def spread(cost: NDArray[np.int8], diagonal: int) -> NDArray[np.int64]:
+        found = path.maxarray(passable.shape, dtype=np.int32)
+        found[start] = 0
+        path.dijkstra2d(found, cost, 1, diagonal, out=found)
+        return found
+
+    def way() -> NDArray[np.int64]:
+        return np.array([start, *path.AStar(walls, diagonal=0).get_path(*start, *goal)])
+
+    def view() -> NDArray[np.int64]:
+        clear = np.ones_like(passable)
+        return map.compute_fov(clear, (SIZE // 2, SIZE // 2), algorithm=libtcodpy.FOV_SYMMETRIC_SHADOWCAST)
+
+    return {
+        "distance map": partial(spread, walls, 0),
+        "distance map, 8 directions": partial(spread, walls, 1),
+        "distance map, costs 1 to 9": partial(spread, weights, 0),
+        "A*, corner to corner": partial(way),
+        "field of view, everywhere clear": partial(view),
+    }
+
+
+def _agree(ours: NDArray[np.float64], peer: NDArray[np.int64]) -> bool:
+    """Equal distances, or ways of the same length."""
+    if ours.shape != (SIZE, SIZE):
+        return len(ours) == len(peer)
+    return np.array_equal(np.where(np.isfinite(ours), ours, np.iinfo(np.int32).max), peer)

@@ -1,0 +1,60 @@
+"""Chokepoints: cells that a region falls apart without, so that whoever stands there holds it.
+
+In the words of graphs they are articulation points; a corridor one cell wide is made of them. Found in one walk over
+all cells, in time and memory that grow with the map and no faster.
+
+Source: Tarjan, "Depth-first search and linear graph algorithms", 1972, without the recursion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, quoted
+from ..kernels.chokepoints import WALL, count_gates, find_cuts
+from ..kernels.distance import Ground
+from .paths import Walkable, passable_of
+from .regions import Directions, neighbours
+
+
+def chokepoints(map: Walkable, *, directions: Directions = 4) -> NDArray[np.bool_]:
+    """The passable cells that the cells around them could not reach each other without.
+
+    >>> chokepoints(np.array([[1, 1, 0, 1, 1], [1, 1, 1, 1, 1]], dtype=bool)).astype(int)
+    array([[0, 0, 0, 0, 0],
+           [0, 1, 1, 1, 0]])
+    """
+    return Cuts.of(passable_of(map), directions=directions).cells
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """The chokepoints of a map, and the walk that found them."""
+
+    cells: NDArray[np.bool_]
+    ground: Ground
+    came: NDArray[np.uint8]
+    gates: NDArray[np.uint8]
+
+    @classmethod
+    def of(
+        cls, passable: NDArray[np.bool_], *, start: tuple[int, ...] | None = None, directions: Directions = 4
+    ) -> Cuts:
+        """Look for them, beginning at a cell that one can walk on, or anywhere."""
+        if directions not in (4, 8):
+            raise InvalidRecipe(f"directions: 4 or 8, got {quoted(directions)}")
+        ground = Ground(passable, neighbours(passable.ndim, directions))
+        order = np.full(ground.wide, WALL, dtype=np.int32)
+        order[ground.inner] = passable.view(np.int8) + np.int8(WALL)
+        came, gates, cuts = (np.zeros(order.size, dtype=np.uint8) for _ in range(3))
+        root = -1 if start is None else int(ground.places(np.array([start]))[0])
+        find_cuts(order.reshape(-1), ground.shifts, root, came, gates, cuts)
+        return cls(cuts.reshape(ground.wide)[ground.inner].astype(np.bool_), ground, came, gates)
+
+    def between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
+        """How many cells every way to the exit leads over, from the start where the walk began; without both."""
+        first, cell = (int(place) for place in self.ground.places(np.array([start, exit])))
+        return count_gates(self.ground.shifts, self.came, self.gates, first, cell)

@@ -1,0 +1,116 @@
+"""Ground: what diggers of caves may dig, where they begin, and how the parts that they leave apart are joined.
+
+Locked walls are never dug and locked floors must be reached. A way may lead through the border where a locked floor
+lies in it or behind it; the rest of the border stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import GaveUp
+from ..core.site import Site
+from ..kernels.bridges import Waves, numbered
+from ..kernels.drunkard import BLOCKED, FLOOR, ROCK
+from ..kernels.flood import parts_of
+from .regions import in_the_way, neighbours
+
+Cells = NDArray[np.uint8]
+
+
+class Ground:
+    """The cells of a map, within a margin of one blocked cell: FLOOR, ROCK that may be dug, or BLOCKED.
+
+    All rock can be reached from the middle or from a locked floor, so that any share of it can be dug. Where locked
+    walls leave nothing to dig, there is no floor.
+    """
+
+    def __init__(self, site: Site, border: int) -> None:
+        height, width = site.shape
+        self._site = site
+        self.top, self.left = (min(border, (side - 1) // 2) for side in (height, width))
+        """The border, narrower where the map is too small for it: there is always a cell within."""
+        self.height, self.width = height - 2 * self.top, width - 2 * self.left
+        """Of what lies within the border."""
+        self.cells: Cells = np.full((height + 2, width + 2), BLOCKED, dtype=np.uint8)
+        self.map: Cells = self.cells[1:-1, 1:-1]
+        self.map[self.top : self.top + self.height, self.left : self.left + self.width] = ROCK
+        self.middle = (height // 2, width // 2)
+        """Where digging begins: the cell of the map nearest to the centre that may be floor."""
+        if site.has_locks:
+            self._heed_locks()
+        if self.map[self.middle] == ROCK:
+            self.map[self.middle] = FLOOR
+        self.room = self.cells.size - int(np.count_nonzero(self.cells == BLOCKED))
+        """How many cells may be floor."""
+
+    def _heed_locks(self) -> None:
+        site, offsets = self._site, neighbours(2, 4)
+        words: Cells = site.hold(np.full(site.shape, 2, dtype=np.uint8))
+        floors, self._walkable = words == 0, words != 1
+        parts = parts_of(floors, offsets)
+        places = parts_of(self._walkable, offsets)
+        held = np.unique(places.cells[floors])
+        if len(held) > 1:
+            labels = np.maximum(parts.cells, 0).astype(np.int32)
+            cells = in_the_way(labels, self._walkable, offsets)
+            raise GaveUp("locked walls keep locked floors asunder", cells=cells)
+        open_ = (self.map == ROCK) & (words == 2)
+        if len(held):
+            open_ &= places.cells == held[0]
+        elif open_.any():  # in the place with the most rock; of equal ones the first
+            open_ &= places.cells == np.argmax(np.bincount(places.cells[open_]))
+        self.map[...] = BLOCKED
+        self.map[floors] = FLOOR
+        either = open_ | floors
+        if either.any():
+            self.middle = self._nearest(either)
+            # The border, too, can keep rock from all that is dug: only what is reached within it is counted.
+            reached = parts_of(either, offsets)
+            starts = np.unique(np.append(reached.cells[floors], reached.cells[self.middle]))
+            self.map[open_ & np.isin(reached.cells, starts)] = ROCK
+
+    def _nearest(self, mask: NDArray[np.bool_]) -> tuple[int, int]:
+        """The cell of a mask nearest to the centre; of equally near ones the first."""
+        rows, columns = np.nonzero(mask)
+        nearest = int(np.argmin((rows - self.middle[0]) ** 2 + (columns - self.middle[1]) ** 2))
+        return int(rows[nearest]), int(columns[nearest])
+
+    def flat(self, row: int, column: int) -> int:
+        """Where a cell of the map lies in the flattened cells."""
+        return (row + 1) * int(self.cells.shape[1]) + column + 1
+
+    def floors(self) -> NDArray[np.int64]:
+        """The floors there are, flat."""
+        return np.flatnonzero(self.cells.reshape(-1) == FLOOR)
+
+    def share(self, floors: int) -> float:
+        """So many floors, as a share of all cells that may be floor."""
+        return floors / max(1, self.room)
+
+    def wanted(self, coverage: float) -> int:
+        """How many floors such a share is: at least one, where there can be any."""
+        return min(self.room, max(1, ceil(coverage * self.room)))
+
+    def shown(self) -> Cells:
+        """The map in the words floor, wall."""
+        cells: Cells = (self.map != FLOOR).view(np.uint8)
+        return cells
+
+    def join(self) -> Iterator[float]:
+        """Dig the shortest ways between floors that locks have kept apart; gives the share done."""
+        if not self._site.has_locks:
+            return
+        offsets = neighbours(2, 4)
+        parts = parts_of(self.map == FLOOR, offsets)
+        if parts.count < 2:
+            return
+        labels = np.maximum(parts.cells, 0).astype(np.int32)
+        waves = Waves(numbered(labels, self._walkable, offsets))
+        yield from waves.spread()
+        waves.dig(waves.bridges())
+        self.map[waves.marked.astype(np.bool_)] = FLOOR

@@ -1,0 +1,199 @@
+"""Fields of noise over a window of an endless world, or over a torus: octaves of a lattice, added up.
+
+Places are whole numbers, so many units to a cell, and a lattice cell is so many units wide: which lattice cell a place
+lies in, and where in it, is exact integer arithmetic however far away it is. Only the place within is ever a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.seeds import MASK, Rng
+from ...kernels.noise import points, squares, triangles
+
+Kind = Literal["perlin", "simplex", "value", "cellular"]
+Fractal = Literal["plain", "ridged", "billow"]
+Numbers = NDArray[np.float64]
+
+UNITS = 1 << 16
+"""Places to a cell, of which a lattice cell is a whole number wide."""
+CELLS_PER_BLOCK = 1 << 18
+"""Samples between two yields: a hundredth of a second or two for the slowest kind."""
+HALF_PI = 1.5707963267948966
+WIDTHS: dict[Kind, float] = {"perlin": 1.0, "simplex": 1.6, "value": 0.7, "cellular": 1.0}
+"""How wide a lattice cell is beside a feature, so that features of one scale look equally large."""
+NOT_MOVED = np.empty((2, 0, 0))
+SKEW_OWN, SKEW_OTHER, SKEW_SIDE = 153, 41, 112
+"""The sheared lattice of simplex noise: u = (153 x + 41 y) / 112, v = (41 x + 153 y) / 112."""
+
+SPREAD: dict[tuple[Kind, Fractal], tuple[float, float]] = {
+    ("perlin", "plain"): (0.0, 0.306),
+    ("perlin", "ridged"): (0.5, 0.352),
+    ("perlin", "billow"): (-0.5, 0.352),
+    ("simplex", "plain"): (0.0, 0.539),
+    ("simplex", "ridged"): (0.067, 0.538),
+    ("simplex", "billow"): (-0.067, 0.538),
+    ("value", "plain"): (0.0, 0.452),
+    ("value", "ridged"): (0.244, 0.496),
+    ("value", "billow"): (-0.244, 0.496),
+    ("cellular", "plain"): (0.19, 0.333),
+    ("cellular", "ridged"): (0.378, 0.45),
+    ("cellular", "billow"): (-0.378, 0.45),
+}
+"""Mean and standard deviation of one octave, measured over many lattices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The cells to be filled."""
+
+    shape: tuple[int, int]
+    origin: tuple[int, int]
+    """Row and column of the first cell in the world."""
+    wrap: bool
+    """Whether the window is a torus."""
+
+
+def blocks(shape: tuple[int, int]) -> list[slice]:
+    """Rows in blocks between which to yield; their size changes nothing."""
+    rows = max(1, CELLS_PER_BLOCK // shape[1])
+    return [slice(first, first + rows) for first in range(0, shape[0], rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class Octave:
+    """One lattice: its features are `scale` cells wide, and it weighs `weight`."""
+
+    rng: Rng
+    kind: Kind
+    scale: float
+    weight: float = 1.0
+
+
+def octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunarity: float) -> list[Octave]:
+    """Each finer by `lacunarity` and weaker by `gain` than the one before; none is finer than a cell."""
+    made, weight = [], 1.0
+    for number in range(count):
+        made.append(Octave(rng.child("octave", number), kind, max(1.0, scale), weight))
+        scale, weight = scale / lacunarity, weight * gain
+    return made
+
+
+def sampled(octave: Octave, window: Window, moved: Numbers, out: Numbers) -> Iterator[float]:
+    """Fill `out` with the noise of an octave, in blocks of rows that change nothing; between them, the share done.
+
+    `moved` (2, row, column) is how far x and y are shifted at every cell, in cells; empty for not at all.
+    """
+    key = octave.rng.level_key()
+    # By chance, or all octaves would be zero at the world's origin, where their corners meet.
+    shift = octave.rng.child("shift")
+    starts = [part * UNITS + UNITS // 2 + (shift.bits() >> 32) for part in reversed(window.origin)]
+    counts = list(reversed(window.shape))
+    width = int(octave.scale * WIDTHS[octave.kind] * UNITS + 0.5)
+    if octave.kind == "simplex":
+        side = SKEW_SIDE * width
+        columns, across = _sheared(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
+        lines, down = _sheared(starts[1], counts[1], (SKEW_OTHER, SKEW_OWN), side)
+        for block in blocks(window.shape):
+            if block.start:
+                yield block.start / counts[1]
+            some, at = np.ascontiguousarray(lines[:, block]), np.ascontiguousarray(down[:, block])
+            shifts = np.ascontiguousarray(moved[:, block])
+            triangles(key, columns, across, some, at, float(side), shifts, UNITS / width, out[block])
+        return
+    axes = [_axis(start, count, width, window.wrap) for start, count in zip(starts, counts, strict=True)]
+    (columns, across), (lines, down) = ((axis.cells, axis.places) for axis in axes)
+    around = np.array([axis.around for axis in axes], dtype=np.uint64)
+    per_cell = np.array([axis.per_cell for axis in axes])
+    for block in blocks(window.shape):
+        if block.start:
+            yield block.start / counts[1]
+        shifts = np.ascontiguousarray(moved[:, block])
+        place = (columns, across, lines[block], down[block], around, shifts, per_cell, out[block])
+        if octave.kind == "cellular":
+            points(key, *place)
+        else:
+            squares(octave.kind == "perlin", key, *place)
+
+
+def add_up(
+    parts: list[Octave], fractal: Fractal, window: Window, moved: Numbers, total: Numbers
+) -> Iterator[tuple[int, float]]:
+    """Add octaves to `total`; on the way, how many of them are whole, and the share of the next one done."""
+    one = np.empty(window.shape)
+    for number, octave in enumerate(parts):
+        for share in sampled(octave, window, moved, one):
+            yield number, 0.9 * share
+        for block in blocks(window.shape):
+            if block.start:
+                yield number, 0.9 + 0.1 * block.start / window.shape[0]
+            some = one[block]
+            if fractal != "plain":
+                np.abs(some, out=some)
+                some *= 2.0 if fractal == "billow" else -2.0
+                some += -1.0 if fractal == "billow" else 1.0
+            some *= octave.weight
+            total[block] += some
+        yield number + 1, 0.0
+
+
+def levelled(total: Numbers, parts: list[Octave], fractal: Fractal) -> Numbers:
+    """A sum of octaves as heights between 0 and 1, spread about evenly: a tenth of them, or so, lie below 0.1.
+
+    Sums of noise are nearly normally distributed, with lighter ends. How much of such lies below z deviations is
+    close to w = z / sqrt(z^2 + pi / 2), bent by w^5 (1 - w^2) / 2: it rises, stays in -1..1, and needs no exp.
+    """
+    mean, deviation = SPREAD[parts[0].kind, fractal]
+    weights = squared = 0.0
+    for part in parts:
+        weights += part.weight
+        squared += part.weight * part.weight
+    z = (total - mean * weights) / (deviation * sqrt(squared))
+    w = z / np.sqrt(z * z + HALF_PI)
+    w_2 = w * w
+    heights: Numbers = 0.5 + 0.5 * (w + 0.5 * (w_2 * w_2 * w) * (1.0 - w_2))
+    return heights
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The places of a window along one side."""
+
+    cells: NDArray[np.uint64]
+    """The lattice cell of each, modulo 2^64."""
+    places: Numbers
+    """Where in it, 0..1."""
+    around: int
+    """Lattice cells of a torus, 0 for an endless axis."""
+    per_cell: float
+    """Lattice cells to a cell."""
+
+
+def _axis(start: int, count: int, width: int, wrap: bool) -> Axis:
+    if not wrap:
+        cells, rest = _divided(start, count, 1, width)
+        return Axis(cells, rest / float(width), 0, UNITS / width)
+    # A whole number of lattice cells around: their width gives way.
+    length = count * UNITS
+    around = max(1, (length + width // 2) // width)
+    cells, rest = _divided(start, count, around, length)
+    return Axis(cells, rest / float(length), around, around / count)
+
+
+def _sheared(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
+    parts = [_divided(start, count, factor, side) for factor in by]
+    return np.stack([cells for cells, _ in parts]), np.stack([rest for _, rest in parts])
+
+
+def _divided(start: int, count: int, factor: int, side: int) -> tuple[NDArray[np.uint64], Numbers]:
+    """Places a cell apart, times a factor, as quotient modulo 2^64 and rest of a division by `side`; all exact."""
+    first, rest = divmod(start * factor, side)
+    places = np.arange(count, dtype=np.int64) * (UNITS * factor) + rest
+    cells, rests = np.divmod(places, side)
+    return cells.astype(np.uint64) + np.uint64(first & MASK), rests.astype(np.float64)

@@ -1,0 +1,152 @@
+"""Points in the squares of a grid, and the cells that belong to each: a window of an endless diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.site import Point
+from ...kernels.voronoi import AROUND, FAR, SAMPLES, UNITS, drift, owners, scatter, sums
+
+SAMPLES_PER_BLOCK = 1 << 20
+SQUARES_PER_BLOCK = 1 << 21
+STEP = 2 * AROUND
+"""Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
+cells there may belong to points as far again."""
+Line = tuple[Point, Point]
+
+
+def margin_of(*, spacing: int, relax: int, wall: int, gap: int) -> int:
+    """Squares around a window whose points it depends on; `wall` cells around are asked for, gaps may be 0 wide."""
+    walls = AROUND + -(-wall // spacing)
+    # Ways that cross the window start in a square within FAR of it (and the gap's width), end FAR further, and are
+    # judged by points near their middle.
+    ways = 2 * FAR + AROUND + -(-gap // spacing) if gap else 0
+    return max(walls, ways) + STEP * relax
+
+
+def in_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
+    """Rows of squares in blocks that take some hundredths of a second, each with the share that lies before it."""
+    block = max(1, SQUARES_PER_BLOCK // columns)
+    for first in range(0, count, block):
+        yield slice(first, min(first + block, count)), first / count
+
+
+class Diagram:
+    """The points that a window depends on, each in its own square."""
+
+    def __init__(
+        self,
+        window: tuple[tuple[int, ...], tuple[int, ...]],
+        level_key: int,
+        *,
+        spacing: int,
+        metric: int,
+        jitter: float,
+        margin: int,
+    ) -> None:
+        self.shape, origin = window
+        self.spacing = spacing
+        self.metric = metric
+        first = [start // spacing - margin for start in origin]
+        last = [(start + side - 1) // spacing + margin for start, side in zip(origin, self.shape, strict=True)]
+        self.squares = first[0], first[1]
+        """(row, column) of the first square in the world."""
+        self.corner = origin[0] - first[0] * spacing, origin[1] - first[1] * spacing
+        """(row, column) of the window's first cell, counted from the first cell of the first square."""
+        self.points = np.empty((last[0] - first[0] + 1, last[1] - first[1] + 1, 2), dtype=np.int16)
+        """(row, column, 2) y, x of every point in its square, 0..UNITS - 1."""
+        self._level_key, self._jitter = level_key, round(jitter * UNITS)
+
+    def scattered(self) -> Iterator[float]:
+        """Give every point its place; comes first. Gives the share done."""
+        for rows, share in in_rows(len(self.points), self.points.shape[1]):
+            if share:
+                yield share
+            scatter(self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows])
+
+    def relaxed(self) -> Iterator[float]:
+        """Move every point to the middle of its region; the outermost squares are used up. Gives the share done."""
+        rows, columns, _ = self.points.shape
+        totals = np.zeros((rows, columns, 3), dtype=np.int32)
+        block = max(1, SAMPLES_PER_BLOCK // (SAMPLES * SAMPLES * columns))
+        for first in range(AROUND, rows - AROUND, block):
+            if first > AROUND:
+                yield first / rows
+            sums(self.points, self.metric, first, min(first + block, rows - AROUND), totals)
+        moved = np.empty((rows - 2 * STEP, columns - 2 * STEP, 2), dtype=np.int16)
+        for part, share in in_rows(len(moved), columns):
+            if share:
+                yield 1.0
+            around = slice(part.start, part.stop + 2 * STEP)
+            drift(self.points[around], totals[around], moved[part])
+        self.points = moved
+        self.squares = self.squares[0] + STEP, self.squares[1] + STEP
+        self.corner = self.corner[0] - STEP * self.spacing, self.corner[1] - STEP * self.spacing
+
+    def owners(self, first: int, last: int, margin: int = 0) -> NDArray[np.int32]:
+        """For the window's rows first..last-1, wider by a margin: the square whose point is nearest to each cell."""
+        out = np.empty((last - first + 2 * margin, self.shape[1] + 2 * margin), dtype=np.int32)
+        owners(self.points, self.spacing, self.metric, self.corner[0] + first - margin, self.corner[1] - margin, out)
+        return out
+
+    def places(self) -> NDArray[np.float64]:
+        """(square, 2) x, y of every point in cells of the window, for looking at."""
+        rows, columns = np.indices(self.points.shape[:2])
+        y = (rows + self.points[..., 0] / UNITS) * self.spacing - self.corner[0]
+        x = (columns + self.points[..., 1] / UNITS) * self.spacing - self.corner[1]
+        return np.stack([x.reshape(-1), y.reshape(-1)], axis=1)
+
+    def distances(self) -> NDArray[np.float64]:
+        """(row, column) how far every cell of the window is from its point, in spacings, for looking at."""
+        x, y = self.places()[self.owners(0, self.shape[0])].transpose(2, 0, 1)
+        rows, columns = np.indices(self.shape)
+        down, across = np.abs(rows + 0.5 - y), np.abs(columns + 0.5 - x)
+        lengths = (np.hypot(down, across), down + across, np.maximum(down, across))[self.metric]
+        shown: NDArray[np.float64] = lengths / self.spacing
+        return shown
+
+
+class Crosses(Sequence[Line]):
+    """Two short lines for every point in the window, made only when somebody looks."""
+
+    def __init__(self, diagram: Diagram) -> None:
+        self._diagram = diagram
+        self._made: list[Line] | None = None
+
+    def _lines(self) -> list[Line]:
+        if self._made is None:
+            height, width = self._diagram.shape
+            self._made = []
+            for x, y in self._diagram.places().tolist():
+                if 0.5 <= x < width - 0.5 and 0.5 <= y < height - 0.5:
+                    self._made += [((x - 0.5, y), (x + 0.5, y)), ((x, y - 0.5), (x, y + 0.5))]
+        return self._made
+
+    @overload
+    def __getitem__(self, at: int) -> Line: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Line]: ...
+    def __getitem__(self, at: int | slice) -> Line | list[Line]:
+        return self._lines()[at]
+
+    def __len__(self) -> int:
+        return len(self._lines())
+
+
+def wall_offsets(thickness: int) -> NDArray[np.int64]:
+    """(offset, 2) where a cell of another region makes a wall of this one: a disc.
+
+    Straight borders get walls of exactly this thickness. The disc holds the four next cells or, where the thickness is
+    odd, the three to the right and below, and so of any two cells that touch, even by a corner, one is wall where
+    their regions differ.
+    """
+    odd = thickness % 2
+    around = np.arange(-(thickness // 2), thickness // 2 + odd + 1)
+    down, across = np.meshgrid(around, around, indexing="ij")
+    disc = (2 * down - odd) ** 2 + (2 * across - odd) ** 2 <= thickness * thickness + 1
+    disc &= (down != 0) | (across != 0)
+    return np.stack([down[disc], across[disc]], axis=1).astype(np.int64)

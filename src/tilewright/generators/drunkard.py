@@ -1,0 +1,87 @@
+"""Drunkard's walk: walkers stagger through the rock, and wherever they go is floor.
+
+Each walker takes `steps` steps, and at each one has the chance `turn` to take another direction. Without `coverage`
+there are `walkers` of them. With it there are so many at a time, and new ones follow until that share of the map is
+floor, which is always reached: a walker that has dug nothing for 100 steps is followed by one that starts
+beside rock and digs with its first step. Walkers start on floor, so all floor is one cave, always.
+
+Limits: locked walls are never dug; locked floors are places to start from, and what stays apart of them is joined by
+the shortest ways. Locked walls that leave no way between locked floors make it give up and name them.
+
+Source: Pearson, "The problem of the random walk", 1905. Roguelikes have long dug caves so.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..analysis.ground import Ground
+from ..core.params import LARGEST_SIDE, Sized, param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..kernels.drunkard import DUG, IDLE, LEFT, LISTED, OVER, PLACE, STARTED, STEPS, walk
+
+FRAMES = 120
+"""At most about so many pictures of growing tunnels."""
+STEPS_PER_BLOCK = 1 << 20
+"""Between two yields: a few hundredths of a second."""
+PATIENCE = 100
+"""Steps without digging after which a walker ends, where a share is to be reached."""
+ENDLESS = 1 << 62
+
+
+class DrunkardParams(Sized):
+    walkers: int = param(6, ge=1, le=10_000, typical=(1, 40))
+    """How many walkers there are; with a coverage, how many at a time."""
+    steps: int = param(200, ge=1, le=1_000_000, typical=(10, 2000))
+    """Steps that each walker takes."""
+    coverage: float | None = param(0.35, ge=0, le=1, typical=(0.1, 0.7))
+    """Share of the cells within the border to be floor: new walkers follow until it is; none: no more follow."""
+    turn: float = param(0.4, ge=0, le=1)
+    """Chance to turn at each step: 0 walks straight until the wall, 1 is the classic drunkard."""
+    bias: float = param(0.1, ge=-1, le=1)
+    """Chance that a turn leads to the centre of the map; below 0, to its edge."""
+    begin: Literal["floor", "centre"] = param("floor")
+    """Where walkers start: anywhere on the floor where rock is beside it, or all at the centre of the map."""
+    border: int = param(1, ge=0, le=LARGEST_SIDE, typical=(0, 5))
+    """Width of the wall that is kept around the map; narrower where the map is too small for it."""
+
+
+@technique(DrunkardParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
+def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
+    ground = Ground(site, p.border)
+    floors = ground.floors()
+    starts = np.empty(ground.room, dtype=np.int64)
+    starts[: len(floors)] = floors
+    progress = np.zeros(OVER + 1, dtype=np.int64)
+    progress[DUG] = progress[LISTED] = len(floors)
+    walkers = np.zeros((p.walkers, IDLE + 1), dtype=np.int64)
+    walkers[:, PLACE] = -1
+    # They set out one after the other, so that those to come find floor to start from.
+    walkers[:, LEFT] = np.arange(p.walkers) * p.steps // p.walkers
+    lives, patience, goal = p.walkers, ENDLESS, ground.room
+    if p.coverage is not None:
+        lives, patience, goal = ENDLESS, min(p.steps, PATIENCE), ground.wanted(p.coverage)
+    middle = ground.flat(*ground.middle) if p.begin == "centre" else -1
+    yield Frame(ground.shown, "rock", 0.0)
+    budget = min(STEPS_PER_BLOCK, max(1, p.walkers * p.steps // FRAMES)) if p.coverage is None else STEPS_PER_BLOCK
+    first = len(floors)
+    at, more = first, True
+    while more:
+        at = min(goal, at + max(1, (goal - first) // FRAMES)) if p.coverage is not None else goal
+        while progress[DUG] < at and more:
+            more = walk(
+                rng.state, ground.cells.reshape(-1), ground.cells.shape[1], walkers, starts, progress,
+                p.turn, p.bias, p.steps, lives, patience, middle, at, budget,
+            )  # fmt: skip
+            done = progress[DUG] / goal if p.coverage is not None else progress[STEPS] / (p.walkers * p.steps)
+            yield Frame(ground.shown, f"{progress[STARTED]} walkers", min(1.0, float(done)))
+        more = progress[DUG] < goal and progress[OVER] < p.walkers
+    for _ in ground.join():
+        yield Frame(ground.shown, "join", 1.0)
+    dug = int(np.count_nonzero(ground.shown() == 0))
+    numbers = {"coverage": ground.share(dug), "walkers": int(progress[STARTED]), "steps": int(progress[STEPS])}
+    return site.map(ground.shown(), numbers=numbers)

@@ -1,0 +1,115 @@
+"""Mazes: places on a grid, each reached by exactly one way; then, if wanted, loops where dead ends were.
+
+Five methods choose which places are linked. The (recursive) backtracker walks on until it is stuck and goes back: long
+winding ways, few dead ends. Prim grows from one place at its whole edge: short branches everywhere. Kruskal links any
+two places that do not hang together yet: evenly ragged. Wilson adds loop-erased random walks: every maze is equally
+likely. Division cuts the ground by straight walls with one gap each: long walls, sight lines, bottlenecks.
+`braid` opens a share of the dead ends into loops. The two cells farthest apart are the markers start and exit.
+
+Limits: what walls and passages leave over of the map makes its border thicker, at the right and below first; a map too
+narrow for two borders and a passage has less of them. Wilson's walks over n places may take 64 n log2(n) steps in all,
+a hundred times what they usually need; what is not reached then is linked as by Kruskal, and that maze is no longer one
+of equally likely ones. Only mazes thousands of times as long as wide come to that. In braided mazes start and exit are
+far apart, but maybe not the farthest.
+Locked walls are left out of the grid, locked floors in walls are links that are given (and may close loops), and those
+elsewhere are dug to. What locked walls cut off is filled; locked floors that they keep apart are given up on.
+
+Source: Buck, "Mazes for Programmers", 2015; Wilson, "Generating random spanning trees more quickly than the cover
+time", 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Literal
+
+import numpy as np
+
+from ..analysis.regions import neighbours, regions_of
+from ..core.params import LARGEST_SIDE, Sized, param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import Marker
+from ..kernels.bridges import Waves, numbered
+from ..kernels.maze import DONE, FLOOR, MET, MET_AGAIN, WALL, Bytes, State, braid, carve, flood
+from ._maze import methods
+from ._maze.ground import FREE, Ground
+
+
+class MazeParams(Sized):
+    width: int = param(81, ge=1, le=LARGEST_SIDE, typical=(9, 201))
+    """Columns of the map; odd ones fit walls and passages of one cell exactly."""
+    height: int = param(51, ge=1, le=LARGEST_SIDE, typical=(9, 201))
+    """Rows of the map; odd ones fit walls and passages of one cell exactly."""
+    method: Literal["backtracker", "prim", "kruskal", "wilson", "division"] = param("backtracker")
+    """How ways are chosen: winding, branching, ragged, without any bias, or by straight walls."""
+    braid: float = param(0.0, ge=0, le=1)
+    """Share of the dead ends that are opened into loops; 0 leaves exactly one way between any two places."""
+    passage: int = param(1, ge=1, le=1000, typical=(1, 8))
+    """Width of the passages in cells."""
+    wall: int = param(1, ge=1, le=1000, typical=(1, 8))
+    """Width of the walls in cells."""
+
+
+@technique(MazeParams, tileset="dungeon", tiles=("floor", "wall"), bytes_per_cell=18)
+def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
+    yield Frame(None, "ground", 0.0)
+    ground = Ground(site, p.passage, p.wall)
+    yield Frame(ground.drawn, p.method, 0.0)
+    for share in methods.METHODS[p.method](ground, rng.child("links")):
+        yield Frame(ground.drawn, p.method, 0.8 * share)
+    if p.braid:
+        for share in _braided(p, ground, rng.child("braid")):
+            yield Frame(ground.drawn, "braid", 0.8 + 0.1 * share)
+    cells = ground.blank()
+    inner = cells[1:-1, 1:-1]
+    rows = max(1, methods.BLOCK // ground.columns)
+    for first in range(0, ground.rows, rows):
+        carve(ground.links, ground.open, ground.layout, cells, first, min(first + rows, ground.rows))
+        yield Frame(inner, "carve", 0.9)
+    if ground.held is not None:
+        np.copyto(inner, ground.held, where=ground.held != FREE)
+        for _ in _dug(inner, ground.held):
+            yield Frame(inner, "dig", 0.95)
+    markers, longest = yield from _farthest(cells)
+    return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
+
+
+def _braided(p: MazeParams, ground: Ground, rng: Rng) -> Iterator[float]:
+    state: State = np.zeros(DONE + 1, dtype=np.int64)
+    key = rng.level_key()
+
+    def go_on(budget: int) -> bool:
+        return braid(ground.possible, ground.links, key, p.braid, rng.state, state, ground.columns, budget)
+
+    yield from methods.in_blocks(go_on, state, 4 * ground.count, ground.count)  # fewer pictures than of growing
+
+
+def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
+    """Start and exit, and the steps between: what is farthest from the first floor, and what is farthest from there.
+
+    In a tree, where one way leads between any two cells, no two are farther apart. Floors are MET_AGAIN afterwards.
+    """
+    flat, columns = cells.reshape(-1), cells.shape[1]
+    queue: State = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
+    markers: list[Marker] = []
+    at, longest = int(np.argmin(flat)), 0
+    for name, old, new in (("start", FLOOR, MET), ("exit", MET, MET_AGAIN)) if queue.size else ():
+        state = np.array([0, 1, 1, 0])
+        flat[at], queue[0] = new, at
+        while flood(flat, columns, old, new, queue, state, methods.BLOCK):
+            yield Frame(None, "farthest", 0.97)
+        at, longest = int(queue[state[1] - 1]), int(state[3])
+        markers.append(Marker(name, at % columns - 1, at // columns - 1))
+    return markers, longest
+
+
+def _dug(cells: Bytes, held: Bytes) -> Iterator[float]:
+    """Dig the shortest ways between parts that locks have left; not through what must be wall."""
+    parts = regions_of(cells == FLOOR)
+    if parts.count > 1:
+        waves = Waves(numbered(parts.labels, held != WALL, neighbours(2, 4)))
+        yield from waves.spread()
+        waves.dig(waves.bridges())
+        cells[waves.marked == 1] = FLOOR

@@ -1,0 +1,197 @@
+"""Terrain from noise: waves of many sizes added up to heights, and heights turned into tiles.
+
+Noise is drawn at the corners of a lattice and blended in between: gradients (Perlin), numbers (value), gradients on
+triangles (simplex), or the distance to scattered points (cellular). Octaves add ever finer and weaker detail; folding
+them makes crests (ridged) or round hills (billow), and a warp bends it all. Heights are evenly spread over 0..1, so
+thresholds are about shares of the map; a table of biomes takes moisture into account too. The heights are kept as a
+layer of the map.
+With an `offset` the map is a window of an endless world, exact at any distance. Simplex noise has no torus, so it does
+not wrap. Locked cells hold their tiles; the heights below them stay as they are.
+
+Sources: Perlin, "Improving noise", 2002; Gustavson, "Simplex noise demystified", 2005; Worley, "A cellular texture
+basis function", 1996; Musgrave in Ebert et al., "Texturing and modeling", 2003 (ridges); Patel, "Making maps with
+noise functions", 2015 (biomes, islands).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.grid import Offset
+from ..core.params import Sized, param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ._noise.biomes import BiomeTable, Island
+from ._noise.field import NOT_MOVED, Fractal, Kind, Numbers, Octave, Window, add_up, blocks, levelled, octaves, sampled
+
+Side = Annotated[int, Field(ge=1, le=1 << 40)]
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+Share = Annotated[float, Field(ge=0, le=1)]
+MOISTURE_OCTAVES = 3
+
+
+class NoiseParams(Sized):
+    kind: Kind = param("perlin")
+    """What the waves are: soft (perlin, simplex), blocky (value), or mounds around points (cellular)."""
+    feature: float = param(24.0, ge=1, le=65_536, typical=(4, 100))
+    """Cells from one feature to the next, in the first octave."""
+    octaves: int = param(5, ge=1, le=16, typical=(1, 8))
+    """How many layers of noise are added up; each adds finer detail."""
+    gain: float = param(0.5, ge=0, le=1)
+    """How strong an octave is beside the one before it."""
+    lacunarity: float = param(2.0, ge=1, le=16, typical=(1.5, 4))
+    """How much finer an octave is than the one before it."""
+    fractal: Fractal = param("plain")
+    """How octaves are folded: not at all, to sharp crests (ridged), or to round hills with sharp valleys (billow)."""
+    warp: float = param(0.0, ge=0, le=16, typical=(0, 2))
+    """How far the noise is bent out of place by other noise, in features."""
+    island: float = param(0.0, ge=0, le=1)
+    """Share of the way from the edges of the world to its middle on which land sinks into the sea; 0 for none."""
+    world: tuple[Side, Side] | None = param(None)
+    """Width and height of the world that is an island, from 0, 0 on; the map's own when left out."""
+    thresholds: tuple[Share, ...] = param((0.14, 0.32, 0.37, 0.58, 0.78, 0.89, 0.965), max_length=255)
+    """Heights at which one band ends and the next begins: about the share of cells that lie below."""
+    bands: tuple[Name, ...] = param(
+        ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow"), min_length=1, max_length=256
+    )
+    """The tile of each band, from low to high: one more than there are thresholds."""
+    biomes: tuple[tuple[Name, ...], ...] | None = param(None, min_length=1, max_length=256)
+    """Instead of bands, a row of tiles for each, from dry to wet: as many as you like, of equal shares."""
+    moisture: float = param(40.0, ge=1, le=65_536, typical=(8, 200))
+    """Cells from one wet place to the next, for biomes."""
+    wrap: bool = param(False)
+    """Join opposite edges, so that the map tiles."""
+    offset: Offset | None = param(None)
+    """x, y of this window in an endless world; windows made separately fit exactly."""
+
+    @model_validator(mode="after")
+    def _all_fits_together(self) -> NoiseParams:
+        wrong = [*self._wrong_bands(), *self._wrong_places()]
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+    def _wrong_bands(self) -> list[str]:
+        wrong = []
+        for number, (one, other) in enumerate(zip(self.thresholds, self.thresholds[1:], strict=False)):
+            if one > other:
+                wrong.append(
+                    f"thresholds: must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}"
+                )
+                break
+        name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
+        if bands != len(self.thresholds) + 1:
+            wrong.append(
+                f"thresholds: {bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}"
+            )
+        for number, row in enumerate(self.biomes or ()):
+            if not 1 <= len(row) <= 256:
+                wrong.append(f"biomes.{number}: must have 1 to 256 tiles, got {len(row)}")
+        return wrong
+
+    def _wrong_places(self) -> list[str]:
+        wrong = []
+        if self.wrap and self.offset is not None:
+            wrong.append("wrap: a window of an endless world cannot wrap; leave wrap or offset out")
+        if self.wrap and self.kind == "simplex":
+            wrong.append("wrap: simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out")
+        if self.island and self.offset is not None and self.world is None:
+            wrong.append("island: a window of a larger world must know how large; give world, such as 400,300")
+        return wrong
+
+    @cached_property
+    def table(self) -> tuple[tuple[str, ...], ...]:
+        """The tiles of every band, from dry to wet."""
+        return self.biomes if self.biomes is not None else tuple((name,) for name in self.bands)
+
+    @cached_property
+    def biome_table(self) -> BiomeTable:
+        return BiomeTable(self.thresholds, self.table)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every tile that may occur, once."""
+        return tuple(dict.fromkeys(name for row in self.table for name in row))
+
+
+@technique(NoiseParams, tileset="terrain", tiles=lambda p: p.words, bytes_per_cell=64, reach=lambda p: 0)
+def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
+    (height, width), (top, left) = site.window
+    window = Window((height, width), (top, left), p.wrap)
+    moisture = None
+    if p.biomes is not None:
+        moisture = np.zeros(window.shape)
+        damp = octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+        for _ in add_up(damp, "plain", window, NOT_MOVED, moisture):
+            yield Frame(None, "moisture", 0.0)
+        for block in blocks(window.shape):
+            moisture[block] = levelled(moisture[block], damp, "plain")
+            yield Frame(None, "moisture", 0.0)
+    moved = NOT_MOVED
+    if p.warp:
+        moved = np.empty((2, height, width))
+        for number, shifts in enumerate(moved):
+            for _ in sampled(Octave(rng.child("warp", number), "perlin", 2.0 * p.feature), window, NOT_MOVED, shifts):
+                yield Frame(None, "warp", 0.0)
+            for block in blocks(window.shape):
+                shifts[block] *= p.warp * p.feature
+                yield Frame(None, "warp", 0.0)
+
+    parts = octaves(rng, p.kind, p.feature, p.octaves, p.gain, p.lacunarity)
+    island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
+    heights = np.zeros(window.shape)
+
+    def levels(block: slice, count: int) -> Numbers:
+        found = levelled(heights[block], parts[:count], p.fractal)
+        return found if island is None else island.sunk(found, block)
+
+    def tiles(found: Numbers, block: slice) -> NDArray[np.integer[Any]]:
+        return p.biome_table.tiles(found, None if moisture is None else moisture[block])
+
+    everything = slice(0, height)
+    steps = p.octaves + 1
+    for whole, share in add_up(parts, p.fractal, window, moved, heights):
+        if share:
+            yield Frame(None, f"octave {whole + 1}", (whole + share) / steps)
+            continue
+        yield Frame(
+            lambda count=whole: tiles(levels(everything, count), everything),
+            f"octave {whole}",
+            whole / steps,
+            colors=lambda count=whole: _greys(levels(everything, count)),
+        )
+    cells = np.empty(window.shape, dtype=p.biome_table.words.dtype)
+    for block in blocks(window.shape):
+        if block.start:
+            yield Frame(None, "tiles", (p.octaves + block.start / height) / steps)
+        heights[block] = levels(block, p.octaves)
+        cells[block] = tiles(heights[block], block)
+    site.hold(cells)
+    for number, threshold in enumerate(p.thresholds):
+        yield Frame(
+            cells,
+            f"band {number + 1}",
+            (p.octaves + (number + 1) / len(p.table)) / steps,
+            colors=lambda limit=threshold: _painted(site, cells, heights, limit),
+        )
+    yield Frame(cells, f"band {len(p.table)}", 1.0)
+    layers = {"height": heights} if moisture is None else {"height": heights, "moisture": moisture}
+    return site.map(cells, layers=layers)
+
+
+def _greys(heights: Numbers) -> NDArray[np.uint8]:
+    """Heights to look at: black is low, white is high."""
+    return np.repeat((heights * 255.0).astype(np.uint8)[..., None], 3, axis=2)
+
+
+def _painted(site: Site, cells: NDArray[np.integer[Any]], heights: Numbers, limit: float) -> NDArray[np.uint8]:
+    """The tiles below a height, on grey."""
+    below = (heights < limit)[..., None]
+    return np.where(below, site.tileset.colors[site.painted(cells)], _greys(heights))

@@ -1,0 +1,250 @@
+"""Regions around points: every cell belongs to the nearest of many scattered points, as fields or behind walls.
+
+One point lies in every square of a grid, `spacing` cells wide, shifted by chance. Every cell belongs to the point that
+is nearest by the metric (of two as near, to the one in the upper square, then further left). `relax` moves each point
+to the middle of its region and asks anew, which evens the regions out. Then each region is filled with a kind drawn by
+weight, or walls are drawn between regions, with gaps in them.
+
+A point never leaves its square, so the nearest one is always found in the 5x5 squares around a cell, and a step of
+relaxation depends on four squares around: with so many squares of margin, windows of an endless world fit exactly.
+Limits: the middle is that of 8x8 samples per square, whatever the spacing, and a point whose middle lies beyond its
+square stops at the edge; so regions become even, but never perfect hexagons. Locked cells move no region.
+
+What walls promise: without `doors` no step leads from one region to another, not even a diagonal one. With `doors` 1
+the points of an endless world are all joined, by straight ways through the two regions of each pair. A window of it,
+and every map has an edge, may cut a way off, and thick walls may close a corner of a region: the shaper `connect` joins
+what must be joined. With fewer doors each way is there by chance, and nothing is promised.
+
+Source: Lloyd, "Least squares quantization in PCM", 1982, for the relaxation; Worley, "A cellular texture basis
+function", 1996, for points in the squares of a grid; Gabriel and Sokal, "A new statistical approach to geographic
+variation analysis", 1969, for the pairs that doors join.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import field_validator, model_validator
+
+from ..core.errors import InvalidRecipe, quoted
+from ..core.grid import Offset
+from ..core.params import Params, Sized, param
+from ..core.registry import technique, tilesets
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tileset import Tileset, read_name
+from ..kernels.voronoi import dig, draw, look_up, walls
+from ._voronoi.diagram import Crosses, Diagram, in_rows, margin_of, wall_offsets
+
+CELLS_PER_BLOCK = 1 << 20
+METRICS = ("euclidean", "manhattan", "chebyshev")
+GROWING = 12
+"""Frames in which regions grow from their points."""
+DARK = (34, 32, 40)
+"""What no region has reached yet."""
+WEIGHT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+
+
+class Kind(Params):
+    """A tile that regions are filled with."""
+
+    tile: str = param(min_length=1, max_length=80)
+    """A tile of the tileset."""
+    weight: float = param(1.0, ge=0, le=1e9)
+    """How often it is drawn, beside the weights of the others."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
+        if not isinstance(value, str):
+            return check(value)
+        name, colon, weight = value.rpartition(":")
+        if not colon:
+            return check({"tile": value})
+        if not WEIGHT.fullmatch(weight):
+            raise InvalidRecipe(f"a kind is written as tile:weight, such as grass:3, got {quoted(value)}")
+        return check({"tile": name, "weight": float(weight)})
+
+    @field_validator("tile")
+    @classmethod
+    def _is_a_tiles_name(cls, name: str) -> str:
+        return read_name(name)
+
+    @property
+    def compact(self) -> str:
+        return f"{self.tile}:{self.weight:g}"
+
+
+# Much green, so that the rest stands out.
+DEFAULT = {"grass": 6, "forest": 4, "hill": 2, "sand": 2, "water": 2}
+
+
+class VoronoiParams(Sized):
+    spacing: int = param(10, ge=2, le=1024, typical=(4, 40))
+    """Cells from one point to the next, about: the side of the squares that hold one point each."""
+    jitter: float = param(1.0, ge=0, le=1)
+    """How far points stray from the middle of their squares: 0 is a grid, 1 anywhere in the square."""
+    relax: int = param(1, ge=0, le=20, typical=(0, 8))
+    """How often every point moves to the middle of its region, which evens the regions out."""
+    metric: Literal["euclidean", "manhattan", "chebyshev"] = param("euclidean")
+    """What near means: straight lines, steps along rows and columns, or the longer of both."""
+    mode: Literal["regions", "walls"] = param("regions")
+    """Fill each region with one of the kinds, or draw walls between regions."""
+    kinds: tuple[Kind, ...] = param(
+        tuple(Kind(tile=tile, weight=weight) for tile, weight in DEFAULT.items()), min_length=1, max_length=200
+    )
+    """What regions are filled with, drawn by weight: grass:5,forest:3; for the mode regions."""
+    thickness: int = param(1, ge=1, le=64, typical=(1, 6))
+    """How thick walls are, in cells; for the mode walls."""
+    doors: float = param(1.0, ge=0, le=1)
+    """Share of the borders that have a gap, 0 to keep all regions apart; for the mode walls."""
+    gap: int = param(1, ge=1, le=64, typical=(1, 6))
+    """How wide gaps are, in cells; for the mode walls."""
+    offset: Offset | None = param(None)
+    """x, y of this window in an endless world; windows made separately fit exactly."""
+
+    @field_validator("kinds")
+    @classmethod
+    def _told_apart(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+        names = [kind.tile for kind in kinds]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidRecipe(f"{quoted(twice)} stands there twice; add its weights up")
+        if not any(kind.weight for kind in kinds):
+            raise InvalidRecipe("the weights are all zero; give one kind more")
+        return kinds
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return ("floor", "wall") if self.mode == "walls" else tuple(kind.tile for kind in self.kinds)
+
+    @cached_property
+    def wall_margin(self) -> int:
+        """Cells around one that can make a wall of it."""
+        return (self.thickness + 1) // 2 if self.mode == "walls" else 0
+
+    @cached_property
+    def margin(self) -> int:
+        """Squares around a window whose points it depends on."""
+        gap = self.gap if self.mode == "walls" and self.doors else 0
+        return margin_of(spacing=self.spacing, relax=self.relax, wall=self.wall_margin, gap=gap)
+
+
+def looks(p: VoronoiParams) -> Tileset:
+    return tilesets.get("cave" if p.mode == "walls" else "terrain")
+
+
+@technique(
+    VoronoiParams,
+    tileset=looks,
+    tiles=lambda p: p.words,
+    reach=lambda p: (p.margin + 1) * p.spacing,
+    holds_reach=False,
+    bytes_per_cell=8,
+)
+def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
+    diagram = Diagram(
+        site.window,
+        rng.level_key(),
+        spacing=p.spacing,
+        metric=METRICS.index(p.metric),
+        jitter=p.jitter,
+        margin=p.margin,
+    )
+    for _ in diagram.scattered():
+        yield Frame(None, "points", 0.0)
+    picture = _Picture(p, diagram, rng, site.tileset.colors[site.ids])
+    crosses = Crosses(diagram)
+    for radius in range(GROWING + 1):
+        note = f"regions grow, {radius} of {GROWING}" if radius else "points"
+        colors = partial(picture.grown, radius / GROWING)
+        yield Frame(picture.regions, note, 0.3 * radius / GROWING, colors=colors, lines=crosses)
+    for step in range(p.relax):
+        note = f"relaxation {step + 1}"
+        for share in diagram.relaxed():
+            yield Frame(None, note, 0.3 + 0.4 * (step + share) / p.relax)
+        yield Frame(picture.regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=Crosses(diagram))
+    for _ in picture.prepared():
+        yield Frame(None, p.mode, 0.7)
+    cells = np.empty(site.shape, dtype=np.uint8)
+    seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
+    rows = max(1, CELLS_PER_BLOCK // site.shape[1])
+    for first in range(0, len(cells), rows):
+        if first:
+            yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))
+        picture.paint(first, cells[first : first + rows], seen)
+    site.hold(cells)
+    yield Frame(cells, p.mode, 1.0)
+    numbers = {"regions": float(seen.sum())} if p.offset is None else None
+    return site.map(cells, numbers=numbers)
+
+
+class _Picture:
+    """What a diagram looks like at the moment."""
+
+    def __init__(self, p: VoronoiParams, diagram: Diagram, rng: Rng, colors: NDArray[np.uint8]) -> None:
+        self._p = p
+        self._diagram = diagram
+        self._kind_key = rng.child("kinds").level_key()
+        self._door_key = rng.child("doors").level_key()
+        self._weights = np.array([kind.weight for kind in p.kinds], dtype=np.float64)
+        self._offsets = wall_offsets(p.thickness)
+        self._colors = colors
+        self._kinds: NDArray[np.uint8] | None = None
+
+    def paint(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
+        """Fill rows of the window; the squares that own a cell of them are marked as seen."""
+        if self._p.mode == "regions":
+            look_up(self._diagram.owners(first, first + len(out)), self._kinds_of_squares(), seen, out)
+        else:
+            self._wall_in(first, out, seen)
+
+    def _kinds_of_squares(self) -> NDArray[np.uint8]:
+        for _ in self.prepared():
+            pass
+        assert self._kinds is not None
+        return self._kinds
+
+    def prepared(self) -> Iterator[float]:
+        """Draw the kinds of all squares that there are now; relaxing uses some up. Gives the share done."""
+        rows, columns, _ = self._diagram.points.shape
+        if self._p.mode == "walls" or (self._kinds is not None and len(self._kinds) == rows * columns):
+            return
+        kinds = np.empty((rows, columns), dtype=np.uint8)
+        top, left = self._diagram.squares
+        for part, share in in_rows(rows, columns):
+            if share:
+                yield share
+            draw(self._kind_key, top + part.start, left, self._weights, kinds[part])
+        self._kinds = kinds.reshape(-1)
+
+    def _wall_in(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
+        p, diagram, margin = self._p, self._diagram, self._p.wall_margin
+        owners = diagram.owners(first, first + len(out), margin)
+        look_up(owners[margin:-margin, margin:-margin].copy(), seen, seen, out)
+        walls(owners, self._offsets, margin, out)
+        if p.doors:
+            top, left = diagram.corner
+            dig(
+                diagram.points, p.spacing, diagram.metric, self._door_key, *diagram.squares, p.doors, p.gap,
+                owners, self._offsets, margin, top + first, left, out,
+            )  # fmt: skip
+
+    def regions(self) -> NDArray[np.uint8]:
+        """The whole window."""
+        out = np.empty(self._diagram.shape, dtype=np.uint8)
+        squares = self._diagram.points.shape
+        self.paint(0, out, np.zeros(squares[0] * squares[1], dtype=np.uint8))
+        return out
+
+    def grown(self, share: float) -> NDArray[np.uint8]:
+        """The whole window, with regions that have not yet grown to their full size."""
+        shown = self._colors[self.regions()]
+        distances = self._diagram.distances()
+        shown[distances > share * distances.max()] = DARK
+        return shown

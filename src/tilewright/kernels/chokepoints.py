@@ -1,0 +1,77 @@
+"""Cells whose loss would part a region: the articulation points of a grid, found in one walk."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+Places: TypeAlias = NDArray[np.int64]
+Order: TypeAlias = NDArray[np.int32]
+
+FREE, WALL = 0, -1
+
+
+@kernel("void(int32[::1], int64[::1], int64, uint8[::1], uint8[::1], uint8[::1])")
+def find_cuts(
+    order: Order,
+    shifts: Places,
+    root: int,
+    came: NDArray[np.uint8],
+    gates: NDArray[np.uint8],
+    cuts: NDArray[np.uint8],
+) -> None:
+    """Walk depth first through all FREE cells of a map within a margin of WALL, beginning at `root` (-1: anywhere).
+
+    `cuts` marks the articulation points. `came` keeps the shift by which a cell was first entered, and `gates` marks
+    the cells that hang, with all that was first reached through them, on the cell they were entered from alone.
+    """
+    lowest = np.zeros(order.size, dtype=np.int32)
+    turns = np.zeros(order.size, dtype=np.uint8)
+    count = 0
+    for begin in range(-1, order.size):
+        start = root if begin < 0 else begin
+        if start < 0 or order[start] != FREE:
+            continue
+        count += 1
+        order[start] = lowest[start] = count
+        children, cell = 0, start
+        while True:
+            if turns[cell] < shifts.size:
+                number = turns[cell]
+                turns[cell] += 1
+                near = cell + shifts[number]
+                if order[near] == FREE:
+                    count += 1
+                    order[near] = lowest[near] = count
+                    came[near] = number
+                    cell = near
+                elif order[near] > 0 and order[near] < lowest[cell]:
+                    # The cell one came from counts too: that changes nothing where >= is asked.
+                    lowest[cell] = order[near]
+            elif cell == start:
+                break
+            else:
+                parent = cell - shifts[came[cell]]
+                lowest[parent] = min(lowest[parent], lowest[cell])
+                if lowest[cell] >= order[parent]:
+                    gates[cell] = 1
+                    if parent != start:
+                        cuts[parent] = 1
+                children += parent == start
+                cell = parent
+        cuts[start] = children > 1
+
+
+@kernel("int64(int64[::1], uint8[::1], uint8[::1], int64, int64)")
+def count_gates(shifts: Places, came: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
+    """How many cells between the root of a walk and a cell that it reached lie on every way between these two."""
+    count = 0
+    while cell != root:
+        gate = gates[cell]
+        cell -= shifts[came[cell]]
+        count += gate if cell != root else 0
+    return count

@@ -1,0 +1,40 @@
+"""Dead ends: filling them from their ends on, one cell at a time."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+Marks: TypeAlias = NDArray[np.uint8]
+Places: TypeAlias = NDArray[np.int64]
+
+OPEN, SPARED = 1, 2
+"""A passable cell; one that is never filled."""
+
+
+@kernel("int64(uint8[::1], int64[::1], int64[::1], int64)")
+def fill_ends(cells: Marks, shifts: Places, queue: Places, end: int) -> int:
+    """Fill the queued cells, in order, that have one open neighbour; how many cells to look at next are queued instead.
+
+    `cells` lies flat within a margin of 0. A cell that is left with one open neighbour because another was filled is
+    next: so a call goes one cell further into every dead end.
+    """
+    later = 0
+    for place in range(end):
+        cell = queue[place]
+        if cells[cell] != OPEN:
+            continue
+        neighbours, last = 0, 0
+        for number in range(shifts.size):
+            if cells[cell + shifts[number]]:
+                neighbours += 1
+                last = cell + shifts[number]
+        if neighbours == 1:
+            cells[cell] = 0
+            queue[later] = last
+            later += 1
+    return later

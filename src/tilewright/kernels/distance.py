@@ -1,0 +1,390 @@
+"""Distances and shortest ways over a map that is laid flat within a margin, so that a neighbour is a fixed shift."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+
+Steps: TypeAlias = NDArray[np.int32]
+Places: TypeAlias = NDArray[np.int64]
+Values: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.uint8]
+
+UNSEEN, WALL = -1, -2
+"""What a cell holds instead of steps: not reached, or closed (as the margin is)."""
+
+
+class Ground:
+    """Where one can walk, and by which steps: the map laid flat within a margin of one cell.
+
+    `offsets`, (neighbour, axis), are the steps; the opposite of each is one, too. Unless corners are cut, a diagonal
+    step needs every cell free that it passes between: all those that one could step on by a part of it.
+    """
+
+    def __init__(self, passable: NDArray[np.bool_], offsets: Places, *, cut_corners: bool = True) -> None:
+        self.passable = passable
+        self.shape = passable.shape
+        self.wide = tuple([side + 2 for side in passable.shape])
+        self.inner = tuple([slice(1, side + 1) for side in passable.shape])
+        self.strides: Places = np.array([int(np.prod(self.wide[axis + 1 :])) for axis in range(len(self.wide))])
+        self.shifts: Places = offsets @ self.strides
+        self.guards: Places = np.zeros((len(offsets), 0), dtype=np.int64)
+        """(neighbour, k) shifts to the cells that a step needs free; 0, which is always free, fills up."""
+        if not cut_corners:
+            parts = [_parts(tuple(offset)) for offset in offsets.tolist()]
+            self.guards = np.zeros((len(offsets), max(len(part) for part in parts)), dtype=np.int64)
+            for number, part in enumerate(parts):
+                for place, offset in enumerate(part):
+                    self.guards[number, place] = np.array(offset) @ self.strides
+
+    def places(self, cells: NDArray[np.int64]) -> Places:
+        """(cell, axis) to flat places."""
+        return (cells + 1) @ self.strides
+
+    def cells(self, places: Places) -> NDArray[np.int64]:
+        """Flat places to (cell, axis)."""
+        return np.stack(np.unravel_index(places, self.wide), axis=1) - 1
+
+    def fresh_steps(self) -> Steps:
+        """Nothing reached yet."""
+        steps = np.full(self.wide, WALL, dtype=np.int32)
+        steps[self.inner] = self.passable.view(np.int8) + np.int8(WALL)
+        return steps.reshape(-1)
+
+    def fresh_costs(self, costs: NDArray[np.float64] | float) -> Values:
+        """What entering each cell costs, infinite for walls and the margin."""
+        wide = np.full(self.wide, np.inf)
+        wide[self.inner] = np.where(self.passable, costs, np.inf)
+        return wide.reshape(-1)
+
+    def spread(
+        self,
+        values: Values,
+        costs: Values,
+        factors: Values,
+        seeds: Places,
+        came: Flags,
+        *,
+        away: bool,
+        target: int = -1,
+    ) -> None:
+        """Lower values from the seeds on until no step can, with whatever queue suits the costs."""
+        finite = costs[costs < np.inf]
+        if not finite.size or not seeds.size:
+            return
+        cheapest, dearest = float(finite.min() * factors.min()), float(finite.max() * factors.max())
+        given = (values, costs, self.shifts, factors, self.guards, seeds, came, away, target)
+        needed = 2 * dearest / cheapest + 4 if cheapest > 0 else np.inf
+        if needed > MOST_BUCKETS:
+            spread_costs(*given)
+        else:
+            spread_in_buckets(*given, cheapest / 2, 1 << int(needed).bit_length())
+
+
+def _parts(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The steps that take only some of the axes of this one."""
+    parts: list[tuple[int, ...]] = [()]
+    for step in offset:
+        parts = [(*part, taken) for part in parts for taken in ((0, step) if step else (0,))]
+    return [part for part in parts if any(part) and part != offset]
+
+
+@kernel("int64(int32[::1], int64[::1], int64[:, ::1], int32[::1], int64, int64)")
+def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end: int, target: int) -> int:
+    """Breadth first from the first `end` places of the queue, until the target is met; how many cells were reached."""
+    first = 0
+    if shifts.size == 4 and guards.shape[1] == 0:
+        one, two, three, four = shifts[0], shifts[1], shifts[2], shifts[3]
+        while first < end:
+            cell = int(queue[first])
+            first += 1
+            if cell == target:
+                break
+            further = np.int32(steps[cell] + 1)
+            for near in (cell + one, cell + two, cell + three, cell + four):
+                if steps[near] == UNSEEN:
+                    steps[near] = further
+                    queue[end] = near
+                    end += 1
+        return end
+    while first < end:
+        cell = int(queue[first])
+        first += 1
+        if cell == target:
+            break
+        further = np.int32(steps[cell] + 1)
+        for number in range(shifts.size):
+            near = cell + shifts[number]
+            if steps[near] == UNSEEN:
+                free = True
+                for guard in range(guards.shape[1]):
+                    free &= steps[cell + guards[number, guard]] != WALL
+                if free:
+                    steps[near] = further
+                    queue[end] = near
+                    end += 1
+    return end
+
+
+@kernel("void(int32[::1], int64[::1], float64[:, :, ::1])")
+def steps_as_values(steps: Steps, strides: Places, values: NDArray[np.float64]) -> None:
+    """The (level, row, column) inside of a flat map within its margin as floats, infinite where nothing was reached."""
+    for level in range(values.shape[0]):
+        for row in range(values.shape[1]):
+            start = strides[3] + level * strides[0] + row * strides[1]
+            line, target = steps[start : start + values.shape[2]], values[level, row]
+            for column in range(values.shape[2]):
+                target[column] = line[column] if line[column] >= 0 else np.inf
+
+
+@kernel
+def _sift_up(keys: Values, cells: Places, place: int) -> None:
+    key, cell = keys[place], cells[place]
+    while place > 0:
+        parent = (place - 1) >> 1
+        if keys[parent] <= key:
+            break
+        keys[place], cells[place] = keys[parent], cells[parent]
+        place = parent
+    keys[place], cells[place] = key, cell
+
+
+@kernel
+def _sift_down(keys: Values, cells: Places, size: int) -> None:
+    """Let the last of `size + 1` entries take the place of the first."""
+    key, cell = keys[size], cells[size]
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[place], cells[place] = keys[child], cells[child]
+        place = child
+    keys[place], cells[place] = key, cell
+
+
+@kernel(
+    "void(float64[::1], float64[::1], int64[::1], float64[::1], int64[:, ::1], int64[::1], uint8[::1], boolean, int64)"
+)
+def spread_costs(
+    values: Values,
+    costs: Values,
+    shifts: Places,
+    factors: Values,
+    guards: Places,
+    seeds: Places,
+    came: Flags,
+    away: bool,
+    target: int,
+) -> None:
+    """Dijkstra: lower `values` until no step can, beginning at the seeds, which come by rising value.
+
+    A step costs what the cell costs that it enters, times its factor: walking towards the seeds, or away from them.
+    `came` keeps by which neighbour's shift a cell was lowered. It ends early when the target is settled.
+    """
+    settled = np.zeros(values.size, dtype=np.uint8)
+    firsts = values[seeds]
+    keys, cells = np.empty(1024), np.empty(1024, dtype=np.int64)
+    size, next_ = 0, 0
+    while size > 0 or next_ < seeds.size:
+        if size == 0 or (next_ < seeds.size and firsts[next_] <= keys[0]):
+            cell = seeds[next_]
+            next_ += 1
+        else:
+            cell = cells[0]
+            size -= 1
+            _sift_down(keys, cells, size)
+        if settled[cell]:
+            continue
+        settled[cell] = 1
+        if cell == target:
+            break
+        for number in range(shifts.size):
+            near = cell + shifts[number]
+            if settled[near] or costs[near] == np.inf:
+                continue
+            lowered = values[cell] + (costs[near] if away else costs[cell]) * factors[number]
+            if lowered >= values[near]:
+                continue
+            free = True
+            for guard in range(guards.shape[1]):
+                free &= costs[cell + guards[number, guard]] < np.inf
+            if not free:
+                continue
+            values[near] = lowered
+            came[near] = number
+            if size == keys.size:
+                keys = np.concatenate((keys, np.empty(size)))
+                cells = np.concatenate((cells, np.empty(size, dtype=np.int64)))
+            keys[size], cells[size] = lowered, near
+            _sift_up(keys, cells, size)
+            size += 1
+
+
+MOST_BUCKETS = 1 << 12
+"""Where steps differ more in cost than so many buckets hold, a heap is the better queue."""
+
+
+@kernel(
+    "void(float64[::1], float64[::1], int64[::1], float64[::1], int64[:, ::1], int64[::1], uint8[::1], boolean, int64,"
+    " float64, int64)"
+)
+def spread_in_buckets(
+    values: Values,
+    costs: Values,
+    shifts: Places,
+    factors: Values,
+    guards: Places,
+    seeds: Places,
+    came: Flags,
+    away: bool,
+    target: int,
+    width: float,
+    buckets: int,
+) -> None:
+    """What `spread_costs` does, with a ring of buckets for a queue: `width` is half the cheapest step's cost.
+
+    Values in a bucket differ by less than any step costs, even where they are rounded, so that their order is of no
+    importance. There must be so many buckets, a power of two, that the dearest step stays within the ring.
+    """
+    settled = np.zeros(values.size, dtype=np.uint8)
+    firsts = values[seeds]
+    heads = np.full(buckets, -1, dtype=np.int64)
+    cells, links = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
+    used, spare, waiting, next_ = 0, -1, 0, 0
+    base, turn, ring = firsts[0], 0, buckets - 1
+    while waiting > 0 or next_ < seeds.size:
+        entry = heads[turn & ring]
+        if next_ < seeds.size and int((firsts[next_] - base) / width) <= turn:
+            cell = seeds[next_]
+            next_ += 1
+        elif entry >= 0:
+            cell = int(cells[entry])
+            heads[turn & ring] = links[entry]
+            links[entry], spare = spare, entry
+            waiting -= 1
+        else:
+            turn = turn + 1 if waiting > 0 else int((firsts[next_] - base) / width)
+            continue
+        if settled[cell]:
+            continue
+        settled[cell] = 1
+        if cell == target:
+            break
+        for number in range(shifts.size):
+            near = cell + shifts[number]
+            if settled[near] or costs[near] == np.inf:
+                continue
+            lowered = values[cell] + (costs[near] if away else costs[cell]) * factors[number]
+            if lowered >= values[near]:
+                continue
+            free = True
+            for guard in range(guards.shape[1]):
+                free &= costs[cell + guards[number, guard]] < np.inf
+            if not free:
+                continue
+            values[near] = lowered
+            came[near] = number
+            if spare >= 0:
+                entry, spare = spare, int(links[spare])
+            else:
+                if used == cells.size:
+                    cells = np.concatenate((cells, np.empty(used, dtype=np.int32)))
+                    links = np.concatenate((links, np.empty(used, dtype=np.int32)))
+                entry = used
+                used += 1
+            place = int((lowered - base) / width) & ring
+            cells[entry], links[entry] = near, heads[place]
+            heads[place] = entry
+            waiting += 1
+
+
+@kernel
+def _least_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
+    """As many steps it is at least to the place whose parts along the axes are `aim`, were there no walls."""
+    total, most = 0, 0
+    for axis in range(strides.size):
+        part = cell // strides[axis] if strides[axis] > 1 else cell
+        cell -= part * strides[axis]
+        apart = abs(part - aim[axis])
+        total += apart
+        most = max(most, apart)
+    return most if diagonal else total
+
+
+@kernel("boolean(int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1], int64, int64, boolean)")
+def search_steps(
+    steps: Steps, strides: Places, shifts: Places, guards: Places, came: Flags, start: int, goal: int, diagonal: bool
+) -> bool:
+    """A* where all steps cost the same: whether the goal was found; `came` then leads back from it.
+
+    A step changes the estimate by one at most, so the sum of steps and estimate stays or grows by one or two: three
+    stacks do for a queue, and of cells that promise equally much the newest goes first.
+    """
+    closed = np.zeros(steps.size, dtype=np.uint8)
+    aim = np.empty(strides.size, dtype=np.int64)
+    rest = goal
+    for axis in range(strides.size):
+        aim[axis] = rest // strides[axis]
+        rest %= strides[axis]
+    stacks = np.empty((3, 1024), dtype=np.int32)
+    sizes = np.zeros(3, dtype=np.int64)
+    now, empty = 0, 0
+    stacks[0, 0] = start
+    sizes[0] = 1
+    steps[start] = 0
+    while empty < 3:
+        if sizes[now] == 0:
+            now = (now + 1) % 3
+            empty += 1
+            continue
+        empty = 0
+        sizes[now] -= 1
+        cell = int(stacks[now, sizes[now]])
+        if closed[cell]:
+            continue
+        closed[cell] = 1
+        if cell == goal:
+            return True
+        further = np.int32(steps[cell] + 1)
+        estimate = _least_steps(cell, aim, strides, diagonal)
+        for number in range(shifts.size):
+            near = cell + shifts[number]
+            if closed[near] or (steps[near] != UNSEEN and steps[near] <= further):
+                continue
+            free = True
+            for guard in range(guards.shape[1]):
+                free &= steps[cell + guards[number, guard]] != WALL
+            if not free:
+                continue
+            steps[near] = further
+            came[near] = number
+            stack = (now + 1 + _least_steps(near, aim, strides, diagonal) - estimate) % 3
+            if sizes[stack] == stacks.shape[1]:
+                larger = np.empty((3, 2 * stacks.shape[1]), dtype=np.int32)
+                larger[:, : stacks.shape[1]] = stacks
+                stacks = larger
+            stacks[stack, sizes[stack]] = near
+            sizes[stack] += 1
+    return False
+
+
+@kernel("int64(uint8[::1], int64[::1], int64, int64, int64[::1])")
+def trace(came: Flags, shifts: Places, last: int, first: int, way: Places) -> int:
+    """Write the cells from the last back to the first by where each came from; how many they are."""
+    count = 0
+    while count < way.size:
+        way[count] = last
+        count += 1
+        if last == first:
+            break
+        last -= shifts[came[last]]
+    return count

@@ -1,0 +1,279 @@
+"""Noise on a lattice: smooth between its corners (Perlin, value), on triangles (simplex), around points (cellular).
+
+A sample is told by the lattice cell that it lies in and its place there, so that far ones are as exact as near ones.
+Corners draw by hashing their cell modulo 2^64. Only + - * / and floor, in a fixed order: the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+from .random import GAMMA, ROW_SALT, mix
+
+Cells = NDArray[np.uint64]
+Numbers = NDArray[np.float64]
+
+GRADIENTS = np.array(
+    [
+        (x * a, y * b)
+        for long, short in ((0.9807852804032304, 0.19509032201612825), (0.8314696123025452, 0.5555702330196022))
+        for a, b in ((long, short), (short, long))
+        for x in (1.0, -1.0)
+        for y in (1.0, -1.0)
+    ]
+)
+"""(direction, 2) sixteen directions, evenly spread, none along an axis."""
+PERLIN_GAIN = 1.4142135623730951
+SIMPLEX_GAIN = 99.2
+SKEW = 41.0 / 112.0
+"""How much simplex noise shears its squares: a fraction near (sqrt(3) - 1) / 2, for exact lattice cells."""
+UNSKEW = 41.0 / 194.0
+JITTER = 0.65
+"""How far points leave the middle of their cells: no further, or the nearest could lie two cells away."""
+TO_NUMBER = 2.0**-53
+
+
+@kernel
+def corner(key: int | np.uint64, column: np.uint64, row: np.uint64) -> np.uint64:
+    """The 64 bits of a lattice corner."""
+    return mix(np.uint64(key) + column * GAMMA + row * ROW_SALT)
+
+
+@kernel
+def wrapped(cell: np.uint64, around: np.uint64) -> np.uint64:
+    """A lattice cell on a torus of `around` cells, which lie at 0 and up; 0 for a lattice without end."""
+    if around == np.uint64(0):
+        return cell
+    if cell >= np.uint64(1 << 63):  # left of 0
+        return (around - np.uint64(1)) - ((~cell) % around)
+    return cell % around
+
+
+@kernel
+def fade(t: float) -> float:
+    """From 0 to 1 with flat ends: 6t^5 - 15t^4 + 10t^3."""
+    return t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+
+
+@kernel
+def side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float) -> tuple[float, float]:
+    """One side of a lattice square, blended between its upper and lower corner: slope and height at its foot."""
+    if gradients:
+        upper, lower = GRADIENTS[bits >> np.uint64(60)], GRADIENTS[below >> np.uint64(60)]
+        slope = upper[0] + s * (lower[0] - upper[0])
+        high, low = upper[1] * v, lower[1] * (v - 1.0)
+    else:
+        slope = 0.0
+        high = np.float64(bits >> np.uint64(11)) * TO_NUMBER * 2.0 - 1.0
+        low = np.float64(below >> np.uint64(11)) * TO_NUMBER * 2.0 - 1.0
+    return slope, high + s * (low - high)
+
+
+@kernel(
+    "void(boolean, uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
+    "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
+)
+def squares(
+    gradients: bool,
+    key: int,
+    columns: Cells,
+    across: Numbers,
+    rows: Cells,
+    down: Numbers,
+    around: Cells,
+    moved: Numbers,
+    per_cell: Numbers,
+    out: Numbers,
+) -> None:
+    """Perlin noise (with gradients) or value noise, about -1..1.
+
+    Column c lies in lattice column columns[c], at across[c] of it in 0..1; rows likewise. `around` are the lattice
+    cells of a torus (x, y), or 0. `moved` (2, row, column) is added to x and y in cells, of which the lattice has
+    `per_cell` (x, y); it is empty for no warp, and then each lattice square is looked up only once a row.
+    """
+    height, width = out.shape
+    gain = PERLIN_GAIN if gradients else 1.0
+    one = np.uint64(1)
+    if moved.size:
+        for row in range(height):
+            for column in range(width):
+                u = across[column] + moved[0, row, column] * per_cell[0]
+                v = down[row] + moved[1, row, column] * per_cell[1]
+                left, top = np.floor(u), np.floor(v)
+                i, j = columns[column] + np.uint64(np.int64(left)), rows[row] + np.uint64(np.int64(top))
+                u, v = u - left, v - top
+                s = fade(v)
+                west, east = wrapped(i, around[0]), wrapped(i + one, around[0])
+                north, south = wrapped(j, around[1]), wrapped(j + one, around[1])
+                slope, foot = side(corner(key, west, north), corner(key, west, south), gradients, v, s)
+                slope_2, foot_2 = side(corner(key, east, north), corner(key, east, south), gradients, v, s)
+                here = slope * u + foot
+                out[row, column] = (here + fade(u) * ((slope_2 * (u - 1.0) + foot_2) - here)) * gain
+        return
+    first = columns[0]
+    count = np.int64(columns[width - 1] - first) + 2
+    place = np.empty(width, dtype=np.int64)
+    faded = np.empty(width)
+    for column in range(width):
+        place[column] = np.int64(columns[column] - first)
+        faded[column] = fade(across[column])
+    names = np.empty(count, dtype=np.uint64)
+    for number in range(count):
+        names[number] = wrapped(first + np.uint64(number), around[0])
+    upper, lower = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint64)
+    slopes, feet = np.empty(count), np.empty(count)
+    for row in range(height):
+        if row == 0 or rows[row] != rows[row - 1]:
+            north, south = wrapped(rows[row], around[1]), wrapped(rows[row] + one, around[1])
+            for number in range(count):
+                upper[number] = corner(key, names[number], north)
+                lower[number] = corner(key, names[number], south)
+        v = down[row]
+        s = fade(v)
+        for number in range(count):
+            slopes[number], feet[number] = side(upper[number], lower[number], gradients, v, s)
+        target = out[row]
+        for column in range(width):
+            number, u = place[column], across[column]
+            here = slopes[number] * u + feet[number]
+            target[column] = (
+                here + faded[column] * ((slopes[number + 1] * (u - 1.0) + feet[number + 1]) - here)
+            ) * gain
+
+
+@kernel
+def bump(bits: np.uint64, x: float, y: float) -> float:
+    """What a corner adds to simplex noise at x, y from it."""
+    direction = bits >> np.uint64(60)
+    t = 0.5 - x * x - y * y
+    t = t if t > 0.0 else 0.0
+    t *= t
+    return float(t * t * (GRADIENTS[direction, 0] * x + GRADIENTS[direction, 1] * y))
+
+
+@kernel(
+    "void(uint64, uint64[:, ::1], float64[:, ::1], uint64[:, ::1], float64[:, ::1], "
+    "float64, float64[:, :, ::1], float64, float64[:, ::1])"
+)
+def triangles(
+    key: int,
+    columns: Cells,
+    across: Numbers,
+    rows: Cells,
+    down: Numbers,
+    side: float,
+    moved: Numbers,
+    per_cell: float,
+    out: Numbers,
+) -> None:
+    """Simplex noise, about -1..1.
+
+    On a sheared lattice both coordinates have a part from the column and one from the row, each a lattice cell and
+    a whole number out of `side`: (2, column) and (2, row). They add up exactly.
+    """
+    height, width = out.shape
+    warped = moved.size > 0
+    share = 1.0 / side
+    none, one = np.uint64(0), np.uint64(1)
+    across_a, across_b, columns_i, columns_j = across[0], across[1], columns[0], columns[1]
+    for row in range(height):
+        add_i, add_j, add_a, add_b = rows[0, row], rows[1, row], down[0, row], down[1, row]
+        target = out[row]
+        for column in range(width):
+            a, b = across_a[column] + add_a, across_b[column] + add_b
+            over_a, over_b = a >= side, b >= side
+            i = columns_i[column] + add_i + (one if over_a else none)
+            j = columns_j[column] + add_j + (one if over_b else none)
+            u, v = (a - side if over_a else a) * share, (b - side if over_b else b) * share
+            if warped:
+                x, y = moved[0, row, column] * per_cell, moved[1, row, column] * per_cell
+                both = (x + y) * SKEW
+                u, v = u + (x + both), v + (y + both)
+                left, top = np.floor(u), np.floor(v)
+                i, j = i + np.uint64(np.int64(left)), j + np.uint64(np.int64(top))
+                u, v = u - left, v - top
+            back = (u + v) * UNSKEW
+            x, y = u - back, v - back
+            is_right = u > v
+            step = 1.0 if is_right else 0.0
+            right, below = (one if is_right else none), (none if is_right else one)
+            total = bump(corner(key, i, j), x, y)
+            total += bump(corner(key, i + right, j + below), x - step + UNSKEW, y - (1.0 - step) + UNSKEW)
+            total += bump(corner(key, i + one, j + one), x - 1.0 + 2.0 * UNSKEW, y - 1.0 + 2.0 * UNSKEW)
+            target[column] = total * SIMPLEX_GAIN
+
+
+@kernel
+def point(bits: np.uint64) -> tuple[float, float]:
+    """Where in its cell a corner's point lies."""
+    x = np.float64(bits >> np.uint64(32)) * 2.0**-32 - 0.5
+    y = np.float64(bits & np.uint64(0xFFFFFFFF)) * 2.0**-32 - 0.5
+    return 0.5 + x * JITTER, 0.5 + y * JITTER
+
+
+@kernel(
+    "void(uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
+    "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
+)
+def points(
+    key: int,
+    columns: Cells,
+    across: Numbers,
+    rows: Cells,
+    down: Numbers,
+    around: Cells,
+    moved: Numbers,
+    per_cell: Numbers,
+    out: Numbers,
+) -> None:
+    """Cellular noise: 1 at a point, falling with the distance to the nearest one, never below -1.4.
+
+    The arguments are those of `squares`.
+    """
+    height, width = out.shape
+    one = np.uint64(1)
+    if moved.size:
+        for row in range(height):
+            for column in range(width):
+                u = across[column] + moved[0, row, column] * per_cell[0]
+                v = down[row] + moved[1, row, column] * per_cell[1]
+                left, top = np.floor(u), np.floor(v)
+                i, j = columns[column] + np.uint64(np.int64(left)), rows[row] + np.uint64(np.int64(top))
+                u, v = u - left, v - top
+                nearest = 8.0
+                for below in range(3):
+                    name = wrapped(j + np.uint64(below) - one, around[1])
+                    for beside in range(3):
+                        x, y = point(corner(key, wrapped(i + np.uint64(beside) - one, around[0]), name))
+                        x, y = u - (x + (beside - 1.0)), v - (y + (below - 1.0))
+                        nearest = min(nearest, x * x + y * y)
+                out[row, column] = 1.0 - 2.0 * np.sqrt(nearest)
+        return
+    first = columns[0] - one
+    count = np.int64(columns[width - 1] - first) + 2
+    place = np.empty(width, dtype=np.int64)
+    for column in range(width):
+        place[column] = np.int64(columns[column] - first)
+    names = np.empty(count, dtype=np.uint64)
+    for number in range(count):
+        names[number] = wrapped(first + np.uint64(number), around[0])
+    xs, ys = np.empty((3, count)), np.empty((3, count))
+    for row in range(height):
+        if row == 0 or rows[row] != rows[row - 1]:
+            for below in range(3):
+                name = wrapped(rows[row] + np.uint64(below) - one, around[1])
+                for number in range(count):
+                    xs[below, number], ys[below, number] = point(corner(key, names[number], name))
+        v = down[row]
+        target = out[row]
+        for column in range(width):
+            u, number = across[column], place[column] - 1
+            nearest = 8.0
+            for below in range(3):
+                for beside in range(3):
+                    x = u - (xs[below, number + beside] + (beside - 1.0))
+                    y = v - (ys[below, number + beside] + (below - 1.0))
+                    nearest = min(nearest, x * x + y * y)
+            target[column] = 1.0 - 2.0 * np.sqrt(nearest)

@@ -1,0 +1,385 @@
+"""Points on a jittered grid: which of them is nearest to every cell, where they drift, walls and gaps between them.
+
+One point lies in every square of a grid, at a position of 0..1023 in both directions within its square. A cell is
+1024 units wide, so that a point at `p` in square `q` lies at `(q * 1024 + p) * spacing` and a cell's centre at
+`cell * 1024 + 512`: all whole numbers. Distances are whole too, and no larger than 2^45 for spacings up to 1024; they
+are kept in floats, where they are exact and compare in vector code. Of two points as near, the one in the upper square
+is taken, then the one further left.
+
+The point in a cell's own square is nearer than any three squares away (it is less than a square away along each axis,
+they at least two along one), whatever the metric: looking at 5x5 squares finds the nearest of all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernel
+from .random import GAMMA, mix, row_key
+
+UNITS = 1024
+"""Positions along a side of a square, and units along a side of a cell."""
+AROUND = 2
+"""Squares around a cell's own in which the nearest point may lie."""
+SAMPLES = 8
+"""Samples along a side of a square by which a point finds the middle of its region."""
+FAR = 3
+"""Squares between two points whose regions may be joined by a gap."""
+
+LONGEST = 1 << 62
+
+EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
+
+
+@kernel
+def measured(metric: int, down: int, across: int) -> int:
+    """The length of a way, as it is compared: squared where it is euclidean."""
+    if metric == EUCLIDEAN:
+        return down * down + across * across
+    if metric == MANHATTAN:
+        return abs(down) + abs(across)
+    return max(abs(down), abs(across))
+
+
+@kernel("void(uint64, int64, int64, int64, int16[:, :, ::1])")
+def scatter(level_key: int, top: int, left: int, jitter: int, points: NDArray[np.int16]) -> None:
+    """A point (y, x) for every square of a window, by the square's position alone, up to jitter / 2 off its middle."""
+    scale, start = np.uint64(jitter), UNITS // 2 - jitter // 2
+    for row in range(points.shape[0]):
+        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        for column in range(points.shape[1]):
+            number = mix(key + np.uint64(column) * GAMMA)
+            points[row, column, 0] = start + np.int64(((number >> np.uint64(40)) * scale) >> np.uint64(24))
+            points[row, column, 1] = start + np.int64(
+                (((number >> np.uint64(8)) & np.uint64(0xFFFFFF)) * scale) >> np.uint64(24)
+            )
+
+
+@kernel("void(uint64, int64, int64, float64[::1], uint8[:, ::1])")
+def draw(level_key: int, top: int, left: int, weights: NDArray[np.float64], out: NDArray[np.uint8]) -> None:
+    """One of several kinds for every square, by its position alone, in proportion to the weights."""
+    total = 0.0
+    for weight in weights:
+        total += weight
+    for row in range(out.shape[0]):
+        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        for column in range(out.shape[1]):
+            mark = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53 * total
+            for kind in range(len(weights)):
+                if weights[kind] > 0:
+                    out[row, column] = kind  # the last one with a weight, should rounding leave something over
+                    if mark < weights[kind]:
+                        break
+                mark -= weights[kind]
+
+
+@kernel
+def gathered(
+    points: NDArray[np.int16], row: int, column: int, spacing: int, metric: int, found: NDArray[np.int64]
+) -> int:
+    """The points that may be nearest to a cell of this square, and how many: (number of 25, y, x) from its corner."""
+    low, high = UNITS // 2, spacing * UNITS - UNITS // 2
+    least = LONGEST
+    for number in range(25):
+        y = (
+            (number // 5 - AROUND) * UNITS + points[row + number // 5 - AROUND, column + number % 5 - AROUND, 0]
+        ) * spacing
+        x = (
+            (number % 5 - AROUND) * UNITS + points[row + number // 5 - AROUND, column + number % 5 - AROUND, 1]
+        ) * spacing
+        found[number, 1], found[number, 2] = y, x
+        most = measured(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
+        least = min(least, most)
+    count = 0
+    for number in range(25):
+        y, x = found[number, 1], found[number, 2]
+        if measured(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= least:
+            found[count, 0], found[count, 1], found[count, 2] = number, y, x
+            count += 1
+    return count
+
+
+@kernel
+def nearest(
+    found: NDArray[np.int64],
+    count: int,
+    row: int,
+    first: int,
+    last: int,
+    metric: int,
+    best: NDArray[np.float64],
+) -> None:
+    """For the cells first..last-1 in a row of a square: distance * 32 + number of the nearest point, into `best`."""
+    center = row * UNITS + UNITS // 2
+    low, high = first * UNITS + UNITS // 2, last * UNITS - UNITS // 2
+    least = LONGEST
+    for one in range(count):
+        y, x = found[one, 1], found[one, 2]
+        least = min(least, measured(metric, y - center, max(abs(x - low), abs(x - high))))
+    width = last - first
+    for cell in range(width):
+        best[cell] = np.inf
+    for one in range(count):
+        y, x = found[one, 1], found[one, 2]
+        if measured(metric, y - center, max(low - x, 0, x - high)) > least:
+            continue
+        down, start, number = np.float64(abs(y - center)), np.float64(low - x), np.float64(found[one, 0])
+        if metric == EUCLIDEAN:
+            for cell in range(width):
+                across = start + np.float64(cell) * UNITS
+                key = (across * across + down * down) * 32.0 + number
+                best[cell] = key if key < best[cell] else best[cell]
+        elif metric == MANHATTAN:
+            for cell in range(width):
+                key = (abs(start + np.float64(cell) * UNITS) + down) * 32.0 + number
+                best[cell] = key if key < best[cell] else best[cell]
+        else:
+            for cell in range(width):
+                across = abs(start + np.float64(cell) * UNITS)
+                key = (across if across > down else down) * 32.0 + number
+                best[cell] = key if key < best[cell] else best[cell]
+
+
+@kernel("void(int16[:, :, ::1], int64, int64, int64, int64, int32[:, ::1])")
+def owners(points: NDArray[np.int16], spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
+    """The square, row * columns + column, whose point is nearest to every cell of a window.
+
+    `top` and `left` are the window's first cell, counted from the first cell of the first square; the points of two
+    more squares must lie around it on all sides.
+    """
+    found, best = np.empty((25, 3), dtype=np.int64), np.empty(spacing, dtype=np.float64)
+    height, width = out.shape
+    columns = points.shape[1]
+    for square_row in range(top // spacing, (top + height - 1) // spacing + 1):
+        y = square_row * spacing
+        for square_column in range(left // spacing, (left + width - 1) // spacing + 1):
+            x = square_column * spacing
+            first, last = max(left - x, 0), min(left + width - x, spacing)
+            count = gathered(points, square_row, square_column, spacing, metric, found)
+            for row in range(max(top - y, 0), min(top + height - y, spacing)):
+                nearest(found, count, row, first, last, metric, best)
+                target = out[y + row - top]
+                for cell in range(last - first):
+                    number = np.int64(best[cell]) & 31
+                    square = (square_row + number // 5 - AROUND) * columns + square_column + number % 5 - AROUND
+                    target[x + first + cell - left] = square
+
+
+@kernel("void(int16[:, :, ::1], int64, int64, int64, int32[:, :, ::1])")
+def sums(points: NDArray[np.int16], metric: int, first: int, last: int, out: NDArray[np.int32]) -> None:
+    """Add the samples in square rows first..last-1 to the points that they are nearest to: (y, x, how many).
+
+    Samples are SAMPLES x SAMPLES in a square; y and x count half their distances from the corner of the point's own
+    square. The two outermost squares have no samples.
+    """
+    found, best = np.empty((25, 3), dtype=np.int64), np.empty(SAMPLES, dtype=np.float64)
+    for square_row in range(first, last):
+        for square_column in range(AROUND, points.shape[1] - AROUND):
+            count = gathered(points, square_row, square_column, SAMPLES, metric, found)
+            for row in range(SAMPLES):
+                nearest(found, count, row, 0, SAMPLES, metric, best)
+                for cell in range(SAMPLES):
+                    number = np.int64(best[cell]) & 31
+                    down, across = number // 5 - AROUND, number % 5 - AROUND
+                    target = out[square_row + down, square_column + across]
+                    target[0] += 2 * (row - SAMPLES * down) + 1
+                    target[1] += 2 * (cell - SAMPLES * across) + 1
+                    target[2] += 1
+
+
+@kernel("void(int16[:, :, ::1], int32[:, :, ::1], int16[:, :, ::1])")
+def drift(points: NDArray[np.int16], sums: NDArray[np.int32], out: NDArray[np.int16]) -> None:
+    """Move every point to the middle of its samples, as far as its own square goes; one without samples stays.
+
+    `out` lacks four squares on every side: two more than have no samples, for a region may reach so far.
+    """
+    border = 2 * AROUND
+    half = UNITS // (2 * SAMPLES)
+    for row in range(out.shape[0]):
+        for column in range(out.shape[1]):
+            total = sums[row + border, column + border]
+            count = int(total[2])
+            for axis in range(2):
+                place = int(points[row + border, column + border, axis])
+                if count:
+                    place = (2 * half * int(total[axis]) + count) // (2 * count)
+                out[row, column, axis] = min(max(place, 0), UNITS - 1)
+
+
+@kernel("void(int32[:, ::1], uint8[::1], uint8[::1], uint8[:, ::1])")
+def look_up(
+    owners: NDArray[np.int32], kinds: NDArray[np.uint8], seen: NDArray[np.uint8], out: NDArray[np.uint8]
+) -> None:
+    """The kind of every cell's owner; the owners met are marked as seen."""
+    for row in range(out.shape[0]):
+        for column in range(out.shape[1]):
+            owner = owners[row, column]
+            out[row, column] = kinds[owner]
+            seen[owner] = 1
+
+
+@kernel("void(int32[:, ::1], int64[:, ::1], int64, uint8[:, ::1])")
+def walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, out: NDArray[np.uint8]) -> None:
+    """1 for every cell that has a cell of another owner at one of the offsets; owners are wider by the margin."""
+    height, width = out.shape
+    for row in range(height):
+        target, own = out[row], owners[row + margin, margin : margin + width]
+        for column in range(width):
+            target[column] = 0
+        for offset in range(len(offsets)):
+            start = margin + offsets[offset, 1]
+            other = owners[row + margin + offsets[offset, 0], start : start + width]
+            for column in range(width):
+                target[column] |= np.uint8(own[column] != other[column])
+
+
+@kernel
+def before(
+    metric: int, y: int, x: int, square: int, v: int, u: int, other: int, length: int, first: int, second: int
+) -> bool:
+    """Whether the way between two points comes before another one: it is shorter, or as long and of earlier squares."""
+    own = measured(metric, y - v, x - u)
+    if own != length:
+        return own < length
+    low, high = min(square, other), max(square, other)
+    return low < first or (low == first and high < second)
+
+
+@kernel
+def neighbours(
+    points: NDArray[np.int16], metric: int, row: int, column: int, other_row: int, other_column: int
+) -> bool:
+    """Whether half way between two points no third one is nearer.
+
+    Then the straight way between them leads through their two regions alone. Of several points as near to the middle,
+    the shorter ways between them count. All pairs of neighbours together join all points of an endless world: a pair
+    is left out only for the sake of two shorter ways by a third point, so the shortest tree over all points stays.
+    """
+    columns = points.shape[1]
+    y, x = row * UNITS + points[row, column, 0], column * UNITS + points[row, column, 1]
+    v = other_row * UNITS + points[other_row, other_column, 0]
+    u = other_column * UNITS + points[other_row, other_column, 1]
+    length = measured(metric, v - y, u - x)
+    # The way along a row or column of the grid: no longer one is ever needed.
+    if length >= measured(metric, UNITS, 2 * UNITS):
+        return False
+    first, second = row * columns + column, other_row * columns + other_column
+    first, second = min(first, second), max(first, second)
+    middle_row, middle_column = (y + v) // (2 * UNITS), (x + u) // (2 * UNITS)
+    for third_row in range(middle_row - AROUND, middle_row + AROUND + 1):
+        for third_column in range(middle_column - AROUND, middle_column + AROUND + 1):
+            third = third_row * columns + third_column
+            if third in (first, second):
+                continue
+            b = third_row * UNITS + points[third_row, third_column, 0]
+            a = third_column * UNITS + points[third_row, third_column, 1]
+            # Twice the distance to the middle, against the whole way.
+            if measured(metric, 2 * b - y - v, 2 * a - x - u) > length:
+                continue
+            own, others = row * columns + column, other_row * columns + other_column
+            if before(metric, y, x, own, b, a, third, length, first, second) and before(
+                metric, v, u, others, b, a, third, length, first, second
+            ):
+                return False
+    return True
+
+
+@kernel
+def lies_between(
+    owners: NDArray[np.int32], offsets: NDArray[np.int64], row: int, column: int, one: int, other: int
+) -> bool:
+    """Whether a cell and all that makes a wall of it belong to these two."""
+    if owners[row, column] != one and owners[row, column] != other:
+        return False
+    for offset in range(len(offsets)):
+        owner = owners[row + offsets[offset, 0], column + offsets[offset, 1]]
+        if owner != one and owner != other:
+            return False
+    return True
+
+
+@kernel
+def stamp(
+    owners: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    margin: int,
+    row: int,
+    column: int,
+    one: int,
+    other: int,
+    gap: int,
+    out: NDArray[np.uint8],
+) -> None:
+    """Open a cell of the way, and so many beside it as the gap is wide, where no third region is near."""
+    height, width = out.shape
+    back = (gap - 1) // 2
+    for v in range(max(row - back, 0), min(row - back + gap, height)):
+        for u in range(max(column - back, 0), min(column - back + gap, width)):
+            if (v == row and u == column) or (
+                out[v, u] and lies_between(owners, offsets, v + margin, u + margin, one, other)
+            ):
+                out[v, u] = 0
+
+
+@kernel(
+    "int64(int16[:, :, ::1], int64, int64, uint64, int64, int64, float64, int64,"
+    " int32[:, ::1], int64[:, ::1], int64, int64, int64, uint8[:, ::1])"
+)
+def dig(
+    points: NDArray[np.int16],
+    spacing: int,
+    metric: int,
+    level_key: int,
+    square_top: int,
+    square_left: int,
+    share: float,
+    gap: int,
+    owners: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    margin: int,
+    top: int,
+    left: int,
+    out: NDArray[np.uint8],
+) -> int:
+    """Open gaps in the walls `out`, on straight ways between points of neighbours; gives how many ways there were.
+
+    `square_top` and `square_left` are the first square's place in the world, by which a pair is opened or not; `top`
+    and `left` are the first cell of `out`, counted from the first cell of the first square.
+    """
+    height, width = out.shape
+    columns = points.shape[1]
+    beside = FAR + (gap + spacing - 1) // spacing
+    opened = 0
+    for row in range(top // spacing - beside, (top + height - 1) // spacing + beside + 1):
+        key = row_key(level_key, square_top + row)
+        for column in range(left // spacing - beside, (left + width - 1) // spacing + beside + 1):
+            own_key = mix(key + np.uint64(square_left + column) * GAMMA)
+            for pair in range(1 + FAR, (1 + FAR) * (1 + 2 * FAR)):
+                down, across = pair // (1 + 2 * FAR), pair % (1 + 2 * FAR) - FAR
+                if down == 0 and across <= 0:
+                    continue
+                chance = np.float64(mix(own_key + np.uint64(pair) * GAMMA) >> np.uint64(11)) * 2.0**-53
+                if chance >= share or not neighbours(points, metric, row, column, row + down, column + across):
+                    continue
+                one, other = row * columns + column, (row + down) * columns + column + across
+                y = (row * UNITS + points[row, column, 0]) * spacing // UNITS - top
+                x = (column * UNITS + points[row, column, 1]) * spacing // UNITS - left
+                v = ((row + down) * UNITS + points[row + down, column + across, 0]) * spacing // UNITS - top
+                u = ((column + across) * UNITS + points[row + down, column + across, 1]) * spacing // UNITS - left
+                if max(y, v) < -gap or min(y, v) > height + gap or max(x, u) < -gap or min(x, u) > width + gap:
+                    continue
+                opened += 1
+                downs, acrosses = abs(v - y), abs(u - x)
+                down_step, across_step = 1 if v > y else -1, 1 if u > x else -1
+                walked = 0  # of the downs
+                for taken in range(downs + acrosses + 1):
+                    if -gap <= y < height + gap and -gap <= x < width + gap:
+                        stamp(owners, offsets, margin, y, x, one, other, gap, out)
+                    crossed = taken - walked
+                    # Whichever side of the cell the straight line leaves by.
+                    if walked < downs and (1 + 2 * walked) * acrosses < (1 + 2 * crossed) * downs:
+                        walked, y = walked + 1, y + down_step
+                    else:
+                        x += across_step
+    return opened

@@ -1,0 +1,169 @@
+"""Place: mark cells of the map, such as start, exit, keys, loot or monsters, by a rule.
+
+All places can be walked to from the marker `start`, or lie in the largest part of the map when there is none. Markers
+of the same names are taken away first, so that placing again moves them. If there are too few places, it gives up.
+
+`farthest` is as many steps as can be from all other markers; the first two are the ends of the longest way. `dead_ends`
+takes dead ends by chance, `off_path` cells off the ways from start to exit that players take, `band` cells between
+`near` and `far` steps from the marker `origin`, `random` any. `spread` puts places evenly over the map.
+
+Source of the even spread: Cook, "Stochastic sampling in computer graphics", 1986 (Poisson discs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from ..analysis.paths import steps_from
+from ..analysis.survey import Survey
+from ..core.errors import GaveUp, InvalidRecipe, counted
+from ..core.grid import Word
+from ..core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Site
+from ..core.tilemap import Marker, TileMap
+
+Mask: TypeAlias = NDArray[np.bool_]
+Cell: TypeAlias = tuple[int, int]
+SHRINK = 0.85
+"""How much closer together evenly spread places may be each time that they do not fit."""
+
+
+class PlaceParams(Params):
+    markers: tuple[str, ...] = param(("start", "exit"), min_length=1, max_length=1000)
+    """Names of the places, in the order in which they are chosen."""
+    rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")
+    """Where they are."""
+    count: int = param(1, ge=1, le=10_000, typical=(1, 20))
+    """How many places of each name there are."""
+    apart: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    """At least so many cells lie between two of them in a straight line, less one."""
+    origin: str = param("start", min_length=1)
+    """The marker from which a band is counted."""
+    near: int = param(0, ge=0, le=LARGEST_AREA, typical=(0, 50))
+    """Least number of steps from there."""
+    far: int | None = param(None, ge=0, le=LARGEST_AREA, typical=(0, 200))
+    """Greatest number of steps from there; by default any."""
+    tile: Word | None = param(None)
+    """A tile to put there as well; not onto locked cells."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> PlaceParams:
+        if not all(self.markers):
+            raise InvalidRecipe("markers: a place needs a name")
+        if self.far is not None and self.far < self.near:
+            raise InvalidRecipe(f"far: must be at least near, {self.near}, got {self.far}")
+        return self
+
+
+@shaper(PlaceParams, dimensions=(2,))
+def place(map: TileMap, p: PlaceParams, site: Site, rng: Rng) -> TileMap:
+    map = map.replaced(markers=[marker for marker in map.markers if marker.name not in p.markers])
+    survey = Survey(map)
+    reachable = _reachable(survey)
+    names = [name for name in p.markers for _ in range(p.count)]
+    by_chance = np.argsort(rng.cells(*site.window), axis=None, kind="stable")
+    if p.rule == "farthest":
+        chosen = list(islice(_far_apart(survey, reachable, p.apart), len(names)))
+    elif p.rule == "spread":
+        chosen = _spread(reachable, by_chance, len(names), p.apart)
+    else:
+        chosen = list(islice(_darts(_fitting(survey, p) & reachable, by_chance, p.apart), len(names)))
+    if len(chosen) < len(names):
+        places = f"{counted(len(chosen), 'place')} by the rule {p.rule}"
+        raise GaveUp(f"place: {counted(len(names), 'marker')} wanted, the map has {places}")
+    cells = map.cells.copy()
+    if p.tile is not None:
+        for cell in chosen:
+            if not site.locked[cell]:
+                cells[cell] = site.tile(p.tile)
+    new = [Marker(name, x, y) for name, (y, x) in zip(names, chosen, strict=True)]
+    return map.replaced(cells=cells, markers=[*map.markers, *new])
+
+
+def _reachable(survey: Survey) -> Mask:
+    """Where places may lie: what can be walked to from the start, or the largest part; where no marker is yet."""
+    if not survey.regions.count:
+        raise GaveUp("place: the map has no cell that one can walk on")
+    starts = [(marker.y, marker.x) for marker in survey.map.markers if marker.name == "start"]
+    numbers = [int(survey.regions.labels[start]) for start in starts if survey.passable[start]]
+    free = survey.regions.chosen(np.array(numbers or [survey.regions.ranked()[0]]))
+    for marker in survey.map.markers:
+        free[marker.y, marker.x] = False
+    return free
+
+
+def _fitting(survey: Survey, p: PlaceParams) -> Mask:
+    """The cells that a rule allows."""
+    if p.rule == "dead_ends":
+        ends: Mask = survey.passable & (survey.exits == 1)
+        return ends
+    if p.rule == "off_path":
+        hot = survey.hot_path
+        return hot.optional if hot is not None else np.zeros_like(survey.passable)
+    if p.rule == "band":
+        origins = [(marker.y, marker.x) for marker in survey.map.markers if marker.name == p.origin]
+        origins = [cell for cell in origins if survey.passable[cell]]
+        if not origins:
+            raise GaveUp(f"place: there is no marker {p.origin!r} on a cell that one can walk on to count from")
+        steps = steps_from(survey.passable, np.array(origins))
+        band: Mask = (steps >= p.near) & (steps <= (np.inf if p.far is None else p.far)) & np.isfinite(steps)
+        return band
+    return survey.passable
+
+
+def _far_apart(survey: Survey, free: Mask, apart: int) -> Iterator[Cell]:
+    """Each time the cell that is farthest, on foot, from all markers and all chosen ones; of several the first."""
+    free = free.copy()
+    sources = [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
+    if not sources and survey.way is not None:
+        first = (survey.way.start[0], survey.way.start[1])
+        yield first
+        sources.append(first)
+        _clear(free, first, apart)
+    while free.any():
+        steps = np.where(free, steps_from(survey.passable, np.array(sources)), -1.0)
+        row, column = np.unravel_index(int(np.argmax(np.where(np.isfinite(steps), steps, -1.0))), free.shape)
+        cell = int(row), int(column)
+        if not free[cell] or not np.isfinite(steps[cell]):
+            return
+        yield cell
+        sources.append(cell)
+        _clear(free, cell, apart)
+
+
+def _spread(free: Mask, order: NDArray[np.int64], wanted: int, apart: int) -> list[Cell]:
+    """As many places as are wanted, as far apart as they fit when they are chosen by chance."""
+    distance = max(float(apart), float(np.sqrt(free.sum() / wanted)))
+    while True:
+        chosen = list(islice(_darts(free, order, distance), wanted))
+        if len(chosen) == wanted or distance <= apart:
+            return chosen
+        distance = max(float(apart), distance * SHRINK)
+
+
+def _darts(free: Mask, order: NDArray[np.int64], apart: float) -> Iterator[Cell]:
+    """Free cells in a given order, none closer to an earlier one than allowed."""
+    free = free.copy()
+    for place in order[free.reshape(-1)[order]].tolist():
+        cell = place // free.shape[1], place % free.shape[1]
+        if free[cell]:
+            yield cell
+            _clear(free, cell, apart)
+
+
+def _clear(free: Mask, cell: Cell, apart: float) -> None:
+    """Take away a cell and all that are less than so far from it."""
+    reach = int(apart)
+    (row, column), (height, width) = cell, free.shape
+    top, left = max(0, row - reach), max(0, column - reach)
+    lower, right = min(height, row + reach + 1), min(width, column + reach + 1)
+    down, across = np.ogrid[top - row : lower - row, left - column : right - column]
+    free[top:lower, left:right][down * down + across * across < max(1.0, apart * apart)] = False

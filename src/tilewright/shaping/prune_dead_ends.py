@@ -1,0 +1,88 @@
+"""Prune dead ends: fill passages that lead nowhere, from their ends on.
+
+A dead end is a passable cell with one passable neighbour, diagonals not counted. It is filled, then the cell before it
+if that is a dead end now, and so on: what is left are rooms, loops and the ways between them. A maze without loops
+shrinks to a single cell. Locked cells and markers stay, and so do the ways to them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.regions import neighbours
+from ..analysis.survey import Survey
+from ..core.errors import InvalidRecipe
+from ..core.grid import Word
+from ..core.params import LARGEST_AREA, Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import TileMap
+from ..kernels.dead_ends import OPEN, SPARED, fill_ends
+
+FRAMES = 50
+"""About as many pictures of shrinking passages."""
+
+
+class PruneDeadEndsParams(Params):
+    length: int | None = param(None, ge=1, le=LARGEST_AREA, typical=(1, 50))
+    """At most so many cells of each dead end are filled; by default all of it."""
+    share: float = param(1.0, ge=0, le=1)
+    """Share of the dead ends that are filled."""
+    tile: Word | None = param(None)
+    """Impassable tile to fill them with; by default the most common one of the map."""
+
+
+@shaper(PruneDeadEndsParams)
+def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) -> Steps:
+    survey = Survey(map)
+    tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
+    if tile is None or map.tileset.passable[tile]:
+        raise InvalidRecipe("prune_dead_ends: tile: one that cannot be walked on is needed; name it")
+    marks = np.zeros(tuple(side + 2 for side in map.shape), dtype=np.uint8)
+    inner = (slice(1, -1),) * map.cells.ndim
+    marks[inner] = np.where(survey.passable, np.where(_spared(map, site), SPARED, OPEN), 0)
+    strides = np.array(marks.strides, dtype=np.int64)
+    shifts = neighbours(map.cells.ndim, 4) @ strides
+    queue = np.empty(marks.size, dtype=np.int64)
+    ends = np.flatnonzero(_ends(marks, shifts) & _chosen(marks.shape, rng.cells(*site.window) < p.share))
+    queue[: ends.size] = ends
+
+    def pruned() -> NDArray[np.int64]:
+        return np.where(survey.passable & (marks[inner] == 0), tile, map.cells)
+
+    count, length, flat = ends.size, 0, marks.reshape(-1)
+    longest = p.length if p.length is not None else map.cells.size
+    while count and length < longest:
+        count = fill_ends(flat, shifts, queue, count)
+        length += 1
+        if length % max(1, min(longest, max(map.shape)) // FRAMES) == 0:
+            yield Frame(pruned, f"{length} cells", None)
+    return map.replaced(cells=pruned())
+
+
+def _spared(map: TileMap, site: Site) -> NDArray[np.bool_]:
+    """Locked cells, and those with a marker."""
+    spared = site.locked
+    for marker in map.markers:
+        place = (marker.level, marker.y, marker.x) if map.cells.ndim == 3 else (marker.y, marker.x)
+        spared[place] = True
+    return spared
+
+
+def _ends(marks: NDArray[np.uint8], shifts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(flat) the open cells with one passable neighbour."""
+    flat = marks.reshape(-1)
+    count = np.zeros(flat.size, dtype=np.uint8)
+    for shift in shifts.tolist():
+        count += np.roll(flat, -shift) > 0
+    ends: NDArray[np.bool_] = (flat == OPEN) & (count == 1)
+    return ends
+
+
+def _chosen(shape: tuple[int, ...], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(flat) the chosen cells of the map within its margin."""
+    wide = np.zeros(shape, dtype=np.bool_)
+    wide[(slice(1, -1),) * len(shape)] = chosen
+    return wide.reshape(-1)

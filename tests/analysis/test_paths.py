@@ -1,0 +1,274 @@
+"""Ways through maps: shortest ones, their Dijkstra maps, and what counts as hot."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
+from tilewright.analysis.regions import Directions, neighbours
+from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tileset import Tileset
+
+TILES = Tileset.checked(
+    {
+        "name": "land",
+        "tiles": [
+            {"name": "road", "glyph": "."},
+            {"name": "swamp", "glyph": "~", "costs": {"foot": 3, "boat": 0.5}},
+            {"name": "rock", "glyph": "#", "passable": False},
+        ],
+    }
+)
+Cell = tuple[int, ...]
+
+
+def drawn(*rows: str, **more: Any) -> TileMap:
+    return TileMap([[".~#".index(glyph) for glyph in row] for row in rows], TILES, **more)
+
+
+@some.composite
+def grounds(draw: some.DrawFn) -> NDArray[np.bool_]:
+    mask = draw(
+        arrays(np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=6), elements=some.sampled_from([1, 1, 0]))
+    )
+    mask.reshape(-1)[draw(some.integers(0, mask.size - 1))] = True
+    return mask
+
+
+def settled(
+    mask: NDArray[np.bool_], goals: list[Cell], costs: NDArray[np.float64], options: dict[str, Any], *, away: bool
+) -> NDArray[np.float64]:
+    """Values lowered step by step until nothing changes: Bellman and Ford."""
+    values = np.full(mask.shape, np.inf)
+    for goal in goals:
+        values[goal] = 0
+    edges = [(a, b, f) for a in map(tuple, np.argwhere(mask).tolist()) for b, f in around(mask, a, options)]
+    changed = True
+    while changed:
+        changed = False
+        for one, other, factor in edges:
+            new = values[other] + costs[one if away else other] * factor
+            if new < values[one]:
+                values[one], changed = new, True
+    return values
+
+
+def around(mask: NDArray[np.bool_], cell: Cell, options: dict[str, Any]) -> list[tuple[Cell, float]]:
+    found = []
+    for offset in neighbours(mask.ndim, options.get("directions", 4)).tolist():
+        near = tuple(int(part) for part in np.add(cell, offset))
+        box = tuple(slice(min(a, b), max(a, b) + 1) for a, b in zip(cell, near, strict=True))
+        inside = all(0 <= part < side for part, side in zip(near, mask.shape, strict=True))
+        slanted = np.abs(offset).sum() > 1
+        if inside and mask[near] and (options.get("cut_corners", True) or mask[box].all()):
+            found.append((near, options.get("diagonal", 1) if slanted else 1))
+    return found
+
+
+some_options = some.fixed_dictionaries(
+    {},
+    optional={
+        "directions": some.sampled_from([4, 8]),
+        "diagonal": some.sampled_from([1, 1.5, 2]),
+        "cut_corners": some.booleans(),
+    },
+)
+some_units = some.sampled_from([None, 1.0, 0.25])
+
+
+def some_costs(mask: NDArray[np.bool_], unit: float | None, seed: int) -> NDArray[np.float64]:
+    whole = np.random.default_rng(seed).integers(1, 6, mask.shape)
+    return np.ones(mask.shape) if unit is None else unit * whole
+
+
+@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.booleans())
+def test_distances_are_those_of_a_plain_version(
+    mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, seed: int, away: bool
+) -> None:
+    free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
+    goals = free[seed % len(free) :][:3]
+    costs = some_costs(mask, unit, seed)
+    found = distances(mask, goals, costs=costs, away=away, **options)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, settled(mask, goals, costs, options, away=away))
+
+
+@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.integers(0, 2**32))
+def test_paths_are_walkable_and_shortest(
+    mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, one: int, two: int
+) -> None:
+    free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
+    start, goal = free[one % len(free)], free[two % len(free)]
+    costs = some_costs(mask, unit, one)
+    way = [tuple(cell) for cell in shortest_path(mask, start, goal, costs=costs, **options).tolist()]
+    length = distances(mask, goal, costs=costs, **options)[start]
+    if not way:
+        assert length == math.inf
+        return
+    assert (way[0], way[-1]) == (start, goal)
+    assert length == sum(costs[b] * dict(around(mask, a, options))[b] for a, b in pairwise(way))
+
+
+@given(grounds(), some_options, some_units, some.integers(0, 2**32), some.sampled_from([0, 1, 2.5, 4]))
+def test_the_hot_path_is_its_definition(
+    mask: NDArray[np.bool_], options: dict[str, Any], unit: float | None, seed: int, slack: float
+) -> None:
+    free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
+    start, exit = free[seed % len(free)], free[seed // 999 % len(free)]
+    costs = some_costs(mask, unit, seed)
+    hot = hot_path(mask, start, exit, slack=slack, costs=costs, **options)
+    there = settled(mask, [start], costs, options, away=True)
+    back = settled(mask, [exit], costs, options, away=False)
+    assert hot.length == there[exit] == back[start]
+    reached = np.isfinite(there + back)
+    assert np.array_equal(hot.cells, reached & (there + back <= hot.length + slack))
+    assert np.array_equal(hot.optional, np.isfinite(there) & ~hot.cells)
+    way = shortest_path(mask, start, exit, costs=costs, **options)
+    assert hot.cells[tuple(way.T)].all()
+
+
+@given(some.integers(0, 2**32))
+def test_a_hot_path_of_awkward_fractions_is_not_torn(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    mask = random.random((9, 9)) < 0.8
+    mask[0, 0] = mask[8, 8] = True
+    how: dict[str, Any] = {"costs": 0.1 * random.integers(1, 9, mask.shape), "directions": 8, "diagonal": math.sqrt(2)}
+    way = shortest_path(mask, (0, 0), (8, 8), **how)
+    assert hot_path(mask, (0, 0), (8, 8), **how).cells[tuple(way.T)].all()
+
+
+@given(grounds(), some_options, some.integers(0, 2**32))
+def test_a_flee_map_can_be_walked_down_to_a_place_to_hide(
+    mask: NDArray[np.bool_], options: dict[str, Any], seed: int
+) -> None:
+    free = [tuple(cell) for cell in np.argwhere(mask).tolist()]
+    threat = free[seed % len(free)]
+    away, fled = distances(mask, threat, away=True, **options), flee_map(mask, threat, **options)
+    assert np.array_equal(np.isfinite(fled), np.isfinite(away))
+    for cell in map(tuple, np.argwhere(np.isfinite(fled)).tolist()):
+        plain = min([-1.2 * away[cell], *(fled[near] + factor for near, factor in around(mask, cell, options))])
+        assert fled[cell] == plain, "nothing is left to relax, and nothing is lower than it must be"
+
+
+def test_fleeing_leads_past_the_corner() -> None:
+    corridor = drawn("#######.....", "........####", "#######.....")
+    fled = flee_map(corridor, (1, 2))
+    assert fled[1, 0] > fled[1, 3], "the short dead end is worse than the long way on"
+    assert fled.min() == fled[0, 11] == fled[2, 11]
+
+
+def test_costs_by_tile_by_mover_and_by_cell_agree() -> None:
+    land = drawn(".~.", ".#.", "...")
+    wanted = [[0, 3, 4], [1, np.inf, 5], [2, 3, 4]]
+    by_tile = distances(land, (0, 0), costs={"swamp": 3}, away=True)
+    assert by_tile.tolist() == wanted
+    assert distances(land, (0, 0), costs="foot", away=True).tolist() == wanted
+    assert distances(land, (0, 0), costs=np.where(land.where("swamp"), 3, 1), away=True).tolist() == wanted
+    assert distances(land, (0, 0), costs={"swamp": math.inf}).tolist() == [[0, np.inf, 6], [1, np.inf, 5], [2, 3, 4]]
+    assert distances(land, (0, 0), costs="foot").tolist()[0] == [0, 1, 4], "the start costs nothing, the goal does"
+    assert len(shortest_path(land, (0, 0), (0, 2), costs={"swamp": 99})) == 7
+    assert len(shortest_path(land, (0, 0), (0, 2), costs="boat")) == 3
+
+
+def test_markers_masks_and_cells_are_goals() -> None:
+    land = drawn("...", "...", markers=[Marker("exit", 2, 1), Marker("start", 0, 0)])
+    wanted = [[3, 2, 1], [2, 1, 0]]
+    mask = np.zeros((2, 3), dtype=np.bool_)
+    mask[1, 2] = True
+    for goals in ("exit", mask, (1, 2), [(1, 2)], np.array([[1, 2]])):
+        assert distances(land, goals).tolist() == wanted
+    assert hot_path(land).length == 3
+
+
+def test_diagonals_and_corners() -> None:
+    land = drawn(".#", "#.")
+    assert distances(land, (0, 0))[1, 1] == math.inf
+    assert distances(land, (0, 0), directions=8)[1, 1] == 1
+    assert distances(land, (0, 0), directions=8, diagonal=1.5)[1, 1] == 1.5
+    assert distances(land, (0, 0), directions=8, cut_corners=False)[1, 1] == math.inf
+    assert len(shortest_path(land, (0, 0), (1, 1), directions=8, cut_corners=False)) == 0
+
+
+def test_no_way_is_a_value_and_no_error() -> None:
+    land = drawn(".#.")
+    assert shortest_path(land, (0, 0), (0, 2)).shape == (0, 2)
+    assert shortest_path(land, (0, 0), (0, 2), costs="foot").shape == (0, 2)
+    hot = hot_path(land, (0, 0), (0, 2))
+    assert (hot.length, hot.cells.any(), hot.optional.tolist()) == (math.inf, False, [[True, False, False]])
+
+
+def test_absurd_costs_end() -> None:
+    costs = np.ones((20, 20))
+    costs[::2] = 1e9
+    costs[1::2] = 5e-324  # lost in every sum
+    way = shortest_path(np.ones((20, 20), dtype=bool), (0, 0), (19, 19), costs=costs)
+    assert way[-1].tolist() == [19, 19]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"goals": (0, 2)}, "goals: (0, 2) is a wall; take a cell that one can walk on"),
+        ({"goals": (2, 0)}, "goals: (2, 0) lies outside the map of 2 rows and 3 columns; rows come first"),
+        ({"goals": (0, -1)}, "goals: (0, -1) lies outside the map of 2 rows and 3 columns; rows come first"),
+        ({"goals": []}, "goals: cells as (row, column), a mask or a marker's name, got []"),
+        ({"goals": np.zeros((2, 3), bool)}, "goals: at least one cell, got none"),
+        ({"goals": np.zeros((3, 3), bool)}, "goals: a mask of the map's shape, (2, 3), got (3, 3)"),
+        ({"goals": (0.5, 1)}, "goals: cells as (row, column), a mask or a marker's name, got (0.5, 1)"),
+        ({"goals": [(0, 0), (1,)]}, "goals: cells as (row, column), a mask or a marker's name, got [(0, 0), (1,)]"),
+        ({"goals": "exti"}, "unknown marker 'exti'; did you mean 'exit'? (goals: or give a cell)"),
+        ({"directions": 6}, "directions: 4 or 8, got 6"),
+        ({"diagonal": 0}, "diagonal: a number above 0 and up to 1,000,000,000, got 0"),
+        ({"diagonal": math.nan}, "diagonal: a number above 0 and up to 1,000,000,000, got nan"),
+        ({"costs": {"swamp": 0}}, "costs: above 0 and up to 1,000,000,000, or infinite for walls, got 0.0"),
+        ({"costs": {"swamp": True}}, "costs: 'swamp' needs a number, got True"),
+        ({"costs": {"swamp": math.nan}}, "costs: above 0 and up to 1,000,000,000, or infinite for walls, got nan"),
+        ({"costs": np.ones((3, 2))}, "costs: an array of the map's shape, (2, 3), got (3, 2)"),
+        ({"costs": -np.ones((2, 3))}, "costs: above 0 and up to 1,000,000,000, or infinite for walls, got -1.0"),
+        ({"costs": "horse"}, "unknown mover 'horse'; there are boat, foot (tileset 'land' knows no costs for it)"),
+    ],
+)
+def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
+    land = drawn("..#", "~..", markers=[Marker("exit", 0, 0)])
+    with pytest.raises(tw.TilewrightError) as error:
+        distances(land, **{"goals": (0, 0), **options})
+    assert str(error.value) == message
+
+
+def test_more_mistakes() -> None:
+    mask = np.ones((2, 2), dtype=np.bool_)
+    for call, message in {
+        lambda: shortest_path(mask, [(0, 0), (1, 1)], (0, 1)): "start: one cell, got 2",
+        lambda: hot_path(mask, (0, 0), (1, 1), slack=-1): "slack: a finite number from 0 up, got -1",
+        lambda: flee_map(mask, (0, 0), fear=1): "fear: a finite number above 1, got 1",
+        lambda: distances(mask, (0, 0), costs={"a": 1}): "costs: by tile they need a TileMap; for a mask give an array",
+        lambda: distances(np.ones(3), (0, 0)): "map: a TileMap or an array of booleans in 2 or 3 dimensions",
+    }.items():
+        with pytest.raises(tw.InvalidRecipe) as error:
+            call()
+        assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("directions", [4, 8])
+def test_large_maps_agree_with_tcod(directions: Directions) -> None:
+    path = pytest.importorskip("tcod.path")
+    passable = tw.make("caves", width=150, height=130, seed=3).passable
+    start = tuple(np.argwhere(passable)[0].tolist())
+    costs = np.random.default_rng(3).integers(1, 9, passable.shape)
+    for weights in (np.ones_like(costs), costs):
+        found = path.maxarray(passable.shape, dtype=np.int32)
+        found[start] = 0
+        weighed = (weights * passable).astype(np.int32)
+        path.dijkstra2d(found, weighed, 2, 3 if directions == 8 else 0, out=found)
+        ours = 2 * distances(passable, start, directions=directions, costs=weights, diagonal=1.5, away=True)
+        assert np.array_equal(np.where(np.isfinite(ours), ours, np.iinfo(np.int32).max), found)

@@ -1,0 +1,180 @@
+"""The distance kernels against plain versions of their definitions."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+
+from tilewright.analysis.regions import Directions, neighbours
+from tilewright.kernels.distance import UNSEEN, WALL, Ground, search_steps, spread_costs, spread_steps, trace
+
+Cell = tuple[int, ...]
+masks = arrays(
+    np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=7), elements=some.sampled_from([True, True, False])
+)
+
+
+def steps_of(mask: NDArray[np.bool_], cell: Cell, offsets: NDArray[np.int64], cut: bool) -> list[tuple[int, Cell]]:
+    """The steps that one can take from a cell."""
+
+    def free(place: Cell) -> bool:
+        inside = all(0 <= part < side for part, side in zip(place, mask.shape, strict=True))
+        return inside and bool(mask[place])
+
+    found = []
+    for number, offset in enumerate(offsets.tolist()):
+        near = tuple(a + b for a, b in zip(cell, offset, strict=True))
+        parts = [()]
+        for a, b in zip(cell, offset, strict=True):
+            parts = [(*part, place) for part in parts for place in {a, a + b}]
+        if free(near) and (cut or all(free(part) for part in parts)):
+            found.append((number, near))
+    return found
+
+
+def plainly(
+    mask: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    *,
+    cut: bool,
+    away: bool,
+) -> NDArray[np.float64]:
+    """Dijkstra, as in the books."""
+    values = values.copy()
+    queue = [(float(values[cell]), cell) for cell in map(tuple, np.argwhere(np.isfinite(values)).tolist())]
+    queue.sort()
+    while queue:
+        value, cell = heappop(queue)
+        if value > values[cell]:
+            continue
+        for number, near in steps_of(mask, cell, offsets, cut):
+            new = value + costs[near if away else cell] * factors[number]
+            if new < values[near]:
+                values[near] = new
+                heappush(queue, (new, near))
+    return values
+
+
+@some.composite
+def walks(draw: some.DrawFn) -> tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]]:
+    """A ground with at least one free cell, its offsets, whether corners are cut, and its free cells."""
+    mask = draw(masks)
+    mask[draw(some.tuples(*(some.integers(0, side - 1) for side in mask.shape)))] = True
+    directions: Directions = draw(some.sampled_from([4, 8]))
+    cut = draw(some.booleans())
+    offsets = neighbours(mask.ndim, directions)
+    return Ground(mask, offsets, cut_corners=cut), offsets, cut, np.argwhere(mask)
+
+
+@given(walks(), some.data())
+def test_steps_are_those_of_plain_dijkstra(
+    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
+) -> None:
+    ground, offsets, cut, free = walk
+    chosen = free[data.draw(some.lists(some.integers(0, len(free) - 1), min_size=1, max_size=3, unique=True))]
+    steps = ground.fresh_steps()
+    queue = np.empty(steps.size, dtype=np.int32)
+    places = ground.places(chosen)
+    queue[: len(places)] = places
+    steps[places] = 0
+    count = spread_steps(steps, ground.shifts, ground.guards, queue, len(places), -1)
+    found = steps.reshape(ground.wide)[ground.inner]
+    start = np.full(ground.shape, np.inf)
+    start[tuple(chosen.T)] = 0
+    ones = np.ones(ground.shape)
+    plain = plainly(ground.passable, start, ones, np.ones(len(offsets)), offsets, cut=cut, away=False)
+    assert count == np.isfinite(plain).sum()
+    assert np.array_equal(np.where(found < 0, np.inf, found), plain)
+    assert ((found == WALL) == ~ground.passable).all()
+    assert ((found == UNSEEN) == (ground.passable & ~np.isfinite(plain))).all()
+
+
+@given(
+    walks(), some.integers(0, 2**32), some.booleans(), some.sampled_from([1.0, 0.1, 0.25, 1e-3 / 3]), some.booleans()
+)
+def test_costs_are_those_of_plain_dijkstra(
+    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], seed: int, away: bool, unit: float, many: bool
+) -> None:
+    ground, offsets, cut, free = walk
+    random = np.random.default_rng(seed)
+    costs = unit * random.integers(1, 9, ground.shape)
+    factors = np.where(np.abs(offsets).sum(axis=1) > 1, np.sqrt(2), 1.0)
+    start = np.full(ground.shape, np.inf)
+    chosen = tuple(free[random.integers(0, len(free), len(free) if many else 1)].T)
+    start[chosen] = unit * random.integers(-9, 9, len(chosen[0]))
+    values = np.full(ground.wide, np.inf)
+    values[ground.inner] = start
+    flat = values.reshape(-1)
+    seeds = np.flatnonzero(np.isfinite(flat))
+    seeds = seeds[np.argsort(flat[seeds], kind="stable")]
+    came = np.zeros(flat.size, dtype=np.uint8)
+    again = flat.copy()
+    spread_costs(flat, ground.fresh_costs(costs), ground.shifts, factors, ground.guards, seeds, came, away, -1)
+    ground.spread(again, ground.fresh_costs(costs), factors, seeds, came, away=away)
+    assert np.array_equal(flat, again), "a heap or buckets: the queue changes nothing"
+    plain = plainly(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
+    assert np.array_equal(values[ground.inner], plain)
+
+
+@given(walks(), some.data())
+def test_a_star_finds_a_shortest_way(
+    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
+) -> None:
+    ground, offsets, cut, free = walk
+    ends = [data.draw(some.integers(0, len(free) - 1)) for _ in range(2)]
+    start, goal = (int(place) for place in ground.places(free[ends]))
+    values = np.full(ground.shape, np.inf)
+    values[tuple(free[ends[0]])] = 0
+    ones = np.ones(ground.shape)
+    plain = plainly(ground.passable, values, ones, np.ones(len(offsets)), offsets, cut=cut, away=True)
+    length = plain[tuple(free[ends[1]])]
+    steps, diagonal = ground.fresh_steps(), len(offsets) > 2 * len(ground.shape)
+    came = np.zeros(steps.size, dtype=np.uint8)
+    found = search_steps(steps, ground.strides, ground.shifts, ground.guards, came, start, goal, diagonal)
+    assert found == np.isfinite(length)
+    if found:
+        way = np.empty(steps.size, dtype=np.int64)
+        count = trace(came, ground.shifts, goal, start, way)
+        assert count == length + 1
+        cells = [tuple(cell) for cell in ground.cells(way[:count]).tolist()]
+        for one, other in pairwise(cells):
+            assert other in [near for _, near in steps_of(ground.passable, one, offsets, cut)]
+        assert cells[0] == tuple(free[ends[1]].tolist())
+        assert cells[-1] == tuple(free[ends[0]].tolist())
+
+
+@pytest.mark.parametrize("directions", [4, 8])
+def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
+    mask = np.ones((90, 120), dtype=np.bool_)
+    mask[80, 1:] = False  # a long way round, behind which everything else is looked at
+    ground = Ground(mask, neighbours(2, directions))
+    random = np.random.default_rng(3)
+    costs, factors = random.integers(1, 99, mask.shape).astype(float), np.ones(directions)
+    values = np.full(ground.wide, np.inf)
+    values[1, 1] = 0
+    start = np.full(mask.shape, np.inf)
+    start[0, 0] = 0
+    came = np.zeros(values.size, dtype=np.uint8)
+    seeds = ground.places(np.array([[0, 0]]))
+    flat = values.reshape(-1)
+    again = flat.copy()
+    spread_costs(flat, ground.fresh_costs(costs), ground.shifts, factors, ground.guards, seeds, came, True, -1)
+    ground.spread(again, ground.fresh_costs(costs), factors, seeds, came, away=True)
+    assert np.array_equal(flat, again)
+    plain = plainly(mask, start, costs, factors, neighbours(2, directions), cut=True, away=True)
+    assert np.array_equal(values[ground.inner], plain)
+    steps = ground.fresh_steps()
+    goal = int(ground.places(np.array([[89, 119]]))[0])
+    assert search_steps(steps, ground.strides, ground.shifts, ground.guards, came, int(seeds[0]), goal, directions == 8)
+    ones = plainly(mask, start, np.ones(mask.shape), factors, neighbours(2, directions), cut=True, away=True)
+    assert steps[goal] == ones[89, 119]

@@ -1,0 +1,109 @@
+"""Place: where markers come to lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.analysis.paths import distances
+from tilewright.core.tilemap import Marker, TileMap
+
+
+def cave(seed: int, *stages: Any, **words: Any) -> TileMap:
+    return tw.make("caves", width=40, height=26, seed=seed, shaping=[*stages], **words)
+
+
+def cells(map: TileMap, name: str) -> list[tuple[int, int]]:
+    return [(marker.y, marker.x) for marker in map.markers if marker.name == name]
+
+
+def placed(map: TileMap, **params: Any) -> TileMap:
+    return tw.shape(map, "place", **params)
+
+
+def test_every_place_can_be_reached_and_none_is_taken_twice() -> None:
+    for seed in range(40):
+        found = placed(cave(seed), markers=["start", "exit", "key"])
+        for rule, count in (("spread", 9), ("random", 9), ("farthest", 3), ("off_path", 3), ("band", 4)):
+            try:
+                found = placed(found, markers=[rule], rule=rule, count=count)
+            except tw.GaveUp:
+                assert rule == "off_path"
+                continue
+            assert len(cells(found, rule)) == count
+        steps = distances(found, cells(found, "start")[0])
+        places = [(marker.y, marker.x) for marker in found.markers]
+        assert all(np.isfinite(steps[place]) for place in places)
+        assert len(set(places)) == len(places)
+
+
+def test_start_and_exit_are_the_ends_of_the_longest_way() -> None:
+    for seed in range(30):
+        found = placed(cave(seed))
+        plain = tw.measure(cave(seed), "path_length")["path_length"]
+        assert tw.measure(found, "path_length")["path_length"] == plain
+        more = placed(found, markers=["key"])
+        from_both = np.minimum(*(distances(found, cells(found, name)[0]) for name in ("start", "exit")))
+        assert from_both[cells(more, "key")[0]] == from_both[np.isfinite(from_both)].max()
+
+
+def test_rules_are_kept() -> None:
+    for seed in range(20):
+        base = placed(cave(seed, "connect"))
+        steps = distances(base, cells(base, "start")[0])
+        band = placed(base, markers=["loot"], rule="band", near=5, far=12, count=4)
+        assert all(5 <= steps[cell] <= 12 for cell in cells(band, "loot"))
+        open_ = base.passable
+        ends = [tuple(cell) for cell in np.argwhere(open_).tolist() if _around(open_, *cell) == 1]
+        free = [cell for cell in ends if cell not in [(marker.y, marker.x) for marker in base.markers]]
+        if free:
+            found = placed(base, markers=["loot"], rule="dead_ends", count=len(free))
+            assert sorted(cells(found, "loot")) == free
+
+
+def _around(open_: Any, row: int, column: int) -> int:
+    wide = np.pad(open_, 1)
+    return sum(bool(wide[row + 1 + y, column + 1 + x]) for y, x in ((0, 1), (0, -1), (1, 0), (-1, 0)))
+
+
+def test_spread_places_keep_their_distance() -> None:
+    for seed in range(20):
+        even = cells(placed(cave(seed, "connect"), markers=["tree"], rule="spread", count=12), "tree")
+        loose = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=12), "tree")
+        assert _closest(even) > 3
+        assert _closest(even) >= _closest(loose)
+        wide = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=5, apart=6), "tree")
+        assert _closest(wide) >= 6
+
+
+def _closest(places: list[tuple[int, int]]) -> float:
+    return min(float(np.hypot(a[0] - b[0], a[1] - b[1])) for a in places for b in places if a != b)
+
+
+def test_placing_again_moves_and_other_markers_stay() -> None:
+    base = cave(3, "connect").replaced(markers=[Marker("start", 1, 1), Marker("shop", 2, 2)])
+    found = placed(base, markers=["start"], rule="random")
+    assert [marker.name for marker in found.markers] == ["shop", "start"]
+
+
+def test_a_tile_is_put_there_but_not_onto_locked_cells() -> None:
+    stage = {"place": {"markers": ["gem"], "rule": "random", "count": 20, "tile": "crystal"}}
+    found = cave(3, stage)
+    assert sorted(map(tuple, np.argwhere(found.where("crystal")).tolist())) == sorted(cells(found, "gem"))
+    locked = found.where("floor")
+    again = cave(3, stage, locks=cave(3).locked(locked))
+    assert not (again.where("crystal") & locked).any()
+
+
+def test_too_few_places_are_told() -> None:
+    with pytest.raises(tw.GaveUp, match="place: 1 marker wanted, the map has 0 places by the rule dead_ends"):
+        placed(tw.make("caves", walls=0, width=9, height=9, seed=1), markers=["a"], rule="dead_ends")
+    with pytest.raises(tw.GaveUp, match="place: the map has no cell that one can walk on"):
+        placed(tw.make("caves", walls=1, width=9, height=9, seed=1))
+    with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a cell"):
+        placed(cave(1), markers=["a"], rule="band", origin="shop")
+    with pytest.raises(tw.InvalidRecipe, match="place: far: must be at least near, 9, got 3"):
+        placed(cave(1), rule="band", near=9, far=3)
