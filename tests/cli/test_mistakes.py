@@ -17,7 +17,7 @@ MISTAKES = {
     "kind": ("list tecniques", "unknown kind 'tecniques'; did you mean 'techniques'?"),
     "kind in the singular": ("list tileset", "unknown kind 'tileset'; did you mean 'tilesets'?"),
     "name": ("explain cavs", "unknown name 'cavs'; did you mean 'caves'?"),
-    "name of nothing": ("explain nope", "unknown name 'xyzzy' (`tilewright list` shows all)"),
+    "name of nothing": ("explain xyzzy", "unknown name 'xyzzy' (`tilewright list` shows all)"),
     "explain's file": ("explain nowhere.toml", "nowhere.toml: cannot be read"),
     "explain a map": ("explain whole.json", "whole.json: holds no recipe"),
     "no technique": ("make", "TECHNIQUE is missing; there are"),
