@@ -83,6 +83,31 @@ def test_no_dead_end_is_left_and_loops_stay() -> None:
         assert tw.measure(after, "regions")["regions"] == tw.measure(before, "regions")["regions"]
 
 
+def plain_pruned(before: NDArray[np.bool_], rounds: int) -> NDArray[np.bool_]:
+    """Round by round, every end that is one still, in the order in which they were found."""
+    open_ = before.copy()
+    ends = [(y, x) for y, x in np.argwhere(open_).tolist() if open_around(open_, y, x) == 1]
+    for _ in range(rounds):
+        later = []
+        for y, x in ends:
+            if open_[y, x] and open_around(open_, y, x) == 1:
+                open_[y, x] = False
+                later += [(y + down, x + right) for down, right in STEPS if _is_open(open_, y + down, x + right)]
+        ends = later
+    return open_
+
+
+def _is_open(open_: NDArray[np.bool_], y: int, x: int) -> bool:
+    return 0 <= y < open_.shape[0] and 0 <= x < open_.shape[1] and bool(open_[y, x])
+
+
+def test_round_by_round_as_a_plain_version_does() -> None:
+    for seed in range(150):
+        before, length = noise(seed), 1 + seed % 6
+        after = tw.shape(before, "prune_dead_ends", length=length)
+        assert np.array_equal(after.passable, plain_pruned(before.passable, length))
+
+
 def test_so_many_cells_of_each_end() -> None:
     before = drawn("###########", "#.........#", "#.#########", "#.#########", "#..########", "#..########")
     for length in range(1, 14):

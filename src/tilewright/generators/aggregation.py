@@ -24,7 +24,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.ground import Ground
 from ..core.params import LARGEST_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -43,6 +42,7 @@ from ..kernels.aggregation import (
     count_floors,
 )
 from ..kernels.drunkard import FLOOR, ROCK
+from ..shaping._diggable import Diggable
 
 FRAMES = 120
 """At most about so many pictures of the growing crystal, and one for each block."""
@@ -76,7 +76,7 @@ class AggregationParams(Sized):
 
 @technique(AggregationParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
 def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
-    ground = Ground(site, p.border)
+    ground = Diggable(site, p.border)
     mode, out = MODES[p.mode], p.mode == "walk-out"
     height, width = site.shape
     _put_nucleus(ground, p)
@@ -115,7 +115,7 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     return site.map(cells, numbers={"coverage": ground.share(dug), "particles": int(progress[PARTICLES])})
 
 
-def _put_nucleus(ground: Ground, p: AggregationParams) -> None:
+def _put_nucleus(ground: Diggable, p: AggregationParams) -> None:
     """Dig the nucleus where there is rock, and what mirrors it."""
     rows, columns = (
         np.abs(np.arange(side) - middle) for side, middle in zip(ground.map.shape, ground.middle, strict=True)
@@ -138,7 +138,7 @@ def _put_nucleus(ground: Ground, p: AggregationParams) -> None:
     ground.map[shape & (ground.map == ROCK)] = FLOOR
 
 
-def _blocks(ground: Ground, size: int, out: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _blocks(ground: Diggable, size: int, out: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(block row, block column) floors in every block, and blocks of interest around it; with a margin of one block."""
     shape = tuple(((side - 1) >> size) + 3 for side in ground.cells.shape)
     return np.zeros(shape, dtype=np.int64), np.full(shape, 9 if out else 0, dtype=np.int64)

@@ -17,12 +17,12 @@ from typing import Literal
 
 import numpy as np
 
-from ..analysis.ground import Ground
 from ..core.params import LARGEST_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..kernels.drunkard import DUG, IDLE, LEFT, LISTED, OVER, PLACE, STARTED, STEPS, walk
+from ..shaping._diggable import Diggable
 
 FRAMES = 120
 """At most about so many pictures of growing tunnels."""
@@ -52,7 +52,7 @@ class DrunkardParams(Sized):
 
 @technique(DrunkardParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
-    ground = Ground(site, p.border)
+    ground = Diggable(site, p.border)
     floors = ground.floors()
     starts = np.empty(ground.room, dtype=np.int64)
     starts[: len(floors)] = floors

@@ -44,7 +44,7 @@ class PlaceParams(Params):
     count: int = param(1, ge=1, le=10_000, typical=(1, 20))
     """How many places of each name there are."""
     apart: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 20))
-    """At least so many cells lie between two of them in a straight line, less one."""
+    """Least distance between two of them, in a straight line."""
     origin: str = param("start", min_length=1)
     """The marker from which a band is counted."""
     near: int = param(0, ge=0, le=LARGEST_AREA, typical=(0, 50))

@@ -5,9 +5,9 @@ Each model's `compact` is the string that makes it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -16,6 +16,7 @@ from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
 from .compact import Operator
+from .piece import Cut, Piece, one_of
 
 MOST_NAMES = 255
 MOST_ROOMS = 16_384
@@ -24,45 +25,6 @@ LARGEST_MATRIX = 99
 Word: TypeAlias = Annotated[str, BeforeValidator(compact.word), Field(min_length=1, max_length=80)]
 Offsets: TypeAlias = tuple[tuple[int, int], ...]
 """(row, column) from a cell to its neighbours."""
-
-
-Cut: TypeAlias = Callable[[str], dict[str, Any]]
-"""What cuts a compact string into fields."""
-LONGEST_KEPT = 500
-"""Letters of strings that are remembered: the same few short ones come again and again."""
-
-
-def read_text(text: str, cut: Cut, *models: type[Params]) -> Any:
-    """The model behind a compact string: the only one, or the one of the kind that it names."""
-    return (_kept if len(text) <= LONGEST_KEPT else _read)(text, cut, models)
-
-
-def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
-    try:
-        fields = cut(text)
-        model = next(
-            model for model in models if len(models) == 1 or fields["kind"] == model.model_fields["kind"].default
-        )
-        return model.checked(fields)
-    except InvalidRecipe as error:
-        if any(quoted(text) in line for line in error.problems):
-            raise
-        raise error.within(quoted(text)) from None
-
-
-_kept = lru_cache(maxsize=4096)(_read)
-
-
-class Piece(Params):
-    """A part of a rule book, which may come as a compact string."""
-
-    cut: ClassVar[Cut]
-    """The fields in a compact string."""
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
-        return read_text(value, cls.cut, cls) if isinstance(value, str) else check(value)
 
 
 class NamedTile(Piece):
@@ -316,12 +278,8 @@ class Rooms(Params):
         return f"room:{','.join(map(str, self.ids)) if self.ids else -1}"
 
 
-def _one_of(cut: Cut, *models: type[Params]) -> BeforeValidator:
-    return BeforeValidator(lambda value: read_text(value, cut, *models) if isinstance(value, str) else value)
-
-
-Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), _one_of(compact.division, Equal, Tree)]
-Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), _one_of(compact.place, WholeMap, Rooms)]
+Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), one_of(compact.division, Equal, Tree)]
+Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), one_of(compact.place, WholeMap, Rooms)]
 
 
 def _from_list(value: Any, names: Sequence[str], section: str) -> Any:

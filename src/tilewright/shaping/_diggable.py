@@ -1,4 +1,4 @@
-"""Ground: what diggers of caves may dig, where they begin, and how the parts that they leave apart are joined.
+"""Diggable: what diggers of caves may dig, where they begin, and how the parts that they leave apart are joined.
 
 Locked walls are never dug and locked floors must be reached. A way may lead through the border where a locked floor
 lies in it or behind it; the rest of the border stays as it is.
@@ -12,17 +12,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.regions import in_the_way, neighbours
 from ..core.errors import GaveUp
 from ..core.site import Site
 from ..kernels.bridges import Waves, numbered
 from ..kernels.drunkard import BLOCKED, FLOOR, ROCK
 from ..kernels.flood import parts_of
-from .regions import in_the_way, neighbours
 
 Cells = NDArray[np.uint8]
 
 
-class Ground:
+class Diggable:
     """The cells of a map, within a margin of one blocked cell: FLOOR, ROCK that may be dug, or BLOCKED.
 
     All rock can be reached from the middle or from a locked floor, so that any share of it can be dug. Where locked

@@ -1,0 +1,55 @@
+"""Pieces of a rule book: models that may come as a compact string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, ClassVar, Self, TypeAlias
+
+from pydantic import BeforeValidator, model_validator
+
+from ...core.errors import InvalidRecipe, quoted
+from ...core.params import Params
+
+Cut: TypeAlias = Callable[[str], dict[str, Any]]
+"""What cuts a compact string into fields."""
+LONGEST_KEPT = 500
+"""Letters of strings that are remembered: the same few short ones come again and again."""
+
+
+def read_text(text: str, cut: Cut, *models: type[Params]) -> Any:
+    """The model behind a compact string: the only one, or the one of the kind that it names."""
+    return (_kept if len(text) <= LONGEST_KEPT else _read)(text, cut, models)
+
+
+def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
+    try:
+        fields = cut(text)
+        model = next(
+            model for model in models if len(models) == 1 or fields["kind"] == model.model_fields["kind"].default
+        )
+        return model.checked(fields)
+    except InvalidRecipe as error:
+        if any(quoted(text) in line for line in error.problems):
+            raise
+        raise error.within(quoted(text)) from None
+
+
+_kept = lru_cache(maxsize=4096)(_read)
+
+
+class Piece(Params):
+    """A part of a rule book, which may come as a compact string."""
+
+    cut: ClassVar[Cut]
+    """The fields in a compact string."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_text(cls, value: Any, check: Callable[[Any], Self]) -> Self:
+        return read_text(value, cls.cut, cls) if isinstance(value, str) else check(value)
+
+
+def one_of(cut: Cut, *models: type[Params]) -> BeforeValidator:
+    """Reads a string as one of several models, by its kind."""
+    return BeforeValidator(lambda value: read_text(value, cut, *models) if isinstance(value, str) else value)
