@@ -122,6 +122,25 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
             f"shaper-{name}.png",
             lambda path, shaping=shaping: tw.make("caves", seed=3, shaping=shaping, **small).save(path, scale=5),
         )
+    locked = [{"lock_and_key": {"count": 4}}]
+    yield (
+        "shaper-doors.png",
+        lambda path: tw.make(
+            "caves", width=44, height=26, walls=0.49, seed=3, tileset="dungeon", shaping=["connect", "doors"]
+        ).save(path, scale=12, sprites=True),
+    )
+    yield (
+        "shaper-lock_and_key.png",
+        lambda path: tw.make("maze", width=31, height=17, seed=3, shaping=locked).save(path, scale=16, sprites=True),
+    )
+    wider = {"width": 44, "height": 28, "tileset": "dungeon"}
+    for name, seed, shaping in (("bsp", 9, ["lock_and_key"]), ("caves", 5, ["connect", "lock_and_key"])):
+        yield (
+            f"shaper-lock_and_key-{name}.png",
+            lambda path, name=name, seed=seed, shaping=shaping: tw.make(name, seed=seed, shaping=shaping, **wider).save(
+                path, scale=16, sprites=True, markers=True
+            ),
+        )
     wide = {"morph": "random", "width": 160, "height": 48}
     yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
     yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)
@@ -149,10 +168,13 @@ def _run(code: str, page: Path) -> Any:
     return session["m"]
 
 
-def shown(made: tw.TileMap | Frame | list[tw.TileMap | Frame]) -> Image:
-    """Maps or frames side by side, in rows that a page has place for, frames with their notes."""
+def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -> Image:
+    """Maps, frames or pictures side by side, in rows that a page has place for, frames with their notes."""
     pictures = []
     for one in made if isinstance(made, list) else [made]:
+        if isinstance(one, Image):
+            pictures.append((one, ""))
+            continue
         map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
         note = "" if isinstance(one, tw.TileMap) else one.note
         pictures.append((map.image(scale=8 if not isinstance(made, list) else 7), note))

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("learn", "load", "make", "measure", "measures", "recipe", "run", "shape", "shapers",
+    "api": ("learn", "load", "make", "measure", "measures", "overlay", "recipe", "run", "shape", "shapers",
             "techniques", "tilesets", "verify", "watch"),
+    "analysis.overlays": ("Overlay",),
     "core.errors": ("BadFile", "GaveUp", "InvalidRecipe", "TilewrightError", "TooLarge", "UnknownName"),
     "core.grid": ("Grid",),
     "core.locks": ("Locks",),
@@ -33,12 +34,14 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "formats", *sorted(_MODULES)]
 
 if TYPE_CHECKING:
+    from .analysis.overlays import Overlay as Overlay
     from .api import formats as formats
     from .api import learn as learn
     from .api import load as load
     from .api import make as make
     from .api import measure as measure
     from .api import measures as measures
+    from .api import overlay as overlay
     from .api import recipe as recipe
     from .api import run as run
     from .api import shape as shape

@@ -21,6 +21,7 @@ from .core.tilemap import TileMap
 from .core.tileset import Tileset
 
 if TYPE_CHECKING:
+    from .analysis.overlays import Overlay
     from .core.registry import Measure, Shaper, Technique
     from .formats import Format
 
@@ -108,6 +109,16 @@ def measure(map: TileMap, /, *names: str) -> dict[str, float]:
     _refuse_no_map(map)
     measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names)
     return measured
+
+
+def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
+    """What `m.image(overlay=...)` draws over a map: distance, flee, path, hot-path, regions, rooms, chokepoints, sight.
+
+    Their settings are keywords: origin=, goal=, directions=, slack=, radius=, each where it makes sense.
+    """
+    _refuse_no_map(map)
+    found: Overlay = registry.provider("analysis", "overlays").overlay(map, name, **settings)
+    return found
 
 
 def load(

@@ -78,6 +78,31 @@ def test_shown_is_what_was_made(tilewright: Run, ending: str) -> None:
     assert done.err == f"cave.{ending}: caves 20x8, seed 7\n"
 
 
+def test_an_overlay_has_a_legend(tilewright: Run) -> None:
+    CAVE.save("cave.json")
+    done = tilewright("show", "cave.json", "--overlay", "path")
+    legend = tw.overlay(CAVE, "path").legend
+    assert done.out == f"{CAVE}\n"
+    told = f"{legend}; to see it takes colours: a terminal that has them, or a .png"
+    assert done.err == f"cave.json: caves 20x8, seed 7\n{told}\n"
+    assert told in tilewright("make", "caves", "--width", "20", "--height", "8", "--seed", "7", "--overlay", "path").err
+
+
+def test_overlays_and_layers_are_written(tilewright: Run) -> None:
+    CAVE.save("cave.json")
+    assert tilewright("convert", "cave.json", "-o", "far.png", "--overlay", "distance", "--scale", "2").code == 0
+    assert tw.load("far.png") == CAVE
+    x, y = next((x, y) for y in range(8) for x in range(20) if CAVE.passable[y, x])
+    sight = f"sight,origin={x},{y},radius=3"
+    assert tilewright("make", "caves", "--seed", "7", "-o", "a.png", "-o", "a.txt", "--overlay", "flee").code == 0
+    assert tilewright("run", "open-caves", "--seed", "7", "-o", "b.gif", "--overlay", "hot-path,slack=2").code == 0
+    assert tilewright("convert", "cave.json", "seen.png", "--overlay", sight).code == 0
+    assert tw.load("seen.png").recipe == CAVE.recipe
+    assert tilewright("make", "noise", "--seed", "7", "-o", "heights.png", "--layer", "height").code == 0
+    assert tw.load("heights.png") == tw.make("noise", seed=7)
+    assert tilewright("verify", "heights.png", "seen.png", "far.png").code == 0
+
+
 def test_converted_and_back(tilewright: Run) -> None:
     CAVE.save("cave.json")
     assert tilewright("convert", "cave.json", "cave.tmx").code == 0
@@ -174,6 +199,16 @@ def test_everything_is_explained(tilewright: Run, kind: str, name: str) -> None:
     assert done.out.startswith(f"{name}  {kind.removesuffix('s')}\n")
     assert "Example  tilewright " in done.out
     assert isinstance(json.loads(tilewright("explain", name, "--kind", kind, "--json").out), dict)
+
+
+@pytest.mark.parametrize("name", registry.shapers.names())
+def test_the_example_of_every_shaper_runs(tilewright: Run, name: str) -> None:
+    (line,) = [line for line in tilewright("explain", name).out.splitlines() if line.startswith("Example")]
+    program, *words = line.split()[1:]
+    assert program == "tilewright"
+    assert any(word.split(",")[0] == name for word in words)
+    for seed in ("1", "2", "3"):
+        assert tilewright(*words, "--seed", seed).code == 0
 
 
 def test_explaining_shows_every_parameter(tilewright: Run) -> None:

@@ -150,6 +150,22 @@ def test_glyphs_or_blocks_as_one_likes() -> None:
     assert "\x1b[38" not in on_a_terminal("show", "cave.json", "--plain")[0]
 
 
+@pytest.mark.parametrize("name", ["distance", "hot-path", "rooms", "sight"])
+def test_an_overlay_changes_colours_and_nothing_else(name: str) -> None:
+    rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
+    tw.make("caves", width=30, height=12, seed=1).replaced(**rooms).save("cave.json")
+    for look in ("--glyphs", "--blocks"):
+        plain, _ = on_a_terminal("show", "cave.json", look)
+        shown, code = on_a_terminal("show", "cave.json", look, "--overlay", name)
+        legend = tw.overlay(tw.load("cave.json"), name).legend
+        assert code == 0
+        assert bare(shown) == bare(plain) + legend + "\r\n"
+        assert shown.split("cave.json")[0] != plain.split("cave.json")[0]
+    few, code = on_a_terminal("show", "cave.json", "--overlay", name, TERM="xterm", COLORTERM="")
+    assert code == 0
+    assert len(bare(few).split("\r\n")) == 12 + 3
+
+
 def test_sixteen_colours_are_chosen_by_hue_and_have_no_ground() -> None:
     Path("sea.txt").write_text("~~..&&^^\n")
     shown, code = on_a_terminal("show", "sea.txt", "--tileset", "terrain", TERM="xterm", COLORTERM="")

@@ -170,3 +170,13 @@ def test_a_film_never_stands_still() -> None:
     assert shown[-1].map is not None  # type: ignore[union-attr]
     for before, after in pairwise(shown):
         assert not np.array_equal(before.cells, after.cells)
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_an_overlay_lies_over_the_finished_map_alone(name: str, tmp_path: Path) -> None:
+    for path, options in ((tmp_path / f"a.{name}", {}), (tmp_path / f"b.{name}", {"overlay": "distance"})):
+        formats.save_animation(tw.watch("caves", width=14, height=9, seed=5), path, scale=3, **options)
+        assert same(tw.load(path), MAP)
+    plain, tinted = (pictures(tmp_path / f"{stem}.{name}") for stem in "ab")
+    assert all(np.array_equal(one, other) for one, other in zip(plain[:-1], tinted[:-1], strict=True))
+    assert not np.array_equal(plain[-1], tinted[-1])

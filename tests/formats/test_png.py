@@ -70,8 +70,8 @@ def test_scale_grid_and_markers() -> None:
     assert between[:, 10::10].all()
     assert between.sum() == 5 * 120 + 11 * 60 - 5 * 11
     changed = np.argwhere((plain != ring).any(axis=2))
-    assert changed.min(axis=0).tolist() == [10, 20]
-    assert changed.max(axis=0).tolist() == [19, 29]
+    assert changed.min(axis=0).tolist() == [9, 19], "a pixel around the cell, so that a sprite stays visible"
+    assert changed.max(axis=0).tolist() == [20, 30]
 
 
 def test_large_maps_are_drawn_smaller_unless_told() -> None:
@@ -230,3 +230,160 @@ def test_layers_of_large_maps_stay_behind() -> None:
 
 def test_bytes_depend_on_the_map_alone() -> None:
     assert formats.encode(full_map(), "png") == formats.encode(full_map(), "png")
+
+
+# -- overlays and layers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["distance", "flee", "path", "hot-path", "regions", "rooms", "chokepoints", "sight"])
+@pytest.mark.parametrize("options", [{}, {"scale": 1}, {"sprites": True, "grid": True, "markers": True}], ids=str)
+def test_a_picture_with_an_overlay_is_still_its_map(name: str, options: dict[str, Any]) -> None:
+    map = full_map()
+    content = formats.encode(map, "png", overlay=name, **options)
+    assert same(read(content), map)
+    assert picture(content).size == picture(formats.encode(map, "png", **options)).size
+    again = decode(Source(formats.encode(MAP, "png", overlay=name), "x.png"), PNG)[0].map
+    assert again.recipe == MAP.recipe
+
+
+def test_an_overlay_tints_its_cells_and_no_others() -> None:
+    plain = np.asarray(MAP.image(scale=4).convert("RGB")).astype(int)
+    tint = np.zeros((*MAP.shape, 4), np.uint8)
+    tint[2, 5] = 255, 0, 0, 128
+    shown = np.asarray(MAP.image(scale=4, overlay=tw.Overlay(tint))).astype(int)
+    changed = np.argwhere((shown != plain).any(axis=2))
+    assert changed.min(axis=0).tolist() == [8, 20]
+    assert changed.max(axis=0).tolist() == [11, 23]
+    half = (plain[9, 21] * 127 + np.array([255, 0, 0]) * 128) / 255
+    assert np.abs(shown[9, 21] - half).max() <= 1
+
+
+def test_an_overlay_is_a_text_or_what_tw_overlay_gives() -> None:
+    origin = np.argwhere(MAP.passable)[3].tolist()[::-1]
+    found = tw.overlay(MAP, "distance", origin=origin)
+    pictures = [MAP.image(overlay=given).tobytes() for given in (found, found.text)]
+    assert pictures[0] == pictures[1] != MAP.image().convert("RGB").tobytes()
+    options = PNG.params.checked({"overlay": "hot-path,slack=3"})
+    assert options == PNG.params.checked(options.model_dump(mode="json"))
+    assert hash(options) == hash(PNG.params.checked({"overlay": "hot-path,slack=3.0"}))
+    assert PNG.params.checked({"overlay": found}).model_dump(mode="json")["overlay"] == found.text
+    for wrong, text in {
+        "distence": "overlay: unknown overlay 'distence'; did you mean 'distance'?",
+        "sight,radius=x": "overlay: sight: radius: must be a whole number, got 'x'",
+        7: "overlay: must be a text such as distance, or what tw.overlay gives, got 7",
+    }.items():
+        with pytest.raises(tw.InvalidRecipe) as caught:
+            MAP.image(overlay=wrong)
+        assert str(caught.value) == text
+
+
+def test_levels_have_overlays() -> None:
+    map = EXAMPLES["deep"]
+    assert same(read(formats.encode(map, "png", overlay="distance")), map)
+    with pytest.raises(tw.InvalidRecipe, match="overlay sight: needs a map of one level, got 3"):
+        map.image(overlay="sight")
+
+
+def heights(values: Any, **fields: Any) -> tw.TileMap:
+    return tw.TileMap(np.zeros(np.shape(values), np.uint8), MAP.tileset, layers={"height": values}, **fields)
+
+
+@pytest.mark.parametrize(
+    ("values", "greys"),
+    [
+        ([[0.0, 0.5], [0.25, 1.0]], [[0, 32768], [16384, 65535]]),
+        ([[0.2, 0.2]], [[13107, 13107]]),
+        ([[-1.0, 0.0, 1.0]], [[0, 32768, 65535]]),
+        ([[5.0, 5.0]], [[0, 0]]),
+    ],
+)
+def test_a_layer_is_sixteen_bits_of_grey(values: Any, greys: Any) -> None:
+    map = heights(values)
+    content = formats.encode(map, "png", layer="height")
+    assert content[24:26] == bytes([16, 0])  # bits, and that they are grey
+    assert np.asarray(picture(content)).tolist() == greys
+    assert same(read(content), map)
+    larger = formats.encode(map, "png", layer="height", scale=3)
+    assert np.array_equal(np.asarray(picture(larger)), np.repeat(np.repeat(greys, 3, 0), 3, 1))
+    assert same(read(larger), map)
+    assert np.array_equal(np.asarray(map.image(scale=1, layer="height")), greys)
+
+
+def test_a_picture_of_heights_can_be_made_again(tmp_path: Path) -> None:
+    map = tw.make("noise", width=30, height=20, seed=5)
+    map.save(tmp_path / "heights.png", layer="height")
+    assert same(tw.load(tmp_path / "heights.png"), map)
+    assert tw.verify(tmp_path / "heights.png").outcome == "same"
+
+
+def test_levels_have_layers() -> None:
+    map = EXAMPLES["deep"]
+    content = formats.encode(map, "png", layer="heat")
+    assert picture(content).size == (17, 6)
+    assert same(read(content), map)
+
+
+def test_painted_heights_are_read_from_the_picture() -> None:
+    map = heights(np.linspace(0, 0.9, 12).reshape(3, 4))
+    drawn = picture(formats.encode(map, "png", layer="height", scale=2))
+    pixels = np.array(drawn)
+    pixels[2:4, 2:4] = 65535
+    again = read(png(Image.fromarray(pixels), drawn.info["tilewright"])).layers["height"]
+    assert again[1, 1] == 1
+    untouched = np.ones((3, 4), bool)
+    untouched[1, 1] = False
+    assert np.array_equal(again[untouched], map.layers["height"][untouched])
+    with pytest.raises(tw.BadFile, match="no longer the 16-bit picture of the layer 'height'"):
+        read(png(Image.fromarray((pixels >> 8).astype(np.uint8)), drawn.info["tilewright"]))
+
+
+@pytest.mark.parametrize("between", ["null", "[1, 0]", "[-1e308, 1e308]", "[0, 1, 2]", '["a", "b"]', "[NaN, 1]"])
+def test_labels_that_lie_about_heights_are_one_line(between: str) -> None:
+    drawn = picture(formats.encode(heights([[0.0, 1.0]]), "png", layer="height"))
+    text = drawn.info["tilewright"]
+    assert '"range": [0.0, 1.0]' in text
+    with pytest.raises(tw.BadFile) as caught:
+        read(png(drawn, text.replace('"range": [0.0, 1.0]', f'"range": {between}')))
+    assert "\n" not in str(caught.value)
+
+
+def test_large_maps_keep_the_layer_that_is_shown() -> None:
+    layer = np.random.default_rng(1).random((300, 300))
+    map = tw.TileMap(np.zeros((300, 300), np.uint8), MAP.tileset, layers={"height": layer, "other": layer})
+    again = read(formats.encode(map, "png", layer="height"))
+    assert list(again.layers) == ["height"]
+    assert np.abs(again.layers["height"] - layer).max() <= 0.5 / 65535
+
+
+def test_other_heights_are_not_taken_for_tiles() -> None:
+    foreign = png(Image.fromarray(np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000))
+    with pytest.raises(tw.BadFile, match=r"^x.png: greys of 16 bits are heights, not tiles; with 8 bits it is read as"):
+        read(foreign)
+
+
+@pytest.mark.parametrize(
+    ("map", "options", "text"),
+    [
+        (heights([[0.0]]), {"layer": "hight"}, "unknown layer 'hight'; did you mean 'height'?"),
+        (MAP, {"layer": "height"}, "layer: the map has none, got 'height'; technique noise keeps its heights as one"),
+        (
+            heights([[0.0, np.nan, np.inf]]),
+            {"layer": "height"},
+            "layer: 'height' is no finite number in 2 cells; no grey shows that",
+        ),
+        (
+            heights([[-1e308, 1e308]]),
+            {"layer": "height"},
+            "layer: 'height' reaches from -1e+308 to 1e+308, which is too far for a picture",
+        ),
+        (
+            heights([[0.0]]),
+            {"layer": "height", "markers": True, "overlay": "distance"},
+            "layer: the picture shows a layer and nothing else; leave out markers, overlay",
+        ),
+    ],
+)
+def test_layers_that_cannot_be_shown_are_told(map: tw.TileMap, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(tw.TilewrightError) as caught:
+        formats.encode(map, "png", **options)
+    assert str(caught.value) == text

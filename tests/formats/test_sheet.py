@@ -21,7 +21,7 @@ def test_every_kind_has_a_texture_of_its_own() -> None:
 
 
 SHOW_MORE = {
-    *("ore", "tree", "wood", "stairs", "awning", "pillar", "chest", "token", "cart"),
+    *("ore", "tree", "wood", "stairs", "awning", "pillar", "chest", "token", "gate", "key", "cart"),
     *("flower", "mushroom", "lily", "snag"),
 }
 """Kinds whose textures show other things beside the tile's colour."""

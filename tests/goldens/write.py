@@ -18,6 +18,8 @@ SHAPED = {  # shapers that need something said
     "replace": {"tile": "floor", "by": "moss", "share": 0.3},
     "overlay": {"x": 3, "y": 2, "width": 12, "height": 9, "recipe": {"technique": "fashion", "tileset": "fashion"}},
     "crop": {"x": 2, "y": 3, "width": 20, "height": 9},
+    "doors": {"tile": "moss"},
+    "lock_and_key": {"tile": "moss", "at_least": 0},
 }
 MORE: dict[str, list[dict[str, Any]]] = {
     "aggregation": [
@@ -37,6 +39,14 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"kind": "value", "fractal": "billow", "warp": 0.5, "wrap": True},
         {"kind": "cellular", "island": 0.6, "octaves": 2},
     ],
+    "rooms": [
+        {"corridors": "straight", "avoid": False},
+        {"layouts": ["xxDxx\nxooox\nDoxxx\nxox..\nxxx.."], "plain": 0.5, "spacing": 2},
+        {"links": "row", "loops": 1, "longest_loop": 5},
+        {"links": "nearest", "spacing": 1, "reuse": False},
+        {"doors": "anywhere", "corridor_width": 2, "spacing": 5},
+    ],
+    "bsp": [{"rooms": 7, "jitter": 0.5, "corridors": "straight"}, {"fill": 0, "shift": 0.5, "ratio": 2, "spacing": 1}],
     "voronoi": [{"offset": [-30, 12]}],
     "fashion": [
         {"scores": [0, 0.5, 0.2, 0.6], "generations": 4},

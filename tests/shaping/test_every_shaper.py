@@ -17,9 +17,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     "paint": {"tile": "water", "of": "floor", "smallest": 1},
     "replace": {"tile": "wall", "by": "ore", "share": 0.5},
     "overlay": {"recipe": {"technique": "caves", "params": {"walls": 0.4}}},
+    "doors": {"tile": "moss"},
+    "lock_and_key": {"at_least": 0, "least": 2},
 }
 """The fewest params for those that cannot do without."""
-NEEDS_ROOM = {"place"}
+NEEDS_ROOM = {"place", "lock_and_key"}
 """Those that give up where there is nothing to walk on, whatever is locked."""
 
 every_shaper = pytest.mark.parametrize("entry", tw.shapers(), ids=lambda entry: entry.name)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, quoted
-from ..kernels.chokepoints import WALL, count_gates, find_cuts
+from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_last
 from ..kernels.distance import Ground
 from .paths import Walkable, passable_of
 from .regions import Directions, neighbours
@@ -38,6 +38,8 @@ class Cuts:
     ground: Ground
     came: NDArray[np.uint8]
     gates: NDArray[np.uint8]
+    order: NDArray[np.int32]
+    """The step of the walk that reached each cell, from 1 on, region by region."""
 
     @classmethod
     def of(
@@ -52,9 +54,25 @@ class Cuts:
         came, gates, cuts = (np.zeros(order.size, dtype=np.uint8) for _ in range(3))
         root = -1 if start is None else int(ground.places(np.array([start]))[0])
         find_cuts(order.reshape(-1), ground.shifts, root, came, gates, cuts)
-        return cls(cuts.reshape(ground.wide)[ground.inner].astype(np.bool_), ground, came, gates)
+        cells = cuts.reshape(ground.wide)[ground.inner].astype(np.bool_)
+        return cls(cells, ground, came, gates, order.reshape(-1))
 
     def between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
         """How many cells every way to the exit leads over, from the start where the walk began; without both."""
         first, cell = (int(place) for place in self.ground.places(np.array([start, exit])))
         return count_gates(self.ground.shifts, self.came, self.gates, first, cell)
+
+    def beyond(self, start: tuple[int, ...], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What lies beyond each cell of the region in which the walk began, of so many cells.
+
+        The first array, (step, axis), holds the cells in the order of the walk; the second, (step,), up to which step
+        it led on from each. What a chokepoint with two ways on cuts off from the start are the cells of the steps
+        after its own, up to that one.
+        """
+        walk = np.empty(count, dtype=np.int64)
+        reached = np.flatnonzero((self.order >= 1) & (self.order <= count))
+        walk[self.order[reached] - 1] = reached
+        assert walk[0] == self.ground.places(np.array([start]))[0]
+        last = np.arange(count)
+        find_last(walk, self.order, self.ground.shifts, self.came, last)
+        return self.ground.cells(walk), last

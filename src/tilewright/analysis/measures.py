@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.registry import measure
+from . import keys
 from .survey import Survey
 
 
@@ -183,12 +184,32 @@ def room_spread(survey: Survey) -> float | None:
 @measure(unit="loops")
 def loops(survey: Survey) -> float | None:
     """How many cycles the graph of rooms has: links that could be cut without parting it; 0 is a tree."""
-    if not survey.map.rooms:
-        return None
-    return len(survey.room_links) - len(survey.map.rooms) + survey.room_parts
+    return survey.rooms.loops if survey.map.rooms else None
 
 
 @measure(unit="links")
 def branching(survey: Survey) -> float | None:
     """To how many other rooms a room is joined on average: just under 2 in a chain, 2 in a ring, more with loops."""
-    return 2 * len(survey.room_links) / len(survey.map.rooms) if survey.map.rooms else None
+    return 2 * len(survey.rooms.links) / len(survey.map.rooms) if survey.map.rooms else None
+
+
+@measure(unit="yes or no")
+def solvable(survey: Survey) -> float | None:
+    """Whether the exit, every key and every lock can be reached: 1 if they can, in whatever order one plays; else 0.
+
+    A lock is a marker such as `lock red`; whoever has reached a marker `key red` can pass it, as often as need be. The
+    map is played until nothing changes, from each start if there are several; one exit is enough. Without locks it is
+    solvable if a way leads to the exit. It does not apply to maps without the markers start and exit.
+    """
+    found = keys.solvable(survey.map)
+    return None if found is None else int(found)
+
+
+@measure(unit="keys")
+def keys_needed(survey: Survey) -> float | None:
+    """How many keys, by colour, nobody gets to the exit without; the others open what is optional.
+
+    It does not apply where the exit cannot be reached, nor to maps without the markers start and exit.
+    """
+    found = keys.needed_keys(survey.map)
+    return None if found is None else len(found)

@@ -14,6 +14,7 @@ from ..core.tilemap import TileMap
 from .chokepoints import Cuts
 from .paths import HotPath, hot_between, steps_from
 from .regions import Regions, regions_of
+from .rooms import RoomGraph, rooms_graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,24 +96,9 @@ class Survey:
         return sum(sides, np.zeros(self.passable.shape, dtype=np.uint8))
 
     @cached_property
-    def room_links(self) -> frozenset[tuple[int, int]]:
-        """Which rooms are joined, each pair once, the smaller id first."""
-        return frozenset((min(link), max(link)) for link in self.map.links if link[0] != link[1])
-
-    @cached_property
-    def room_parts(self) -> int:
-        """How many separate parts the rooms and their links make."""
-        part = list(range(len(self.map.rooms)))
-
-        def root(room: int) -> int:
-            while part[room] != room:
-                part[room] = part[part[room]]
-                room = part[room]
-            return room
-
-        for one, other in sorted(self.room_links):
-            part[root(one)] = root(other)
-        return sum(root(room) == room for room in range(len(part)))
+    def rooms(self) -> RoomGraph:
+        """The rooms and how they are joined."""
+        return rooms_graph(self.map)
 
     def _marked(self, name: str) -> NDArray[np.int64]:
         """(cell, axis) the passable cells with a marker of this name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from colorsys import rgb_to_hsv
 from functools import cache
 from itertools import groupby, zip_longest
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 import numpy as np
@@ -14,13 +14,18 @@ from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
 
+from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
 from ._console import note, results
+
+if TYPE_CHECKING:
+    from ..analysis.overlays import Overlay, Wanted
 
 Rgb = tuple[int, int, int]
 Look = Literal["glyphs", "blocks", "plain"]
 SHADE = 0.42
 """How bright a cell's ground is beside its glyph."""
+LINE = (255, 244, 214)
 FAINTEST = 130
 """Glyphs of dark tiles are lifted to this brightness: a dark wall must still be seen on a dark terminal."""
 HUES = ((20, "red"), (65, "yellow"), (165, "green"), (200, "cyan"), (265, "blue"), (345, "magenta"), (360, "red"))
@@ -35,9 +40,23 @@ OPTIONS = (
 )
 
 
-def draw(map: TileMap, caption: str, *, look: Look | None = None) -> None:
-    """Draw a map on standard output, and below it, on standard error, one line about it."""
+def read_overlay(text: str | None) -> Wanted | None:
+    """What is to be drawn over maps, as it was typed; wrong ones are refused before any work."""
+    if text is None:
+        return None
+    from ..analysis.overlays import Wanted  # brings the kernels along, which only those need who ask
+
+    try:
+        return Wanted.read(text)
+    except (InvalidRecipe, UnknownName) as error:
+        raise InvalidRecipe(f"overlay: {error}") from None
+
+
+def draw(map: TileMap, caption: str, *, look: Look | None = None, overlay: Wanted | None = None) -> None:
+    """Draw a map on standard output, and below it, on standard error, one line about it, and one about its overlay."""
     console = results()
+    over = None if overlay is None else overlay.over(map)
+    shown_over = False
     columns = min(map.width, console.width)
     if look == "plain" or not console.is_terminal:
         click.echo(str(map))
@@ -46,17 +65,24 @@ def draw(map: TileMap, caption: str, *, look: Look | None = None) -> None:
         click.echo("\n".join(line[:shown] for line in str(map).split("\n")))
         caption += "" if shown == map.width else f", the first {shown} columns; --plain shows all"
     else:
-        few = console.color_system in ("standard", "windows")
+        few, shown_over = console.color_system in ("standard", "windows"), True
+        tinted = None if over is None else _tinted(map, over)
         large = map.width > console.width or map.height > console.height
         blocks = look == "blocks" or (look is None and large)
         for level, cells in enumerate(map.cells if map.cells.ndim == 3 else map.cells[None]):
             if level:
                 console.print()
-            segments = _pixels(map, cells, columns, few=few) if blocks else _glyphs(map, cells, level, few=few)
+            ground = None if tinted is None else tinted[level]
+            if blocks:
+                segments = _pixels(map, cells, ground, columns, few=few)
+            else:
+                segments = _glyphs(map, cells, ground, level, few=few)
             console.print(Segments(segments), end="", crop=False)
         if blocks and look is None:
             caption += f", drawn {columns} wide; --glyphs shows every cell"
     note(caption)
+    if over is not None:
+        note(over.legend + ("" if shown_over else "; to see it takes colours: a terminal that has them, or a .png"))
 
 
 def describe(map: TileMap) -> str:
@@ -68,8 +94,20 @@ def describe(map: TileMap) -> str:
     return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}"
 
 
-def _glyphs(map: TileMap, cells: NDArray[np.integer], level: int, *, few: bool) -> list[Segment]:
-    """A segment per run of equal cells; markers show as the first letter of their name."""
+def _tinted(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
+    """(level, row, column, 3) the colours of a map's cells below its overlay, of which lines are cells too."""
+    colors = overlay.over(map.tileset.colors[map.cells])
+    for (x, y), (end_x, end_y) in overlay.lines:  # on maps of one level alone
+        points = np.linspace((y, x), (end_y, end_x), int(max(abs(end_x - x), abs(end_y - y))) + 2)
+        rows, columns = points.round().astype(int).T
+        colors[rows, columns] = LINE
+    return colors.reshape(-1, map.height, map.width, 3)
+
+
+def _glyphs(
+    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few: bool
+) -> list[Segment]:
+    """A segment per run of equal cells, over a ground of colours where one is given; markers show as first letters."""
     looks = [(tile.glyph, _tile_style(tile.rgb, few)) for tile in map.tileset]
     marked = {
         (marker.y, marker.x): (marker.name[:1].upper(), _MARKER) for marker in map.markers if marker.level == level
@@ -77,22 +115,31 @@ def _glyphs(map: TileMap, cells: NDArray[np.integer], level: int, *, few: bool) 
     segments = []
     for row, ids in enumerate(cells.tolist()):
         line = [marked.get((row, column), looks[number]) for column, number in enumerate(ids)]
+        if ground is not None:
+            colors = [(red, green, blue) for red, green, blue in ground[row].tolist()]
+            line = [
+                (glyph, style if style is _MARKER else _ground_style(rgb, few))
+                for (glyph, style), rgb in zip(line, colors, strict=True)
+            ]
         segments += [Segment(glyph * len(list(run)), style) for (glyph, style), run in groupby(line)]
         segments.append(Segment.line())
     return segments
 
 
-def _pixels(map: TileMap, cells: NDArray[np.integer], columns: int, *, few: bool) -> list[Segment]:
+def _pixels(
+    map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, columns: int, *, few: bool
+) -> list[Segment]:
     """The map shrunk to so many columns, two pixels above each other in a character."""
     height, width = cells.shape
     rows = max(1, round(height * columns / width))
     left = np.arange(columns) * width // columns
     top = np.arange(rows + 1) * height // rows
-    colors = map.tileset.colors.astype(np.float64)
     counts = np.diff(np.append(left, width))[:, None]
     lines = []
     for first, last in zip(top[:-1].tolist(), top[1:].tolist(), strict=True):
-        band = colors[cells[first : max(last, first + 1)]].mean(axis=0)  # a band at a time: large maps stay cheap
+        part = slice(first, max(last, first + 1))
+        # A band at a time: large maps stay cheap.
+        band = (map.tileset.colors[cells[part]] if ground is None else ground[part]).mean(axis=0)
         pixels = (np.add.reduceat(band, left, axis=0) / counts).round().astype(int).tolist()
         lines.append([(red, green, blue) for red, green, blue in pixels])
     segments = []
@@ -112,6 +159,16 @@ def _tile_style(rgb: Rgb, few: bool) -> Style:
     lift = max(1.0, FAINTEST / max(1, *rgb))
     red, green, blue = (min(255, round(part * lift)) for part in rgb)
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*(part * SHADE for part in rgb)))
+
+
+@cache
+def _ground_style(rgb: Rgb, few: bool) -> Style:
+    """A glyph that is darker than its ground, or lighter where the ground is dark."""
+    if few:
+        return Style(color="black", bgcolor=_ansi(rgb))
+    bright = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000 > 100
+    red, green, blue = (round(part * 0.5) if bright else min(255, part + 70) for part in rgb)
+    return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*rgb))
 
 
 @cache

@@ -17,7 +17,7 @@ from ..core.tilemap import TileMap
 from ..kernels import start_quickly
 from . import _drawing, _outputs
 from ._console import note
-from ._drawing import Look, describe, draw
+from ._drawing import Look, describe, draw, read_overlay
 from ._outputs import Output
 from ._progress import Report, progress
 
@@ -70,6 +70,8 @@ def produce(
     """Make the maps of a recipe; draw them, or write them where the outputs say."""
     start_quickly()
     given = read_seed(recipe.seed if seed is None else seed)
+    # Without a file the overlay is for the terminal; a technique may have a parameter of that name.
+    wanted = None if outputs else read_overlay(options.pop("overlay", None))
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
     first = [_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
     _outputs.refuse_collisions(targets, first, "seed", "index")
@@ -81,7 +83,7 @@ def produce(
                 click.echo()
             with progress() as report:
                 map = Making(recipe.with_seed(_seed(given, count, index)), report).map
-            draw(map, describe(map), look=look)
+            draw(map, describe(map), look=look, overlay=wanted)
 
 
 def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:

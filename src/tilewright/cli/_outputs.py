@@ -32,6 +32,13 @@ OPTIONS = (
     ),
     click.Option(["--format"], metavar="NAME", help="Write in this format, whatever the ending says."),
     click.Option(["--scale"], metavar="N", help="Pixels per cell, for pictures."),
+    click.Option(
+        ["--overlay"],
+        metavar="NAME[,SETTING=VALUE...]",
+        help="Draw over the map: distance, flee, path, hot-path, regions, rooms, chokepoints or sight; with settings, "
+        "such as hot-path,slack=8 or sight,origin=3,4,radius=9.",
+    ),
+    click.Option(["--layer"], metavar="NAME", help="Show a layer, such as height, as a 16-bit grey png."),
     click.Option(["--frames"], metavar="N", help="Most frames of an animation."),
     click.Option(["--duration"], metavar="MS", help="Milliseconds a frame is shown."),
     click.Option(
@@ -41,7 +48,7 @@ OPTIONS = (
         help="Any option of the format; `tilewright explain png` lists them.",
     ),
 )
-SHORTHANDS = ("scale", "frames", "duration")
+SHORTHANDS = ("scale", "overlay", "layer", "frames", "duration")
 """Options of formats that have a flag of their own."""
 
 

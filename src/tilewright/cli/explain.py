@@ -142,6 +142,8 @@ def _example(name: str, thing: Thing) -> str:
         chosen = [f"{flag} {value}" for flag, value in settings if " " not in value][:3]
         return " ".join([f"tilewright make {name}", *chosen, "--seed 7"])
     if isinstance(thing, Shaper):
+        if thing.example:
+            return f"tilewright make {thing.example}"
         needed = [own.name for own in parameters_of(thing.params).values() if own.form == "recipe"]
         if needed:
             return f"tilewright make caves --shape {name},{needed[0]}=islets"

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import click
 
-from . import _drawing, _inputs
-from ._drawing import Look, describe, draw
+from . import _drawing, _inputs, _outputs
+from ._drawing import Look, describe, draw, read_overlay
 from ._inputs import read_maps
 
+OVERLAY = next(option for option in _outputs.OPTIONS if option.name == "overlay")
 
-@click.command("show", params=[*_inputs.OPTIONS, *_drawing.OPTIONS])
+
+@click.command("show", params=[*_inputs.OPTIONS, OVERLAY, *_drawing.OPTIONS])
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 def command(
-    files: tuple[str, ...], look: Look | None, source: str | None, tileset: str | None, index: int | None
+    files: tuple[str, ...],
+    look: Look | None,
+    overlay: str | None,
+    source: str | None,
+    tileset: str | None,
+    index: int | None,
 ) -> None:
     """Draw a file's maps in the terminal.
 
     Coloured glyphs where the map fits; a larger one is drawn as a small picture, unless told.
+
+    \b
+    tilewright show level.json --overlay distance
+    tilewright show level.json --overlay hot-path,origin=3,4,goal=exit,slack=8
     """
+    wanted = read_overlay(overlay)
     for number, given in enumerate(read_maps(files, source=source, tileset=tileset, index=index)):
         if number:
             click.echo()
-        draw(given.map, f"{given.name}: {describe(given.map)}", look=look)
+        draw(given.map, f"{given.name}: {describe(given.map)}", look=look, overlay=wanted)

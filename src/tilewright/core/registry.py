@@ -98,6 +98,8 @@ class Shaper(Entry):
     moves: bool = False
     """Whether it only moves cells: then its body is (params, array) -> array, of whatever the array holds."""
     dimensions: tuple[int, ...] = (2, 3)
+    example: str = ""
+    """What to try after `tilewright make`; by default caves, shaped with its first parameter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,13 +155,19 @@ def technique(
 
 
 def shaper(
-    params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3)
+    params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3), example: str = ""
 ) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a shaper: a function `(map, params, site, rng)` that may yield Frames and returns a TileMap."""
 
     def declare(body: Callable[..., Any]) -> Shaper:
         return Shaper(
-            name=body.__name__, params=params, body=body, revision=revision, dimensions=dimensions, doc=_doc(body)
+            name=body.__name__,
+            params=params,
+            body=body,
+            revision=revision,
+            dimensions=dimensions,
+            doc=_doc(body),
+            example=example,
         )
 
     return declare

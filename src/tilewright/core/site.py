@@ -36,8 +36,8 @@ class Frame:
     numbers: Mapping[str, float] | None = None
     colors: Any = None
     """(row, column, 3) red, green, blue to show instead of the tiles' own; or a function that gives them."""
-    lines: Sequence[tuple[Point, Point]] = ()
-    """Lines to draw over the map, each from (x, y) to (x, y) in cells."""
+    lines: Any = ()
+    """Lines to draw over the map, each from (x, y) to (x, y) in cells; or a function that gives them."""
     stage: str = ""
     """The technique or shaper at work; filled in by the pipeline."""
     site: Site | None = None
@@ -60,7 +60,7 @@ class Frame:
             done=self.done,
             numbers=dict(self.numbers or {}),
             colors=None if colors is None else np.array(colors, dtype=np.uint8),
-            lines=tuple(self.lines),
+            lines=tuple(self.lines() if callable(self.lines) else self.lines),
             stage=self.stage,
             site=self.site,
             map=self.map,

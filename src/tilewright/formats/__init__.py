@@ -170,10 +170,9 @@ def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
 
 def image(map: TileMap, **options: Any) -> Image:
     """A map as a Pillow picture, drawn as the png format would."""
-    from ._picture import draw
-    from .png import PngParams
+    from .png import PngParams, drawn
 
-    return draw(map, PngParams.checked(options))
+    return drawn(map, PngParams.checked(options))
 
 
 class _Formats(ModuleType):

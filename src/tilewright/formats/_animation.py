@@ -82,7 +82,9 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     pictures = [draw(view, options, canvas, cell) for view in kept]
     map = last.map if isinstance(last, Frame) else last
     # Sprites, merged colours and what a frame draws over its tiles do not tell the tiles.
-    overdrawn = isinstance(last, Frame) and (last.colors is not None or bool(last.lines))
+    overdrawn = options.overlay is not None or (
+        isinstance(last, Frame) and (last.colors is not None or bool(last.lines))
+    )
     loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
     if palette:
         pictures = [_with_palette(picture) for picture in pictures]

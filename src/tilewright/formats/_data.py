@@ -58,6 +58,10 @@ class MapData(Params):
     """Rows and columns of the picture, in cells: more than the map's where levels or other frames need them."""
     loose: bool = param(False)
     """Whether the picture only resembles the cells (sprites, too few colours), so that those given here count."""
+    layer: str | None = param(None)
+    """The layer that the picture shows as heights, if it shows no tiles."""
+    range: tuple[float, float] | None = param(None)
+    """What black and white stand for in such a picture."""
     provenance: Any = param(None)
     """How the map was made."""
 

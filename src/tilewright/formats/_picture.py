@@ -7,18 +7,21 @@ palette starts with the tiles in their order: a pixel's index is the tile's id.
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt, prod
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, quoted
 from ..core.params import Params, param
-from ..core.site import Frame
-from ..core.tilemap import TileMap
+from ..core.registry import provider
+from ..core.site import Frame, Point
+from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
 from ._sheet import drawn
 from ._textures import SIDE
@@ -43,6 +46,24 @@ Size = tuple[int, int]
 """Rows and columns, of cells or pixels."""
 
 
+def _read_overlay(value: Any) -> Any:
+    """An overlay of one's own, or one that is asked for by a text; working it out waits for the map."""
+    overlays = None if value is None else provider("analysis", "overlays")
+    if overlays is None or isinstance(value, overlays.Overlay | overlays.Wanted):
+        return value
+    if not isinstance(value, str):
+        raise InvalidRecipe(f"must be a text such as distance, or what tw.overlay gives, got {quoted(value)}")
+    return overlays.Wanted.read(value)
+
+
+Overlaid = Annotated[
+    Any,
+    PlainValidator(_read_overlay),
+    PlainSerializer(lambda value: value and (getattr(value, "text", "") or str(value)), when_used="json"),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+]
+
+
 class PictureParams(Params):
     """How a map is drawn."""
 
@@ -54,6 +75,8 @@ class PictureParams(Params):
     """Darken the edges of the cells, from 3 pixels a cell on."""
     markers: bool = param(False)
     """Draw a ring around every marker, from 4 pixels a cell on."""
+    overlay: Overlaid = param(None)
+    """Draw over the map: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints, sight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +124,7 @@ class Layout:
 def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: Size | None = None) -> Image.Image:
     """A map, or a frame on the way to one, in the middle of a canvas that may be larger."""
     layout = layout_of(view, canvas)
-    if prod(layout.canvas) > MOST_CELLS:
-        raise TooLarge(f"a picture of {prod(layout.canvas):,} cells is more than {MOST_CELLS:,}; crop it, or save npz")
+    refuse_too_many(layout.canvas)
     cell = cell or cell_size(view, options, layout.canvas)
     if isinstance(view, Frame) and view.colors is not None:
         picture = _colored(layout.spread(view.colors, BACKGROUND), cell, options)
@@ -110,7 +132,21 @@ def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: S
         picture = _with_sprites(view, layout, cell, options)
     else:
         picture = _flat(view, layout, cell, options)
-    return _with_lines_and_rings(picture, view, layout, cell, options)
+    map = view.map if isinstance(view, Frame) else view
+    overlay = overlay_of(map, options) if map is not None else None
+    if overlay is not None:
+        picture = _joined(_tinted(picture, overlay.tint, layout, cell), overlay.lines, layout, cell)
+    lines = view.lines if isinstance(view, Frame) else ()
+    markers = map.markers if map and options.markers and min(cell) >= 4 else ()
+    return _with_lines_and_rings(picture, lines, markers, layout, cell)
+
+
+def overlay_of(map: TileMap, options: PictureParams) -> Any:
+    """What is to be drawn over a map, worked out; None where nothing is."""
+    given = options.overlay
+    if given is None:
+        return None
+    return given.fitted(map) if hasattr(given, "fitted") else given.over(map)
 
 
 def layout_of(view: View, canvas: Size | None = None) -> Layout:
@@ -137,7 +173,12 @@ def _own_sheet(tileset: Tileset) -> Sheet | None:
     return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
 
 
-def _refuse_too_large(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
+def refuse_too_many(canvas: Size) -> None:
+    if prod(canvas) > MOST_CELLS:
+        raise TooLarge(f"a picture of {prod(canvas):,} cells is more than {MOST_CELLS:,}; crop it, or save npz")
+
+
+def refuse_too_large(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
     """`pixel` is how many bytes one takes."""
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
     if height * width * pixel > MOST_BYTES:
@@ -170,7 +211,7 @@ def _colored(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Im
 
 def _grown(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
     """Every cell as a block of pixels; `edges`, where given, shows between the cells."""
-    _refuse_too_large(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
+    refuse_too_large(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
     rows, columns = cell
     wide = np.repeat(sheet, columns, axis=1)
     if edges is None:
@@ -187,7 +228,7 @@ def _shaded(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
     """Tiles as their sprites, row by row, so that nothing is held twice."""
-    _refuse_too_large(layout.canvas, cell, 4)
+    refuse_too_large(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
     sheet = layout.spread(view.cells.astype(np.intp), len(tileset))
     used, sheet = np.unique(sheet, return_inverse=True)
@@ -236,29 +277,57 @@ def _sheet_picture(sheet: Sheet) -> Image.Image:
         raise BadFile(f"{sheet.image}: not a picture that can be read ({error})") from None
 
 
+def _tinted(picture: Image.Image, tint: NDArray[np.uint8], layout: Layout, cell: Size) -> Image.Image:
+    """A picture in full colour with the tint of every cell over it."""
+    refuse_too_large(layout.canvas, cell, 4)
+    full = picture if picture.mode == "RGB" else picture.convert("RGB")
+    over = Image.fromarray(layout.spread(tint, (0, 0, 0, 0))).resize(full.size, Image.Resampling.NEAREST)
+    full.paste(over, mask=over)
+    return full
+
+
+def _joined(picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: Layout, cell: Size) -> Image.Image:
+    """A picture in full colour with an overlay's lines: light with dark edges, for they cross all colours."""
+    pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
+    drawn = [_on_canvas(line, layout, cell) for line in lines]
+    for color, wider in ((RING_EDGE, 2), (RING, 0)):
+        for ends in drawn:
+            pen.line(ends, fill=color, width=thickness + wider)
+            for x, y in ends:
+                radius = 1.25 * thickness + wider / 2
+                pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+    return picture
+
+
+def _on_canvas(line: tuple[Point, Point], layout: Layout, cell: Size) -> list[Point]:
+    """The ends of a line in pixels; whole numbers are the middles of cells."""
+    (top, left), (rows, columns) = layout.first(), cell
+    return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
+
+
 def _with_lines_and_rings(
-    picture: Image.Image, view: View, layout: Layout, cell: Size, options: PictureParams
+    picture: Image.Image,
+    lines: Sequence[tuple[Point, Point]],
+    markers: Sequence[Marker],
+    layout: Layout,
+    cell: Size,
 ) -> Image.Image:
     """What lies over the cells; a cell's middle stays visible inside a ring."""
-    lines = view.lines if isinstance(view, Frame) else ()
-    map = view.map if isinstance(view, Frame) else view
-    markers = map.markers if map and options.markers and min(cell) >= 4 else ()
     if not lines and not markers:
         return picture
     colors = len(picture.getpalette() or ()) // 3
     if picture.mode == "P" and colors + 3 > 256:
         picture = picture.convert("RGB")
     pen, (rows, columns) = ImageDraw.Draw(picture), cell
-    top, left = layout.first()
     for line in lines:
-        # Whole numbers are the middles of cells.
-        ends = [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
-        pen.line(ends, fill=LINE, width=max(1, min(cell) // 4))
+        pen.line(_on_canvas(line, layout, cell), fill=LINE, width=max(1, min(cell) // 4))
     for marker in markers:
         top, left = layout.first(marker.level)
         x, y = (left + marker.x) * columns, (top + marker.y) * rows
-        thickness = max(1, min(cell) // 8)
-        pen.ellipse((x, y, x + columns - 1, y + rows - 1), outline=RING_EDGE, width=2 * thickness if rows > 7 else 1)
+        # A little larger than the cell, for what is drawn inside is worth seeing.
+        thickness, out = max(1, min(cell) // 16), min(cell) // 8 if rows > 7 else 0
+        box = (x - out, y - out, x + columns - 1 + out, y + rows - 1 + out)
+        pen.ellipse(box, outline=RING_EDGE, width=thickness + 2 if rows > 7 else 1)
         if rows > 7:
-            pen.ellipse((x + 1, y + 1, x + columns - 2, y + rows - 2), outline=RING, width=thickness)
+            pen.ellipse((box[0] + 1, box[1] + 1, box[2] - 1, box[3] - 1), outline=RING, width=thickness)
     return picture

@@ -23,6 +23,7 @@ from ..core.tilemap import TileMap
 from ..core.tileset import MOST_TILES, Tileset
 from . import Found, Source
 from ._data import MapData, described, packed, parse
+from ._heights import is_deep, read_heights
 from ._picture import MOST_BYTES, MOST_CELLS, Layout, Size
 
 MOST_LABEL = 1 << 25
@@ -33,13 +34,13 @@ BAND = 1 << 22
 """Pixels that are looked at at once."""
 
 
-def label(map: TileMap, canvas: Size, *, loose: bool) -> str:
+def label(map: TileMap, canvas: Size, *, loose: bool, **shown: Any) -> str:
     """What a picture carries about its map, as JSON in ASCII.
 
-    With the cells where pixels do not tell them: in loose pictures (sprites, too few colours) and where tiles share a
-    colour. With the layers of maps up to 65,536 cells.
+    With the cells where pixels do not tell them: in loose pictures (sprites, overlays, too few colours) and where
+    tiles share a colour. With the layers of maps up to 65,536 cells, and `shown`, what else there is to see.
     """
-    data = {**described(map), "canvas": list(canvas)}
+    data = {**described(map), "canvas": list(canvas), **shown}
     if loose:
         data["loose"] = True
     if loose or len(np.unique(map.tileset.colors, axis=0)) < len(map.tileset):
@@ -90,6 +91,10 @@ def read_picture(picture: Image.Image, text: str, source: Source, scale: int | N
     try:
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
             return _labelled(picture, data, layout, source.name)
+        if is_deep(picture):
+            raise BadFile(
+                f"{source.name}: greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey"
+            )
         sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
         return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
@@ -105,6 +110,8 @@ def _labelled(picture: Image.Image, data: MapData, layout: Layout, name: str) ->
             f"{name}: {picture.width}x{picture.height} pixels do not show the {columns}x{rows} cells of its label; "
             "if it was cut or resized, read it with a scale"
         )
+    if data.layer is not None:
+        return read_heights(picture, data, layout, name)
     given = data.read_cells() if data.loose or data.cells is not None else None
     if data.loose and given is not None:
         return data.found(given, data.read_layers())

@@ -217,6 +217,35 @@ def token(color: Color, rng: Rng) -> Pixels:
     return pixels
 
 
+def gate(color: Color, rng: Rng) -> Pixels:
+    """A locked door: painted planks in an iron frame, and a large keyhole."""
+    pixels = wood(color, rng)
+    pixels[3:5], pixels[11:13] = (_shaded(color, np.where(COLUMNS[:2] % 4 == 3, -0.4, -0.2)) for _ in range(2))
+    frame = (ROWS < 1) | (ROWS > 14) | (COLUMNS < 1) | (COLUMNS > 14)
+    pixels[frame] = _shaded(color, np.array(-0.72))
+    plate = (np.abs(ROWS - 7.5) < 4) & (np.abs(COLUMNS - 7.5) < 3)
+    pixels[plate] = _shaded(color, np.array(0.55))
+    hole = (np.hypot(ROWS - 6.5, COLUMNS - 7.5) < 1.7) | ((ROWS > 6) & (ROWS < 11) & (np.abs(COLUMNS - 7.5) < 1))
+    pixels[hole] = (24.0, 20.0, 24.0)
+    return pixels
+
+
+def key(color: Color, rng: Rng) -> Pixels:
+    """A key with a ring and two teeth, aslant over its shadow, on flagstones."""
+    pixels = stone(FLAGS, rng)
+    ring = np.abs(np.hypot(ROWS - 4.5, COLUMNS - 4.5) - 2.6) < 1.1
+    shaft = (np.abs(ROWS - COLUMNS) < 1.5) & (ROWS + COLUMNS > 12) & (ROWS < 14)
+    teeth = ((ROWS + COLUMNS == 21) | (ROWS + COLUMNS == 25)) & (ROWS > COLUMNS) & (ROWS < COLUMNS + 6)
+    shape = ring | shaft | teeth | (np.roll(teeth, -1, 1) & (ROWS > COLUMNS))
+    around = np.zeros_like(shape)
+    for drop, side in product((-1, 0, 1), (-1, 0, 1)):
+        around |= np.roll(shape, (drop, side), (0, 1))
+    pixels[1:, 1:][around[:-1, :-1]] *= 0.7
+    pixels[around] = _shaded(color, np.array(-0.7))
+    pixels[shape] = _shaded(color, np.where(ROWS > COLUMNS, -0.05, 0.2))[shape]
+    return pixels
+
+
 def rail(color: Color, rng: Rng) -> Pixels:
     """Two bright rails on sleepers, from left to right."""
     pixels = ground(color, rng)
@@ -320,7 +349,7 @@ TEXTURES: dict[str, Callable[[Color, Rng], Pixels]] = {
     texture.__name__: texture
     for texture in (
         *(ground, rock, water, grass, ore, void, brick, stone, wood, tree, snow, stairs),
-        *(roof, awning, pillar, chest, token, rail, cart, peak, reed, flower, mushroom, lily, snag),
+        *(roof, awning, pillar, chest, token, gate, key, rail, cart, peak, reed, flower, mushroom, lily, snag),
     )
 }
 """Textures by the kind of tile that they are for; any other kind is plain."""

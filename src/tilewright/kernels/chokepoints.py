@@ -75,3 +75,11 @@ def count_gates(shifts: Places, came: NDArray[np.uint8], gates: NDArray[np.uint8
         cell -= shifts[came[cell]]
         count += gate if cell != root else 0
     return count
+
+
+@kernel("void(int64[::1], int32[::1], int64[::1], uint8[::1], int64[::1])")
+def find_last(walk: Places, order: Order, shifts: Places, came: NDArray[np.uint8], last: Places) -> None:
+    """Raise `last`, (step,), to the last step of a walk that led on from each; `walk` holds the cells of one region."""
+    for step in range(walk.size - 1, 0, -1):
+        before = order[walk[step] - shifts[came[walk[step]]]] - order[walk[0]]
+        last[before] = max(last[before], last[step])

@@ -6,7 +6,7 @@ lies in it or behind it; the rest of the border stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -20,6 +20,8 @@ from ..kernels.drunkard import BLOCKED, FLOOR, ROCK
 from ..kernels.flood import parts_of
 
 Cells = NDArray[np.uint8]
+UNLOCKED = 255
+"""What a cell is, among the site's words, that is not locked."""
 
 
 class Diggable:
@@ -29,9 +31,11 @@ class Diggable:
     walls leave nothing to dig, there is no floor.
     """
 
-    def __init__(self, site: Site, border: int) -> None:
+    def __init__(self, site: Site, border: int, *, open_words: Sequence[int] = (0,), begun: bool = True) -> None:
+        """Locked cells of the open words are floor, other ones are walls; with `begun` there is floor at the middle."""
         height, width = site.shape
         self._site = site
+        self._open_words = open_words
         self.top, self.left = (min(border, (side - 1) // 2) for side in (height, width))
         """The border, narrower where the map is too small for it: there is always a cell within."""
         self.height, self.width = height - 2 * self.top, width - 2 * self.left
@@ -43,15 +47,16 @@ class Diggable:
         """Where digging begins: the cell of the map nearest to the centre that may be floor."""
         if site.has_locks:
             self._heed_locks()
-        if self.map[self.middle] == ROCK:
+        if begun and self.map[self.middle] == ROCK:
             self.map[self.middle] = FLOOR
         self.room = self.cells.size - int(np.count_nonzero(self.cells == BLOCKED))
         """How many cells may be floor."""
 
     def _heed_locks(self) -> None:
         site, offsets = self._site, neighbours(2, 4)
-        words: Cells = site.hold(np.full(site.shape, 2, dtype=np.uint8))
-        floors, self._walkable = words == 0, words != 1
+        words: Cells = site.hold(np.full(site.shape, UNLOCKED, dtype=np.uint8))
+        floors = np.isin(words, self._open_words)
+        self._walkable = floors | (words == UNLOCKED)
         parts = parts_of(floors, offsets)
         places = parts_of(self._walkable, offsets)
         held = np.unique(places.cells[floors])
@@ -59,7 +64,7 @@ class Diggable:
             labels = np.maximum(parts.cells, 0).astype(np.int32)
             cells = in_the_way(labels, self._walkable, offsets)
             raise GaveUp("locked walls keep locked floors asunder", cells=cells)
-        open_ = (self.map == ROCK) & (words == 2)
+        open_ = (self.map == ROCK) & (words == UNLOCKED)
         if len(held):
             open_ &= places.cells == held[0]
         elif open_.any():  # in the place with the most rock; of equal ones the first

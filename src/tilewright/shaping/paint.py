@@ -55,7 +55,7 @@ class PaintParams(Params):
         return self
 
 
-@shaper(PaintParams)
+@shaper(PaintParams, example="caves --shape paint,tile=water,of=floor,smallest=3")
 def paint(map: TileMap, p: PaintParams, site: Site, rng: Rng) -> TileMap:
     tile = site.tile(p.tile)
     tiles = np.unique(map.cells).tolist() if p.of is None else [site.tile(p.of)]

@@ -44,7 +44,7 @@ class ReplaceParams(Params):
         yield from self.pairs
 
 
-@shaper(ReplaceParams)
+@shaper(ReplaceParams, example="caves --shape replace,tile=wall,by=ore,share=0.1")
 def replace(map: TileMap, p: ReplaceParams, site: Site, rng: Rng) -> TileMap:
     table = np.arange(len(map.tileset), dtype=map.tileset.dtype)
     seen: set[int] = set()

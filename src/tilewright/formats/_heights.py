@@ -1,0 +1,77 @@
+"""A layer of a map as a picture of heights: 16-bit grey, a pixel a cell, as engines and terrain programs take them.
+
+The label says which layer it is and what black and white stand for, and holds the tiles, so that reading gives the
+whole map: its heights are those that the picture shows, and exact where nobody changed them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, counted
+from ..core.tilemap import TileMap
+from . import Found
+from ._data import MapData
+from ._picture import Layout, layout_of, refuse_too_large, refuse_too_many
+
+WHITE = 65_535
+Range = tuple[float, float]
+"""What black and white stand for."""
+
+
+def range_of(map: TileMap, name: str) -> Range:
+    """0 and 1 where the layer lies in between, else its lowest and highest number."""
+    if name not in map.layers:
+        if not map.layers:
+            raise InvalidRecipe(f"layer: the map has none, got {name!r}; technique noise keeps its heights as one")
+        raise UnknownName("layer", name, map.layers)
+    layer = map.layers[name]
+    broken = int((~np.isfinite(layer)).sum())
+    if broken:
+        raise InvalidRecipe(f"layer: {name!r} is no finite number in {counted(broken, 'cell')}; no grey shows that")
+    low, high = float(layer.min()), float(layer.max())
+    if not np.isfinite(high - low):
+        raise InvalidRecipe(f"layer: {name!r} reaches from {low:g} to {high:g}, which is too far for a picture")
+    return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+
+
+def draw_layer(map: TileMap, name: str, scale: int) -> Image.Image:
+    """The layer of this name, `scale` pixels a cell."""
+    layout, between = layout_of(map), range_of(map, name)
+    refuse_too_many(layout.canvas)
+    refuse_too_large(layout.canvas, (scale, scale), 4)
+    sheet = layout.spread(_greys(map.layers[name], between), 0)
+    return Image.fromarray(np.repeat(np.repeat(sheet, scale, axis=1), scale, axis=0))
+
+
+def is_deep(picture: Image.Image) -> bool:
+    """Whether a picture has more greys than eight bits hold."""
+    return picture.mode.startswith("I") and int(np.asarray(picture).max()) > 255
+
+
+def read_heights(picture: Image.Image, data: MapData, layout: Layout, name: str) -> Found:
+    """The map that a label tells of, with the heights that the picture shows."""
+    assert data.layer is not None
+    rows, columns = layout.canvas
+    if not picture.mode.startswith("I"):
+        raise BadFile(f"{name}: no longer the 16-bit picture of the layer {data.layer!r} that its label tells of")
+    if data.range is None or not 0 <= data.range[1] - data.range[0] < np.inf:
+        raise BadFile(f"{name}: its label does not tell what its greys stand for")
+    high, wide = picture.height // rows, picture.width // columns
+    shown = layout.gathered(np.asarray(picture)[high // 2 :: high, wide // 2 :: wide]).reshape(data.shape)
+    layers = data.read_layers()
+    low, top = data.range
+    heights = low + shown / WHITE * (top - low)
+    exact = layers.get(data.layer)
+    if exact is not None:
+        heights = np.where(_greys(np.nan_to_num(exact), data.range) == shown, exact, heights)
+    return data.found(data.read_cells(), {**layers, data.layer: heights})
+
+
+def _greys(layer: NDArray[np.float64], between: Range) -> NDArray[np.uint16]:
+    """(row, column) 0 for the lowest to 65535 for the highest."""
+    low, high = between
+    share = (np.clip(layer, low, high) - low) / (high - low) if high > low else np.zeros_like(layer)
+    return np.rint(share * WHITE).astype(np.uint16)

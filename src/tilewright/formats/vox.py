@@ -1,0 +1,378 @@
+"""MagicaVoxel's models: a voxel per cell, in the colours of the tiles; also for Blender, Godot, three.js and others.
+
+Level 0 lies at the bottom, and the map's first row at the far side. A map without levels is a floor of voxels on which
+the tiles that nobody can walk on stand `wall_height` voxels high, all but water and the like. Tiles of `empty` make no
+voxels: unless told, those of the kind void, those called air, empty, nothing, sky or void, and those drawn as a blank.
+A model is at most 256 voxels long, so larger maps, up to 2,000, are several models in one scene.
+
+The file carries its map in a chunk `TWRT`, as JSON, which other programs skip: reading gives the same map, or the
+changed one where voxels were painted, added or taken away. Programs that write the model anew leave the chunk out;
+then, as in files of other people, there is a map for every model, with a tile for every colour and one for no voxel.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
+from ..core.grid import INLINE_CELLS, MOST_CELLS
+from ..core.params import Params, param
+from ..core.tilemap import TileMap
+from ..core.tileset import Tile, Tileset
+from . import Format, Found, Source
+from ._data import MapData, described, packed, parse
+
+VERSIONS = (150, 200)
+"""The older one, which every program reads, is written."""
+LABEL = b"TWRT"
+EMPTY_NAMES = frozenset({"air", "empty", "nothing", "sky", "void"})
+LOW_KINDS = frozenset({"lily", "void", "water"})
+"""Kinds of tiles that stop a walker without standing in the way."""
+MOST_COLORS = 255
+LONGEST_MODEL = 256
+LONGEST_SCENE = 2000
+"""MagicaVoxel's world is hardly longer."""
+MOST_VOXELS = 1 << 26
+MOST_LABEL = 1 << 25
+MOST_CHUNKS = 1 << 17
+MOST_MODELS = 1 << 12
+
+Size = tuple[int, int, int]
+"""Along x, y (away from the viewer) and z (up)."""
+Voxels = NDArray[np.uint8]
+"""(z, y, x) colours by number; 0 is no voxel."""
+
+
+class VoxParams(Params):
+    """Which tiles become voxels, and how many."""
+
+    empty: tuple[str, ...] | None = param(None)
+    """Writing: the tiles that make no voxels, by name or glyph; by default air, void and the like."""
+    wall_height: int = param(3, ge=1, le=LONGEST_MODEL, typical=(1, 8))
+    """Writing: voxels that impassable tiles stand high, in maps without levels."""
+    label: bool = param(True)
+    """Writing: carry the map and how it was made; false for programs that refuse chunks they do not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model in a file, not yet unpacked."""
+
+    size: Size
+    table: bytes
+    """x, y, z and colour of each voxel, a byte each."""
+
+
+@dataclass(slots=True)
+class Scene:
+    """What is read of a file."""
+
+    models: list[Model] = field(default_factory=list)
+    colors: tuple[str, ...] = ()
+    """Of colour 1, 2 and so on; empty where the file leaves them to the program."""
+    label: bytes = b""
+
+
+# -- writing ----------------------------------------------------------------------------------------------------
+
+
+def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
+    tileset = map.tileset
+    empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _empty_tiles(tileset)
+    palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
+    if len(palette) > MOST_COLORS:
+        raise TooLarge(f"vox holds {MOST_COLORS} kinds of voxels, the map has {len(palette)}; npz and json hold any")
+    voxels = _built(map, palette, options.wall_height)
+    parts = _parts(_size(voxels))
+    # The scene comes along for a single model too: some programs show nothing without one.
+    chunks = [*(_model(voxels[part]) for part in parts), _placed(parts, voxels), _palette(tileset, palette)]
+    if options.label:
+        chunks.append(_chunk(LABEL, _label(map, palette)))
+    return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _chunk(b"MAIN", children=b"".join(chunks))}
+
+
+def _empty_tiles(tileset: Tileset) -> set[int]:
+    return {number for number, tile in enumerate(tileset) if _is_empty(tile)}
+
+
+def _is_empty(tile: Tile) -> bool:
+    return tile.kind == "void" or tile.name.lower() in EMPTY_NAMES or tile.glyph.isspace()
+
+
+def _built(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
+    """The map's voxels: its levels as they are, or a floor with walls on it."""
+    colors = _colors_of(map.tileset, palette)
+    low = (tile.passable or tile.kind in LOW_KINDS for tile in map.tileset)
+    stands = ~np.fromiter(low, np.bool_, len(map.tileset)) & (colors > 0)
+    flat = map.cells.ndim == 2
+    walled = flat and bool(stands[map.cells].any())
+    height = (wall_height if walled else 1) if flat else len(map.cells)
+    size = (map.width, map.height, height)
+    if max(size) > LONGEST_SCENE or map.width * map.height * height > MOST_VOXELS:
+        shown = "x".join(str(side) for side in size)
+        raise TooLarge(f"vox holds {LONGEST_SCENE:,} voxels a side and {MOST_VOXELS:,} in all, the map takes {shown}")
+    levels = map.cells if not flat else map.cells[None]
+    voxels = colors[levels[:, ::-1]]
+    if not walled:
+        return voxels
+    above = np.where(stands[map.cells[::-1]], voxels[0], np.uint8(0))
+    return np.concatenate([voxels, np.broadcast_to(above, (height - 1, *above.shape))])
+
+
+def _colors_of(tileset: Tileset, palette: list[int]) -> NDArray[np.uint8]:
+    """(tile,) its colour by number; 0 for tiles without voxels."""
+    colors = np.zeros(len(tileset), dtype=np.uint8)
+    colors[palette] = np.arange(1, len(palette) + 1)
+    return colors
+
+
+def _size(voxels: Voxels) -> Size:
+    height, depth, width = voxels.shape
+    return width, depth, height
+
+
+def _parts(size: Size) -> list[tuple[slice, slice, slice]]:
+    """Where the models lie that such a scene is made of, as (z, y, x)."""
+    cuts = [
+        [slice(start, min(start + LONGEST_MODEL, side)) for start in range(0, side, LONGEST_MODEL)]
+        for side in reversed(size)
+    ]
+    return list(product(*cuts))
+
+
+def _model(voxels: Voxels) -> bytes:
+    z, y, x = (axis.astype(np.uint8) for axis in np.nonzero(voxels))
+    table = np.stack([x, y, z, voxels[voxels > 0]], axis=1)
+    size = _chunk(b"SIZE", struct.pack("<3i", *_size(voxels)))
+    return size + _chunk(b"XYZI", struct.pack("<i", len(table)) + table.tobytes())
+
+
+def _placed(parts: list[tuple[slice, slice, slice]], voxels: Voxels) -> bytes:
+    """The scene's graph: a root, a group, and for each model its place, told by its middle, and its shape."""
+    width, depth, _ = _size(voxels)
+    members = [2 + 2 * number for number in range(len(parts))]
+    group = struct.pack(f"<3i{len(members)}i", 1, 0, len(members), *members)
+    chunks = [_chunk(b"nTRN", _transform(0, 1, -1)), _chunk(b"nGRP", group)]
+    for number, (node, (z, y, x)) in enumerate(zip(members, parts, strict=True)):
+        middle = [part.start + (part.stop - part.start) // 2 for part in (x, y, z)]
+        place = f"{middle[0] - width // 2} {middle[1] - depth // 2} {middle[2]}"
+        chunks.append(_chunk(b"nTRN", _transform(node, node + 1, 0, place)))
+        chunks.append(_chunk(b"nSHP", struct.pack("<5i", node + 1, 0, 1, number, 0)))
+    return b"".join(chunks)
+
+
+def _transform(node: int, child: int, layer: int, place: str = "") -> bytes:
+    words = [b"_t", place.encode()] if place else []
+    frame = struct.pack("<i", len(words) // 2) + b"".join(struct.pack("<i", len(word)) + word for word in words)
+    return struct.pack("<6i", node, 0, child, -1, layer, 1) + frame
+
+
+def _palette(tileset: Tileset, palette: list[int]) -> bytes:
+    colors = np.zeros((256, 4), dtype=np.uint8)
+    colors[: len(palette), :3] = tileset.colors[palette]
+    colors[:, 3] = 255
+    return _chunk(b"RGBA", colors.tobytes())
+
+
+def _label(map: TileMap, palette: list[int]) -> bytes:
+    """What the file carries about its map, as JSON in ASCII; layers only for maps up to 65,536 cells."""
+    data = {**described(map), "palette": palette, "cells": packed(map.cells)}
+    if map.layers and map.cells.size <= INLINE_CELLS:
+        data["layers"] = {name: packed(layer) for name, layer in map.layers.items()}
+    text = dumps(data).encode("ascii")
+    if len(text) > MOST_LABEL:
+        raise TooLarge(f"the model would carry {len(text):,} characters about its map; save it as npz, or crop it")
+    return text
+
+
+def _chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> bytes:
+    return name + struct.pack("<2i", len(content), len(children)) + content + children
+
+
+# -- reading ----------------------------------------------------------------------------------------------------
+
+
+def read(source: Source, options: VoxParams) -> list[Found]:
+    scene = _scene(source.content)
+    if not scene.models:
+        raise BadFile(f"{source.name}: holds no model")
+    if scene.label:
+        return [_labelled(scene)]
+    return [Found(_colored(_unpacked(model), scene.colors, source.tileset)) for model in scene.models]
+
+
+def _scene(content: bytes) -> Scene:
+    """The parts of a file that are looked at; sizes are checked before anything is unpacked."""
+    if content[:4] != b"VOX " or content[8:12] != b"MAIN" or len(content) < 20:
+        raise InvalidRecipe("not a MagicaVoxel file")
+    (version,) = struct.unpack_from("<i", content, 4)
+    if version not in VERSIONS:
+        raise InvalidRecipe(f"version {version} of the format is not known, {VERSIONS[0]} and {VERSIONS[1]} are")
+    own, children = struct.unpack_from("<2I", content, 12)
+    if 20 + own + children != len(content):
+        raise InvalidRecipe(f"claims {20 + own + children:,} bytes and has {len(content):,}: cut off, or broken")
+    scene = Scene()
+    size: Size | None = None
+    cells = 0
+    for name, part in _chunks(content, 20 + own):
+        if name == b"SIZE":
+            size = _read_size(part)
+            cells += size[0] * size[1] * size[2]
+            if cells > MOST_CELLS:
+                raise TooLarge(f"{cells:,} cells are more than the {MOST_CELLS:,} that are read")
+        elif name == b"XYZI":
+            scene.models.append(_read_model(size, part))
+            size = None
+            if len(scene.models) > MOST_MODELS:
+                raise TooLarge(f"more than {MOST_MODELS:,} models are not read")
+        elif name == b"RGBA":
+            if len(part) != 1024:
+                raise InvalidRecipe(f"a palette has 1,024 bytes, got {len(part):,}")
+            scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MOST_COLORS, 4))
+        elif name == LABEL:
+            if len(part) > MOST_LABEL or scene.label:
+                raise InvalidRecipe("what it tells about its map is too long, or told twice")
+            scene.label = part
+    return scene
+
+
+def _chunks(content: bytes, place: int) -> Iterator[tuple[bytes, bytes]]:
+    """Name and content of each chunk."""
+    for _ in range(MOST_CHUNKS):
+        if place == len(content):
+            return
+        if place + 12 > len(content):
+            raise InvalidRecipe("ends within a chunk")
+        name = content[place : place + 4]
+        own, children = struct.unpack_from("<2I", content, place + 4)
+        start, place = place + 12, place + 12 + own + children
+        if place > len(content):
+            raise InvalidRecipe(f"chunk {quoted(name.decode('ascii', 'replace'))} is longer than the file")
+        yield name, content[start : start + own]
+    raise TooLarge(f"more than {MOST_CHUNKS:,} chunks are not read")
+
+
+def _read_size(part: bytes) -> Size:
+    if len(part) != 12:
+        raise InvalidRecipe(f"the size of a model has 12 bytes, got {len(part):,}")
+    width, depth, height = struct.unpack("<3i", part)
+    if not all(1 <= side <= LONGEST_MODEL for side in (width, depth, height)):
+        raise InvalidRecipe(f"a model has 1 to {LONGEST_MODEL} voxels a side, got {width}x{depth}x{height}")
+    return width, depth, height
+
+
+def _read_model(size: Size | None, part: bytes) -> Model:
+    if size is None:
+        raise InvalidRecipe("voxels without the size of their model")
+    (count,) = struct.unpack_from("<I", part) if len(part) >= 4 else (0,)
+    if len(part) != 4 + 4 * count:
+        raise InvalidRecipe(f"a model claims {count:,} voxels, which its {len(part):,} bytes do not hold")
+    return Model(size, part[4:])
+
+
+def _unpacked(model: Model) -> Voxels:
+    width, depth, height = model.size
+    table = np.frombuffer(model.table, dtype=np.uint8).reshape(-1, 4)
+    if len(table) and (table[:, :3].max(axis=0) >= model.size).any():
+        raise InvalidRecipe(f"a voxel lies outside of its model of {width}x{depth}x{height}")
+    voxels = np.zeros((height, depth, width), dtype=np.uint8)
+    voxels[table[:, 2], table[:, 1], table[:, 0]] = table[:, 3]
+    return voxels
+
+
+def _colored(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset | None) -> TileMap:
+    """The map in a model of other people: a tile for every colour, as of a picture, or the given tileset's."""
+    seen = np.zeros(256, dtype=np.bool_)
+    seen[voxels] = True
+    used = np.flatnonzero(seen[1:]) + 1
+    names = {number: colors[number - 1] if colors else f"color {number}" for number in used.tolist()}
+    hole = bool(seen[0])
+    if tileset is None:
+        looks = {name: {"color": name} if colors else {} for name in names.values()}
+        holes = [{"name": "empty", "glyph": " ", "color": "#000000", "kind": "void"}] if hole else []
+        tiles = [*holes, *({"name": name, **look} for name, look in looks.items())]
+        tileset = Tileset.checked({"name": "model", "tiles": tiles})
+        ids = {number: tileset.by_name[name] for number, name in names.items()}
+    else:
+        known = {tile.color: number for number, tile in reversed(list(enumerate(tileset)))}
+        strange = [name for name in names.values() if name not in known]
+        if strange:
+            raise InvalidRecipe(f"the colour {strange[0]} is no tile's (tileset {tileset.name!r})")
+        ids = {number: known[name] for number, name in names.items()}
+    if hole:
+        ids[0] = _hole(tileset, set(ids.values()))
+    table = np.zeros(256, dtype=tileset.dtype)
+    table[list(ids)] = list(ids.values())
+    cells = table[voxels[:, ::-1]]
+    return TileMap(cells[0] if len(cells) == 1 else cells, tileset)
+
+
+def _hole(tileset: Tileset, solid: set[int]) -> int:
+    """The tile of cells without a voxel: the first empty one."""
+    free = sorted(_empty_tiles(tileset) - solid)
+    if not free:
+        raise InvalidRecipe(f"cells without voxels need an empty tile, such as 'air', in tileset {tileset.name!r}")
+    return free[0]
+
+
+def _labelled(scene: Scene) -> Found:
+    """The map that the label tells of; where the voxels are others than the map's, they count."""
+    try:
+        told = parse(scene.label.decode("ascii"))
+    except UnicodeDecodeError:
+        raise InvalidRecipe("what it tells about its map is not text") from None
+    palette = told.pop("palette", None)
+    data = MapData.checked(told)
+    tiles = set(range(len(data.tileset)))
+    if not isinstance(palette, list) or len(palette) > MOST_COLORS or any(type(one) is not int for one in palette):
+        raise InvalidRecipe("palette: must be a list of up to 255 tile ids")
+    if not tiles.issuperset(palette) or len(set(palette)) < len(palette):
+        raise InvalidRecipe("palette: must hold ids of tiles, each once")
+    cells = data.read_cells()
+    shown = _joined(scene.models, data.shape)
+    expected = _colors_of(data.tileset, palette)[cells]
+    changed = shown != expected
+    if changed.any():
+        table = np.zeros(256, dtype=data.tileset.dtype)
+        table[1 : len(palette) + 1] = palette
+        new = shown[changed]
+        if int(new.max()) > len(palette):
+            raise InvalidRecipe(f"{_voxels_of(new, len(palette))} a colour that no tile has")
+        if not new.all():
+            unseen = sorted(set(np.unique(cells[expected == 0]).tolist()))
+            table[0] = unseen[0] if unseen else _hole(data.tileset, set(palette))
+        cells = cells.copy()
+        cells[changed] = table[new]
+    return data.found(cells, data.read_layers())
+
+
+def _voxels_of(new: Voxels, known: int) -> str:
+    count = int((new > known).sum())
+    return f"{counted(count, 'voxel')} {'has' if count == 1 else 'have'}"
+
+
+def _joined(models: list[Model], shape: tuple[int, ...]) -> NDArray[Any]:
+    """What a map's cells look like in its models: their voxels, or those of the floor in a map without levels."""
+    height = shape[0] if len(shape) == 3 else models[0].size[2]
+    size = (shape[-1], shape[-2], height)
+    parts = _parts(size) if max(size) <= LONGEST_SCENE else []
+    lengths = [(x.stop - x.start, y.stop - y.start, z.stop - z.start) for z, y, x in parts]
+    if lengths != [model.size for model in models]:
+        raise InvalidRecipe(f"the models do not have the size that is told, {list(shape)}")
+    voxels = np.zeros((height, *shape[-2:]), dtype=np.uint8)
+    for part, model in zip(parts, models, strict=True):
+        voxels[part] = _unpacked(model)
+    upright = voxels[:, ::-1]
+    return upright if len(shape) == 3 else upright[0]
+
+
+vox = Format(name="vox", params=VoxParams, extensions=(".vox",), write=write, read=read, doc=__doc__)

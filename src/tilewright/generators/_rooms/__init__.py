@@ -1,0 +1,1 @@
+"""Rooms that are drawn by hand."""

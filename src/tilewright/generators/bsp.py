@@ -1,0 +1,88 @@
+"""Binary space partition: cut the map in two again and again, put a room into each part, and join them.
+
+The largest part is cut first, across its longer side if that is `ratio` times as long as the other, otherwise either
+way, at the middle or beside it by `jitter`. Rooms fill their parts evenly, so that no space is wasted, and lie in
+rough rows. Rooms are linked by the shortest tree over a Delaunay triangulation and by a few loops, get doors on their
+walls, no two of them side by side and none on a corner, and corridors from door to door.
+
+Limits: all rooms are joined, always. Where they are packed so tightly that no corridor has space between them, it leads
+through rooms on the way; where not even a door has space, the wall is broken open without one. Locked walls are left
+alone, locked floors are joined by the shortest ways, and those that locked walls keep apart are given up on.
+
+Source: Fuchs, Kedem, Naylor, "On visible surface generation by a priori tree structures", 1980. Roguelikes have long
+cut their dungeons so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from ..core.errors import counted
+from ..core.params import param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Point, Site, Steps
+from ..kernels.corridors import Places
+from ..kernels.partition import partition, settle
+from ..shaping._joining.dungeon import BYTES_PER_CELL, WORDS, Dungeon
+from ..shaping._joining.params import MOST_ROOMS, Joined
+
+PARTS_PER_BLOCK = 1 << 10
+"""Given a room between two yields: a few milliseconds, unless they are large."""
+
+
+class BspParams(Joined):
+    ratio: float = param(1.25, ge=1, le=100, typical=(1, 3))
+    """A part is cut across its longer side when it is this many times as long as the other; else either way."""
+    jitter: float = param(0.25, ge=0, le=0.5)
+    """How far beside the middle a cut may be, as a share of the side that is cut."""
+    leaf: float = param(1.3, ge=1, le=100, typical=(1, 4))
+    """Parts are cut until no side is this many times as long as the greatest room's; more only for more rooms."""
+    fill: float = param(0.6, ge=0, le=1)
+    """Least share of a part's side that its room takes, where rooms may be so large."""
+    shift: float = param(1.0, ge=0, le=1)
+    """How far off the middle of its part a room may lie: 0 not at all, 1 as far as there is space."""
+
+
+@technique(BspParams, tileset="dungeon", tiles=WORDS, bytes_per_cell=BYTES_PER_CELL)
+def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
+    dungeon = Dungeon(p, site)
+    yield Frame(dungeon.shown, "rock", 0.0)
+    sizes = np.array(p.sizes)
+    least = sizes[[0, 2]] + p.spacing
+    whole = np.array([p.width, p.height]) - 2 + p.spacing  # the last part needs no space behind its room
+    most = (p.leaf * sizes[[1, 3]]).astype(np.int64) + p.spacing
+    sides = np.concatenate((whole, least, most))
+    cuts = rng.child("cuts")
+
+    def cut(parts: Places) -> Places:
+        return parts[: partition(sides, p.ratio, p.jitter, p.rooms is None, cuts.state.copy(), parts)]
+
+    parts = cut(np.empty((min(p.rooms or MOST_ROOMS, max(1, int(np.prod(whole // least)))), 4), dtype=np.int64))
+    for number in range(2, len(parts) + 1):
+        # With space for fewer parts the first cuts are the same.
+        lines = partial(_borders, cut, number, p.spacing)
+        yield Frame(dungeon.shown, counted(number, "part"), 0.2 * number / len(parts), lines=lines)
+    rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
+    for first in range(0, len(parts), PARTS_PER_BLOCK):
+        last, before = min(first + PARTS_PER_BLOCK, len(parts)), count
+        count = settle(
+            dungeon.kinds.reshape(-1), dungeon.owners.reshape(-1), p.width, parts, first, last, sizes, p.spacing,
+            p.fill, p.shift, stream, rooms, count,
+        )  # fmt: skip
+        yield from dungeon.appearing(before, count, len(parts), begun=0.2)
+    return (yield from dungeon.finish(rooms[:count], p.rooms, rng))
+
+
+def _borders(cut: Callable[[Places], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
+    """Lines around the first parts, in the middle of the space between them."""
+    lines: list[tuple[Point, Point]] = []
+    for x, y, width, height in cut(np.empty((count, 4), dtype=np.int64)).tolist():
+        left, top = x + 1 - spacing / 2, y + 1 - spacing / 2
+        corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
+        lines += pairwise([*corners, corners[0]])
+    return lines

@@ -1,0 +1,87 @@
+"""Rooms at random: put rooms wherever they have space, and join them by corridors.
+
+Rooms are drawn one after the other, rectangles or drawings of your own, and stay where they touch no other; after
+`patience` tries in a row without success there is no space left. Rooms are linked by the shortest tree over a Delaunay
+triangulation and by a few loops, get doors on their walls, no two of them side by side and none on a corner, and
+corridors from door to door.
+
+Limits: all rooms are joined, always. Where they are packed so tightly that no corridor has space between them, it leads
+through rooms on the way; where not even a door has space, the wall is broken open without one. Locked walls are left
+alone, locked floors are joined by the shortest ways, and those that locked walls keep apart are given up on.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Self
+
+import numpy as np
+from pydantic import model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.params import param
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..kernels.scatter import COUNT, scatter
+from ..shaping._joining.dungeon import BYTES_PER_CELL, WORDS, Dungeon
+from ..shaping._joining.params import MOST_ROOMS, Joined
+from ._rooms.layouts import Layout, shapes_of
+
+CELLS_PER_BLOCK = 1 << 21
+"""Looked at for space between two yields: about a hundredth of a second."""
+DENSITY = 0.65
+"""Rooms that fit well, with the space around them, as a share of the map."""
+
+
+class RoomsParams(Joined):
+    patience: int = param(200, ge=1, le=1_000_000, typical=(10, 1000))
+    """Tries in a row that may fail before no more rooms are looked for."""
+    layouts: tuple[Layout, ...] = param((), max_length=1000)
+    """Rooms drawn by hand, as text or files: x wall, o floor, D door, . nothing; mixed in by their weights."""
+    plain: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10))
+    """Weight of plain rectangles beside layouts."""
+    turned: bool = param(True)
+    """Whether layouts are turned and mirrored as well."""
+
+    @model_validator(mode="after")
+    def _layouts_fit(self) -> Self:
+        wrong = []
+        for number, layout in enumerate(self.layouts):
+            height, width = layout.shape
+            if height > self.height or width > self.width:
+                wrong.append(f"layouts.{number}: {width}x{height} cells do not fit a map of {self.width}x{self.height}")
+        if self.layouts and self.plain + max(layout.weight for layout in self.layouts) <= 0:
+            wrong.append("layouts: of no weight, as plain is: give one of them some")
+        if not self.layouts and self.plain == 0:
+            wrong.append("plain: must be more than 0 where there are no layouts")
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+
+@technique(RoomsParams, tileset="dungeon", tiles=WORDS, bytes_per_cell=BYTES_PER_CELL)
+def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
+    dungeon = Dungeon(p, site)
+    yield Frame(dungeon.shown, "rock", 0.0)
+    shapes = shapes_of(p.layouts, p.plain, p.turned, p.width, p.height)
+    wanted = p.rooms or _fitting_well(p)
+    placed = np.empty((wanted, 4), dtype=np.int64)
+    taken = np.zeros(dungeon.kinds.size, dtype=np.uint8)
+    state, stream = np.zeros(2, dtype=np.int64), rng.child("rooms").state
+    searching = True
+    while searching:
+        before = int(state[COUNT])
+        searching = scatter(
+            dungeon.kinds.reshape(-1), dungeon.owners.reshape(-1), taken, p.width, np.array(p.sizes), p.spacing,
+            shapes.weights, shapes.cells, shapes.layouts, stream, placed, state, p.patience, CELLS_PER_BLOCK,
+        )  # fmt: skip
+        yield from dungeon.appearing(before, int(state[COUNT]), wanted)
+    return (yield from dungeon.finish(placed[: state[COUNT]], p.rooms, rng))
+
+
+def _fitting_well(p: RoomsParams) -> int:
+    """How many rooms look well on a map of this size."""
+    wide, wider, high, higher = p.sizes
+    area = ((wide + wider) / 2 + p.spacing) * ((high + higher) / 2 + p.spacing)
+    return min(MOST_ROOMS, max(1, ceil(DENSITY * p.width * p.height / area)))

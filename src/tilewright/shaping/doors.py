@@ -1,0 +1,54 @@
+"""Doors: put doors where passages meet rooms.
+
+A door stands in a passage one cell wide, between two walls, beside a room of the map; in maps without rooms beside an
+open area, which is made of 2x2 blocks of passable cells. The cells before and behind it stay walkable, and no door
+touches another one, not even at a corner. Where two would, chance decides. Decorative: it gives way at locked cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.doorways import Rooms, doorways
+from ..core.errors import InvalidRecipe
+from ..core.grid import Word
+from ..core.params import LARGEST_AREA, Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Site
+from ..core.tilemap import TileMap
+
+
+class DoorsParams(Params):
+    share: float = param(1.0, ge=0, le=1)
+    """Share of the doorways that get a door."""
+    of: Rooms | None = param(None)
+    """What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any."""
+    least: int = param(6, ge=1, le=LARGEST_AREA, typical=(1, 50))
+    """Rooms with fewer passable cells get no door."""
+    tile: Word | None = param(None)
+    """Passable tile of the doors; by default the one called door."""
+
+
+@shaper(DoorsParams, dimensions=(2,), example="caves --tileset dungeon --shape doors,share=0.5")
+def doors(map: TileMap, p: DoorsParams, site: Site, rng: Rng) -> TileMap:
+    tile = site.tile(p.tile) if p.tile is not None else map.tileset.by_name.get("door")
+    if tile is None:
+        raise InvalidRecipe(f"doors: tile: tileset {map.tileset.name!r} has no door; name one of its tiles")
+    if not map.tileset.passable[tile]:
+        raise InvalidRecipe(f"doors: tile: one that can be walked on, {map.tileset[tile].name!r} cannot")
+    fitting = doorways(map, of=p.of, least=p.least) & ~site.locked & (rng.cells(*site.window) < p.share)
+    return map.replaced(cells=np.where(_apart(fitting, map.cells == tile, rng, site), tile, map.cells))
+
+
+def _apart(fitting: NDArray[np.bool_], taken: NDArray[np.bool_], rng: Rng, site: Site) -> NDArray[np.bool_]:
+    """Those of the fitting cells that touch no taken one and none of each other, in an order by chance."""
+    near = np.pad(taken, 1)
+    chosen = np.zeros_like(fitting)
+    cells = np.argwhere(fitting)
+    order = np.argsort(rng.child("order").cells(*site.window)[fitting], kind="stable")
+    for row, column in cells[order].tolist():
+        if not near[row : row + 3, column : column + 3].any():
+            near[row + 1, column + 1] = chosen[row, column] = True
+    return chosen

@@ -1,0 +1,140 @@
+"""Keys and locks: one play stands for every order of play."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import tilewright as tw
+from tilewright.analysis.keys import needed_keys, play, solvable
+from tilewright.analysis.paths import distances
+from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tileset import Tileset
+
+TILES = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+NAMES = {"S": "start", "E": "exit", **{c: f"key {c}" for c in "rgb"}, **{c: f"lock {c.lower()}" for c in "RGB"}}
+
+
+def drawn(*rows: str) -> TileMap:
+    """S start, E exit, a small letter a key, a large one its lock, # a wall."""
+    cells = [[int(glyph == "#") for glyph in row] for row in rows]
+    markers = [Marker(NAMES[g], x, y) for y, row in enumerate(rows) for x, g in enumerate(row) if g in NAMES]
+    return TileMap(cells, TILES, markers=markers)
+
+
+def test_small_maps_by_hand() -> None:
+    found = play(drawn("SrRbBE"))
+    assert found.rounds == (("r",), ("b",))
+    assert found.keys == ("r", "b")
+    assert found.reached.all()
+    assert found.missing == ()
+    assert needed_keys(drawn("SrRbBE")) == ("r", "b")
+    assert needed_keys(drawn("Sr.E", "##R#")) == ()
+    assert solvable(drawn("SE")) is True
+    assert solvable(drawn("S#E")) is False
+
+
+@pytest.mark.parametrize(
+    "rows", [("SRrE",), ("SRbE", "rB##"), ("SRbE", "##B#", "##r#"), ("SE#r",), ("SE", "R#"), ("S#rRE",)]
+)
+def test_a_key_behind_its_own_door_or_none_at_all_is_noticed(rows: tuple[str, ...]) -> None:
+    broken = rows != ("SRbE", "rB##")
+    assert solvable(drawn(*rows)) is not broken
+    assert tw.measure(drawn(*rows), "solvable") == {"solvable": int(not broken)}
+
+
+def test_doors_of_one_colour_share_their_keys_and_a_key_alone_opens_a_lock_alone() -> None:
+    assert solvable(drawn("SrRRE", "###R#")) is True
+    plain = drawn("S...E").replaced(
+        markers=[Marker("start", 0, 0), Marker("exit", 4, 0), Marker("lock", 3, 0), Marker("key", 1, 0)]
+    )
+    assert solvable(plain) is True
+    assert solvable(plain.replaced(markers=[*plain.markers[:3], Marker("keyhole", 1, 0)])) is False
+
+
+def test_where_it_does_not_apply() -> None:
+    assert solvable(drawn("S...")) is None
+    assert solvable(drawn("..rR")) is None
+    assert needed_keys(drawn("SRE")) is None
+    assert math.isnan(tw.measure(drawn("..E"), "solvable")["solvable"])
+    assert not {"solvable", "keys_needed"} & tw.measure(drawn("...")).keys()
+    with pytest.raises(tw.UnknownName, match="unknown marker 'start'"):
+        play(drawn("..."))
+
+
+def test_every_start_counts_and_one_in_a_wall_leads_nowhere() -> None:
+    assert solvable(drawn("SrRE", "##.S")) is False, "from the second start the exit is near, but not the key"
+    walled = drawn("S#E").replaced(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
+    assert solvable(walled) is False
+    assert not play(walled).reached.any()
+
+
+def test_maps_with_levels() -> None:
+    tower = TileMap(np.zeros((2, 1, 3), dtype=int), TILES)
+    ends = [Marker("start", 0, 0, 0), Marker("exit", 0, 0, 1)]
+    locks = [Marker("lock r", x, 0, 1) for x in range(3)]
+    assert solvable(tower.replaced(markers=[*ends, *locks, Marker("key r", 2, 0, 0)])) is True
+    assert solvable(tower.replaced(markers=[*ends, *locks, Marker("key r", 2, 0, 1)])) is False
+
+
+boards = some.lists(some.text("...##SErgbRGB", min_size=6, max_size=6), min_size=1, max_size=5)
+
+
+@given(boards)
+def test_every_order_of_play_ends_the_same(rows: list[str]) -> None:
+    board = drawn(*rows)
+    starts = [marker for marker in board.markers if marker.name == "start"]
+    for start in starts:
+        cell = (start.y, start.x)
+        found = play(board, cell)
+        ends = _ends_of_all_orders(board, cell)
+        assert ends == {frozenset(found.keys)}
+        assert (found.reached == _within(board, cell, frozenset(found.keys))).all()
+
+
+def _ends_of_all_orders(board: TileMap, start: tuple[int, int]) -> set[frozenset[str]]:
+    """The sets of keys with which nothing is left to do, over all orders in which single keys can be taken."""
+    ends: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = set()
+    left: list[frozenset[str]] = [frozenset()]
+    while left:
+        held = left.pop()
+        if held in seen:
+            continue
+        seen.add(held)
+        inside = _within(board, start, held)
+        near = {m.name[4:] for m in board.markers if m.name.startswith("key ") and inside[m.y, m.x]} - held
+        left += [held | {color} for color in near]
+        if not near:
+            ends.add(held)
+    return ends
+
+
+def _within(board: TileMap, start: tuple[int, int], held: frozenset[str]) -> Any:
+    open_ = board.passable.copy()
+    for marker in board.markers:
+        if marker.name.startswith("lock ") and marker.name[5:] not in held:
+            open_[marker.y, marker.x] = False
+    return np.isfinite(distances(open_, start)) if open_[start] else np.zeros_like(open_)
+
+
+@given(boards)
+def test_keys_are_needed_if_nobody_gets_there_without_them(rows: list[str]) -> None:
+    board = drawn(*rows)
+    found = needed_keys(board)
+    starts = [(m.y, m.x) for m in board.markers if m.name == "start"]
+    exits = [(m.y, m.x) for m in board.markers if m.name == "exit"]
+
+    def won(without: str) -> bool:
+        return any(play(board, start, without=(without,)).reached[exit] for start in starts for exit in exits)
+
+    if found is None:
+        assert not won("")
+    else:
+        present = {m.name[4:] for m in board.markers if m.name.startswith("key ")}
+        assert set(found) == {color for color in present if not won(color)}

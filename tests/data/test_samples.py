@@ -1,0 +1,218 @@
+"""The samples that ship: whole drawings in which every tile keeps to its own rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright import data
+from tilewright.core.grid import FREE, Grid
+from tilewright.core.tileset import Tileset
+
+WRAPPING = ("bricks", "pavement", "weave")
+ALL = data.names("samples")
+every_sample = pytest.mark.parametrize("name", ALL)
+RIGHT, BELOW, LEFT, ABOVE = (0, 1), (1, 0), (0, -1), (-1, 0)
+AROUND = (RIGHT, BELOW, LEFT, ABOVE)
+OPEN = {
+    "─": (RIGHT, LEFT),
+    "│": (BELOW, ABOVE),
+    "┌": (RIGHT, BELOW),
+    "┐": (BELOW, LEFT),
+    "└": (RIGHT, ABOVE),
+    "┘": (LEFT, ABOVE),
+    "┼": AROUND,
+    "╟": (RIGHT,),
+    "╢": (LEFT,),
+}
+"""On which sides a wire or a pin of the circuit goes on."""
+TOGETHER = {
+    "bricks": {
+        "#": {RIGHT: "#|", LEFT: "#|", ABOVE: "-", BELOW: "-"},
+        "%": {RIGHT: "%|", LEFT: "%|", ABOVE: "-", BELOW: "-"},
+        "|": {RIGHT: "#%", LEFT: "#%", ABOVE: "-", BELOW: "-"},
+        "-": {RIGHT: "-", LEFT: "-", ABOVE: "#%|", BELOW: "#%|"},
+    },
+    "pavement": {
+        "<": {RIGHT: ">"},
+        ">": {LEFT: "<"},
+        "^": {BELOW: "v"},
+        "v": {ABOVE: "^"},
+        "a": {RIGHT: "b", BELOW: "c"},
+        "b": {LEFT: "a", BELOW: "d"},
+        "c": {RIGHT: "d", ABOVE: "a"},
+        "d": {LEFT: "c", ABOVE: "b"},
+    },
+    "weave": {
+        ".": {RIGHT: "|", LEFT: "|", ABOVE: "-", BELOW: "-"},
+    },
+    "platforms": {
+        "<": {RIGHT: "="},
+        "=": {LEFT: "<=H", RIGHT: ">=H"},
+        ">": {LEFT: "="},
+        "(": {RIGHT: "-"},
+        "-": {LEFT: "(-", RIGHT: ")-"},
+        ")": {LEFT: "-"},
+        '"': {BELOW: "#"},
+        "#": {BELOW: "#"},
+        "H": {BELOW: 'H"='},
+        "^": {BELOW: '#"'},
+    },
+    "overworld": {
+        "H": {RIGHT: ":", LEFT: ":", ABOVE: "r", BELOW: "r"},
+        "=": dict.fromkeys(AROUND, "=~"),
+        "~": dict.fromkeys(AROUND, "~=,r"),
+        "^": dict.fromkeys(AROUND, "^nr"),
+    },
+    "village": {
+        "/": {RIGHT: "=", BELOW: "["},
+        "=": {LEFT: "/=", RIGHT: "\\=", BELOW: "_"},
+        "\\": {LEFT: "=", BELOW: "]"},
+        "[": {RIGHT: "_", BELOW: "H"},
+        "_": {LEFT: "[_", RIGHT: "]_", BELOW: "Ho+"},
+        "]": {LEFT: "_", BELOW: "H"},
+        "+": {BELOW: ":", LEFT: "o", RIGHT: "oH"},
+        "g": {BELOW: ":", LEFT: "-", RIGHT: "-", ABOVE: '"'},
+        "-": {LEFT: "x-g", RIGHT: "x-g"},
+        "|": {ABOVE: "x|", BELOW: "x|"},
+        '"': dict.fromkeys(AROUND, '"|-g'),
+    },
+    "caverns": {
+        "~": dict.fromkeys(AROUND, "~."),
+        "m": dict.fromkeys(AROUND, '".'),
+    },
+}
+"""What may stand beside a glyph: what belongs together is nowhere torn apart."""
+
+
+def sample(name: str) -> tw.TileMap:
+    text = (files(data) / "samples" / f"{name}.toml").read_text("utf-8")
+    tileset = Tileset.from_toml(text, name)
+    return tw.TileMap(Grid.of(data.text("samples", name)).ids(tileset), tileset)
+
+
+def glyphs(name: str) -> NDArray[np.str_]:
+    map = sample(name)
+    return np.array([tile.glyph for tile in map.tileset])[map.cells]
+
+
+def beside(drawing: NDArray[np.str_], side: tuple[int, int], *, wrap: bool) -> NDArray[np.str_]:
+    """What stands on this side of every cell; nothing beyond the edge, unless it wraps."""
+    around = np.pad(drawing, 1, mode="wrap") if wrap else np.pad(drawing, 1, constant_values="")
+    height, width = drawing.shape
+    return around[1 + side[0] :, 1 + side[1] :][:height, :width]
+
+
+def test_there_are_samples_of_every_kind() -> None:
+    assert {"dungeon", "platforms", "overworld", "circuit", "garden", "village", *WRAPPING} <= set(ALL)
+
+
+def test_every_drawing_has_its_tileset_and_every_tileset_its_drawing() -> None:
+    found = {entry.name for entry in (files(data) / "samples").iterdir()}
+    assert found == {f"{name}.{ending}" for name in ALL for ending in ("txt", "toml")}
+
+
+@every_sample
+def test_tileset_and_drawing_know_each_other(name: str) -> None:
+    map = sample(name)
+    assert map.tileset.name == name
+    assert set(data.text("samples", name)) - {"\n"} == set(map.tileset.by_glyph)
+    assert len(set(map.tileset.names)) == len({tile.color for tile in map.tileset}) == len(map.tileset)
+
+
+@every_sample
+def test_the_drawing_is_whole(name: str) -> None:
+    text = data.text("samples", name)
+    grid = Grid.of(text)
+    assert (grid.cells != FREE).all()
+    assert str(sample(name)) == text.rstrip("\n")
+    assert not any(line != line.strip() for line in text.split("\n"))  # editors would eat blanks at the ends
+    assert grid.cells.ndim == (3 if name == "keep" else 2)
+
+
+@every_sample
+def test_no_tile_is_an_oddity(name: str) -> None:
+    counts = Counter(sample(name).cells.ravel().tolist())
+    assert min(counts.values()) >= 3
+
+
+def test_no_two_are_alike() -> None:
+    drawings = [Grid.of(sample(name)) for name in ALL]
+    assert len(set(drawings)) == len(ALL)
+    assert len({sample(name).tileset.digest for name in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_what_belongs_together_stands_together(name: str) -> None:
+    drawing, wrap = glyphs(name), name in WRAPPING
+    for glyph, sides in TOGETHER[name].items():
+        for side, allowed in sides.items():
+            found = set(beside(drawing, side, wrap=wrap)[drawing == glyph].tolist()) - {""}
+            assert found <= set(allowed), (glyph, side)
+
+
+@pytest.mark.parametrize("name", WRAPPING)
+def test_small_ones_go_on_across_their_edges(name: str) -> None:
+    # Pieces lie across both seams, and the test above says that they are whole there.
+    drawing = glyphs(name)
+    assert max(drawing.shape) <= 8
+    across = {"bricks": {"##", "%%", "-#", "-%", "-|"}, "pavement": {"ab", "ac", "<>", "^v"}, "weave": {"--", "||"}}
+    for first, last in ((drawing[0], drawing[-1]), (drawing[:, 0], drawing[:, -1])):
+        assert {f"{one}{other}" for one, other in zip(last, first, strict=True)} & across[name]
+
+
+def test_strands_of_the_weave_go_over_and_under_by_turns() -> None:
+    # Every second row and column is a strand; where two cross, the one on top shows.
+    crossings = glyphs("weave")[::2, ::2]
+    assert (crossings != np.roll(crossings, 1, axis=0)).all()
+    assert (crossings != np.roll(crossings, 1, axis=1)).all()
+
+
+def test_no_wire_of_the_circuit_ends_loose_or_touches_another() -> None:
+    drawing = glyphs("circuit")
+    for side in AROUND:
+        back = (-side[0], -side[1])
+        for glyph, other in zip(drawing.flat, beside(drawing, side, wrap=False).flat, strict=True):
+            if side in OPEN.get(glyph, ()):
+                assert other == "o" or back in OPEN.get(other, ()), (glyph, side, other)
+            elif glyph in "─│┌┐└┘":
+                assert other not in "─│┌┐└┘┼o", (glyph, side, other)
+
+
+def test_every_pad_of_the_circuit_has_one_wire() -> None:
+    drawing = glyphs("circuit")
+    for row, column in np.argwhere(drawing == "o").tolist():
+        joined = [(-down, -right) in OPEN.get(drawing[row + down, column + right], ()) for down, right in AROUND]
+        assert sum(joined) == 1, (row, column)
+
+
+def test_doors_of_the_dungeon_stand_in_walls() -> None:
+    drawing = glyphs("dungeon")
+    walls = {side: beside(drawing, side, wrap=False) == "#" for side in AROUND}
+    upright, level = walls[ABOVE] & walls[BELOW], walls[LEFT] & walls[RIGHT]
+    assert (upright ^ level)[drawing == "+"].all()
+
+
+def test_the_garden_is_the_same_on_all_sides() -> None:
+    drawing = glyphs("garden")
+    assert (drawing == drawing[::-1]).all()
+    assert (drawing == drawing[:, ::-1]).all()
+
+
+def test_stairs_and_pillars_of_the_keep_stand_above_each_other() -> None:
+    drawing = glyphs("keep")
+    up, down, pillar = drawing == ">", drawing == "<", drawing == "I"
+    assert (up[:-1] == down[1:]).all()
+    assert not up[-1].any()
+    assert not down[0].any()
+    assert (pillar[:-1] >= pillar[1:]).all()
+
+
+@pytest.mark.parametrize("name", ["caverns", "dungeon", "garden", "overworld", "ruins", "village"])
+def test_all_of_it_can_be_walked(name: str) -> None:
+    assert tw.measure(sample(name), "regions")["regions"] == 1

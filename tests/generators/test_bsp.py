@@ -1,0 +1,98 @@
+"""Binary space partition: everything can be reached, rooms fill their parts, cuts are where params want them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import GaveUp, InvalidRecipe
+from tilewright.generators.bsp import BspParams
+
+from .dungeons import check_rooms, check_ways, doors_of, some_options
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_promises_hold_with_any_options(batch: int) -> None:
+    for seed in range(batch * 400, batch * 400 + 400):
+        chance = Random(f"bsp {seed}")
+        options = some_options(chance)
+        options |= {"ratio": chance.choice([1, 1.25, 3]), "jitter": chance.choice([0, 0.25, 0.5])}
+        options |= {"leaf": chance.choice([1, 1.3, 3]), "fill": chance.random(), "shift": chance.random()}
+        map = tw.make("bsp", seed=seed, **options)
+        check_ways(map)
+        check_rooms(map, options, BspParams(**options).sizes)
+        assert map.numbers["rooms"] == len(map.rooms)
+        assert map.numbers["wanted"] == options.get("rooms", len(map.rooms))
+
+
+def test_defaults_for_a_thousand_seeds() -> None:
+    recipe = tw.recipe("bsp", width=48, height=32)
+    for seed in range(1000):
+        map = tw.run(recipe, seed=seed)
+        check_ways(map)
+        degrees = np.bincount(np.array(map.links).ravel(), minlength=len(map.rooms))
+        assert all(1 <= doors_of(map, room) <= degrees[room] for room in range(len(map.rooms)))
+
+
+def test_as_many_rooms_as_wanted() -> None:
+    for seed in range(100):
+        assert len(tw.make("bsp", rooms=12, at_least=12, seed=seed).rooms) == 12
+
+
+def test_giving_up_names_what_fitted() -> None:
+    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, 4 fitted, at least 9 must; make them smaller or closer"):
+        tw.make("bsp", width=16, height=14, rooms=9, at_least=9, room_width=(4, 6), room_height=(4, 6), seed=1)
+
+
+def test_no_jitter_cuts_in_the_middle() -> None:
+    map = tw.make("bsp", width=65, height=65, rooms=4, jitter=0, shift=0, fill=1, ratio=1, seed=3, room_width=(1, 60),
+                  room_height=(1, 60))  # fmt: skip
+    assert {(room.width, room.height) for room in map.rooms} <= {
+        (30, 30),
+        (30, 60),
+        (60, 30),
+        (60, 12),
+        (12, 60),
+        (30, 12),
+    }
+    assert len(map.rooms) == 4
+
+
+def test_fill_makes_rooms_fill_their_parts() -> None:
+    shares = []
+    for fill in (0.0, 0.5, 1.0):
+        recipe = tw.recipe("bsp", fill=fill)
+        shares.append(np.mean([tw.run(recipe, seed=seed).where("floor").mean() for seed in range(20)]))
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_frames_show_cuts_then_rooms_then_links_then_corridors() -> None:
+    frames = list(tw.watch("bsp", seed=7, width=60, height=40))
+    notes = [frame.note.split()[-1] if frame.note[0].isdigit() else frame.note.split()[0] for frame in frames]
+    order = ["rock", "parts", "room", "rooms", "links", "tree", "loops", "corridor", "doors", "walls"]
+    assert [note for at, note in enumerate(notes) if at == 0 or note != notes[at - 1]][: len(order)] == order
+    parts = [frame for frame in frames if frame.note.endswith("parts")]
+    assert [len(frame.lines) for frame in parts] == [4 * (number + 2) for number in range(len(parts))]
+    assert frames[-1].map == tw.make("bsp", seed=7, width=60, height=40)
+    assert np.array_equal(frames[-2].cells, frames[-1].map.cells)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"ratio": 0.5}, "ratio"),
+        ({"jitter": 0.6}, "jitter"),
+        ({"leaf": 0}, "leaf"),
+        ({"room_width": (9, 3)}, "room_width: from a least size of 1 or more to a greatest, got 9, 3"),
+        ({"room_height": (60, 70)}, "room_height: the map has 48 rows within its walls, so no room of 60 fits"),
+        ({"rooms": 3, "at_least": 4}, "at_least: must be at most rooms, 3, got 4"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(params: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidRecipe) as told:
+        tw.make("bsp", **params)
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)

@@ -1,0 +1,356 @@
+"""Rooms: everything can be reached, rooms keep their distance, drawings stay as drawn, locks are built in."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright import GaveUp, InvalidRecipe, TileMap
+from tilewright.core.seeds import Rng
+from tilewright.generators.rooms import RoomsParams
+from tilewright.shaping._joining.links import Links, choose_links
+
+from .dungeons import check_rooms, check_ways, doors_of, inside, some_options
+
+CROSS = "..xxx..\n..xox..\nxxxoxxx\nDoooooD\nxxxoxxx\n..xox..\n..xDx.."
+CHAMBERS = "xxxxxxxx\nxooxooox\nxooDooox\nxooxooox\nxxDxxxxx"
+HOOK = "xxxxx\nxooox\nxoxxx\nxox..\nxxx.."
+RING = "xxxxxxx\nxooooox\nxoxxxox\nxoxxxox\nxoxxxox\nxooooox\nxxxxxxx"
+WAYS = ("winding", "straight")
+LAYOUTS = (CROSS, CHAMBERS, HOOK, RING, "ooo\n.o.")
+
+
+# -- promises -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_promises_hold_with_any_options(batch: int) -> None:
+    for seed in range(batch * 400, batch * 400 + 400):
+        options = some_options(Random(f"rooms {seed}"))
+        map = tw.make("rooms", seed=seed, **options)
+        check_ways(map)
+        check_rooms(map, options, RoomsParams(**options).sizes)
+        assert map.numbers["rooms"] == len(map.rooms)
+        assert map.numbers["wanted"] == options.get("rooms", len(map.rooms))
+
+
+def test_promises_hold_with_drawings() -> None:
+    for seed in range(400):
+        chance = Random(f"drawings {seed}")
+        options = some_options(chance) | {"width": chance.randint(10, 50), "height": chance.randint(10, 40)}
+        for name in ("room_width", "room_height"):
+            options.pop(name, None)
+        layouts = chance.sample(LAYOUTS, chance.randint(1, 4))
+        map = tw.make("rooms", seed=seed, layouts=layouts, plain=chance.choice([0, 1]), **options)
+        check_ways(map)
+
+
+def test_defaults_for_a_thousand_seeds() -> None:
+    recipe = tw.recipe("rooms", width=48, height=32)
+    for seed in range(1000):
+        map = tw.run(recipe, seed=seed)
+        check_ways(map)
+        degrees = np.bincount(np.array(map.links).ravel(), minlength=len(map.rooms))
+        assert all(1 <= doors_of(map, room) <= degrees[room] for room in range(len(map.rooms)))
+
+
+def test_a_link_has_a_door_at_each_end() -> None:
+    """But where two links share one, which is rare: that costs a way as much as ten steps."""
+    for technique in ("rooms", "bsp"):
+        maps = [tw.make(technique, seed=seed) for seed in range(60)]
+        doors, links = (
+            sum(counts) for counts in zip(*((m.where("door").sum(), len(m.links)) for m in maps), strict=True)
+        )
+        assert 1.95 * links <= doors <= 2 * links
+
+
+def test_as_many_rooms_as_wanted() -> None:
+    for seed in range(100):
+        map = tw.make("rooms", rooms=10, at_least=10, seed=seed)
+        assert len(map.rooms) == map.numbers["wanted"] == 10
+    map = tw.make("rooms", rooms=1000, seed=1)
+    assert map.numbers["wanted"] == 1000
+    assert map.numbers["rooms"] == len(map.rooms) < 100
+
+
+def test_giving_up_names_what_fitted() -> None:
+    with pytest.raises(GaveUp, match=r"rooms: 9 wanted, \d fitted, at least 5 must; make them smaller or closer"):
+        tw.make("rooms", width=16, height=14, rooms=9, at_least=5, room_width=(5, 6), room_height=(5, 6), seed=1)
+    with pytest.raises(GaveUp, match=r"rooms: \d+ fitted, at least 99 must"):
+        tw.make("rooms", at_least=99, seed=1)
+
+
+def test_wide_corridors_are_wide() -> None:
+    for width in (2, 3, 4):
+        for seed in range(20):
+            map = tw.make("rooms", corridor_width=width, spacing=width + 6, loops=0, seed=seed, rooms=6)
+            corridor = map.where("corridor")
+            if not corridor.any():
+                continue
+            squares = np.lib.stride_tricks.sliding_window_view(corridor, (width, width)).all(axis=(2, 3))
+            covered = np.zeros_like(corridor)
+            for row, column in np.argwhere(squares).tolist():
+                covered[row : row + width, column : column + width] = True
+            assert covered.sum() > 0.7 * corridor.sum(), "all but what passes close by rooms and the map's end"
+
+
+# -- links --------------------------------------------------------------------------------------------------------
+
+
+def chosen(p: RoomsParams, rooms: NDArray[np.int64], rng: Rng) -> Links:
+    choosing = choose_links(p, rooms, rng)
+    while True:
+        try:
+            next(choosing)
+        except StopIteration as done:
+            links: Links = done.value
+            return links
+
+
+@pytest.mark.parametrize("links", ["delaunay", "nearest", "row"])
+def test_links_are_a_tree_and_short_loops(links: Any) -> None:
+    for seed in range(150):
+        chance = Random(seed)
+        # Many on a grid, so that four lie on a circle and many distances are the same; some twice.
+        rooms = np.array(
+            [(chance.randrange(6) * 6, chance.randrange(5) * 6, 3, 3) for _ in range(chance.randint(1, 25))]
+        )
+        p = RoomsParams(links=links, loops=chance.choice([0, 0.5, 1]), longest_loop=chance.randint(3, 9))
+        found = chosen(p, rooms, Rng.of(seed))
+        again = chosen(p, rooms, Rng.of(seed))
+        assert np.array_equal(found.chosen, again.chosen)
+        assert len(found.tree) == len(rooms) - 1
+        distance = np.where(np.eye(len(rooms), dtype=bool), 0.0, np.inf)
+        for one, other in found.tree.tolist():
+            distance[one, other] = distance[other, one] = 1
+        for middle in range(len(rooms)):
+            distance = np.minimum(distance, distance[:, middle, None] + distance[None, middle])
+        assert np.isfinite(distance).all(), "the tree joins all rooms"
+        for one, other in found.loops.tolist():
+            assert 2 <= distance[one, other] <= p.longest_loop - 1
+        pairs = [tuple(sorted(pair)) for pair in found.chosen.tolist()]
+        assert len(set(pairs)) == len(pairs)
+        if links == "row":
+            assert np.bincount(found.tree.ravel(), minlength=1).max(initial=0) <= 2
+        if p.loops == 0:
+            assert len(found.loops) == 0
+
+
+def test_the_tree_of_a_triangulation_is_the_shortest() -> None:
+    for seed in range(100):
+        chance = Random(seed)
+        rooms = np.array([(chance.randrange(60), chance.randrange(40), 2, 2) for _ in range(chance.randint(2, 14))])
+        tree = chosen(RoomsParams(), rooms, Rng.of(seed)).tree
+
+        def apart(one: int, other: int, rooms: NDArray[np.int64] = rooms) -> float:
+            return float(np.hypot(*(rooms[one, :2] - rooms[other, :2])))
+
+        part, total = list(range(len(rooms))), 0.0
+        for one, other in sorted(combinations(range(len(rooms)), 2), key=lambda pair: apart(*pair)):
+            if part[one] != part[other]:
+                total += apart(one, other)
+                part = [part[one] if number == part[other] else number for number in part]
+        assert sum(apart(one, other) for one, other in tree.tolist()) == pytest.approx(total)
+
+
+def test_points_in_a_line_or_in_one_place_are_joined() -> None:
+    for rooms in (
+        [(3 * number, 1, 1, 1) for number in range(50)],
+        [(1, 3 * number, 1, 1) for number in range(50)],
+        [(5, 5, 1, 1)] * 30,
+        [(number % 2, 0, 1, 1) for number in range(30)],
+    ):
+        assert len(chosen(RoomsParams(), np.array(rooms), Rng.of(1)).tree) == len(rooms) - 1
+
+
+# -- drawings -----------------------------------------------------------------------------------------------------
+
+
+def views(drawing: str, turned: bool = True) -> list[NDArray[np.str_]]:
+    cells = np.array([list(line) for line in drawing.split("\n")])
+    if not turned:
+        return [cells]
+    return [np.rot90(view, turns) for view in (cells, cells[:, ::-1]) for turns in range(4)]
+
+
+def drawn_as(map: TileMap, number: int, view: NDArray[np.str_]) -> bool:
+    """Whether a room is just as in a drawing: its floors, its walls, and doors only where they are drawn."""
+    rows, columns = (np.flatnonzero((view == "o").any(axis=axis)) for axis in (1, 0))
+    room = map.rooms[number]
+    top, left = room.y - rows[0], room.x - columns[0]
+    if top < 0 or left < 0 or top + len(view) > map.shape[0] or left + len(view[0]) > map.shape[1]:
+        return False
+    place = np.s_[top : top + len(view), left : left + len(view[0])]
+    floor, wall, door = (map.where(name)[place] for name in ("floor", "wall", "door"))
+    has_doors = (view == "D").any()
+    shut = wall if has_doors else wall | door
+    return bool(floor[view == "o"].all() and shut[view == "x"].all() and (wall | door)[view == "D"].all())
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("drawing", [CROSS, CHAMBERS, HOOK, RING])
+def test_drawings_appear_as_drawn(drawing: str, turned: bool) -> None:
+    seen: set[bytes] = set()
+    for seed in range(60):
+        map = tw.make("rooms", layouts=[drawing], plain=0, turned=turned, rooms=5, seed=seed)
+        assert len(map.rooms) == 5
+        for number in range(5):
+            fitting = [view for view in views(drawing, turned) if drawn_as(map, number, view)]
+            assert fitting
+            seen.add(fitting[0].tobytes() + bytes(fitting[0].shape))
+    assert len(seen) == len({view.tobytes() + bytes(view.shape) for view in views(drawing, turned)})
+
+
+def test_inner_doors_are_always_there() -> None:
+    for seed in range(60):
+        map = tw.make("rooms", layouts=[CHAMBERS], plain=0, rooms=6, seed=seed)
+        for number in range(len(map.rooms)):
+            assert map.where("door")[inside(map, number)].sum() == 1
+
+
+def test_dense_spaced_and_filed_drawings_are_the_same(tmp_path: Path) -> None:
+    spaced = "\n".join(" ".join(line) for line in CROSS.split("\n"))
+    (tmp_path / "cross.txt").write_text(CROSS + "\n")
+    (tmp_path / "spaced.txt").write_text(spaced + "\n")
+    lines = CROSS.split("\n")
+    expected = tw.make("rooms", layouts=[CROSS], seed=3)
+    for form in (spaced, lines, [list(line) for line in lines], {"drawing": CROSS, "weight": 1}):
+        assert tw.make("rooms", layouts=[form], seed=3) == expected
+    for name in ("cross.txt", "spaced.txt"):
+        assert np.array_equal(tw.make("rooms", layouts=[str(tmp_path / name)], seed=3).cells, expected.cells)
+
+
+def test_weights_are_how_often_a_drawing_is_tried() -> None:
+    """Of equal size, so that each fits as often as the other."""
+    square, pillar = "xxxxx\nxooox\nxooox\nxooox\nxxxxx", "xxxxx\nxooox\nxoxox\nxooox\nxxxxx"
+    layouts = [{"drawing": square, "weight": 3}, {"drawing": pillar, "weight": 1}]
+    counts = [0, 0]
+    for seed in range(200):
+        map = tw.make("rooms", layouts=layouts, plain=0, rooms=8, seed=seed)
+        for number in range(len(map.rooms)):
+            counts[int(map.where("floor")[inside(map, number)].sum() == 8)] += 1
+    assert counts[1] / sum(counts) == pytest.approx(0.25, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "words"),
+    [
+        ("xxx\nxox\nxxx\nxox\nxxx", "its floor is one, but this has 2 parts without a door between them"),
+        ("xxx\nxDx\nxxx", "a room has floor"),
+        ("...\n...", "a room has floor"),
+        ("Dxx\nxox\nxxx", "the door in row 1, column 1 must have floor on one side and lead out or on at the other"),
+        ("xxx\nxDx\nxox\nxxx", "the door in row 2, column 2 must have floor on one side"),
+        ("ooo\noDo\nooo", "the door in row 2, column 2 must"),
+        ("xxx\nxqx\nxxx", "x wall, o floor, D door, . nothing; got 'q'"),
+        ("o" * 90 + "\n" + "x" * 90, "layouts.0: 90x2 cells do not fit a map of 80x50"),
+    ],
+)
+def test_drawings_that_are_no_room_are_told_in_a_line(drawing: str, words: str) -> None:
+    with pytest.raises(InvalidRecipe) as told:
+        tw.make("rooms", layouts=[drawing])
+    assert words in str(told.value)
+    assert "layouts" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_weights_must_be_somewhere() -> None:
+    with pytest.raises(InvalidRecipe, match="layouts: of no weight"):
+        tw.make("rooms", layouts=[{"drawing": HOOK, "weight": 0}], plain=0)
+    with pytest.raises(InvalidRecipe, match="plain: must be more than 0"):
+        tw.make("rooms", plain=0)
+
+
+# -- frames -------------------------------------------------------------------------------------------------------
+
+
+def test_rooms_appear_one_by_one_then_links_then_corridors() -> None:
+    frames = list(tw.watch("rooms", seed=7, width=60, height=40))
+    rooms = [frame for frame in frames if frame.note[0].isdigit()]
+    count = len(frames[-1].map.rooms)
+    assert [frame.note for frame in rooms] == ["1 room", *(f"{number} rooms" for number in range(2, count + 1))]
+    floor = frames[-1].map.tileset.id("floor")
+    floors = [int((frame.cells == floor).sum()) for frame in rooms]
+    areas = np.cumsum([room.width * room.height for room in frames[-1].map.rooms])
+    assert floors == areas.tolist()
+    (near,) = [frame for frame in frames if frame.note == "links at hand"]
+    tree = [frame for frame in frames if frame.note == "tree"]
+    loops = [frame for frame in frames if frame.note == "loops"]
+    corridors = [frame for frame in frames if frame.note.startswith("corridor")]
+    assert [len(frame.lines) for frame in tree] == list(range(1, count))
+    links = len(tree) + len(loops)
+    assert len(near.lines) >= links == len(corridors)
+    assert set((loops or tree)[-1].lines) <= set(near.lines)
+    assert [len(frame.lines) for frame in corridors] == list(range(links))[::-1]
+    done = [frame.done for frame in frames if frame.done is not None]
+    assert done == sorted(done)
+    assert np.array_equal(frames[-2].cells, frames[-1].map.cells)
+    assert frames[-1].map == tw.make("rooms", seed=7, width=60, height=40)
+
+
+# -- locks --------------------------------------------------------------------------------------------------------
+
+
+def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
+    for seed in range(300):
+        chance = Random(seed)
+        options = some_options(chance) | {
+            "width": chance.randint(12, 50),
+            "height": chance.randint(12, 30),
+            "at_least": 0,
+        }
+        options = {name: value for name, value in options.items() if not name.startswith("room_")}
+        tiles = {}
+        for _ in range(chance.randint(1, 12)):
+            place = chance.randrange(1, options["width"] - 1), chance.randrange(1, options["height"] - 1)
+            tiles[place] = chance.choice(["floor", "corridor", "door", "wall", "wall", "rock"])
+        locks = [(x, y, tile) for (x, y), tile in tiles.items()]
+        map = tw.make("rooms", seed=seed, locks=locks, **options)  # too few walls to keep anything apart
+        assert tw.measure(map, "regions")["regions"] == 1
+        for x, y, tile in locks:
+            assert map.tileset[int(map.cells[y, x])].name == tile
+
+
+def test_a_locked_wall_across_the_map_gives_up_and_names_its_cells() -> None:
+    locks = [(20, y, "wall") for y in range(25)] + [(5, 5, "floor"), (35, 20, "floor")]
+    for technique in ("rooms", "bsp"):
+        with pytest.raises(GaveUp, match="locked walls keep locked floors asunder") as stuck:
+            tw.make(technique, width=40, height=25, locks=locks, seed=1)
+        assert stuck.value.cells
+        assert all(column == 20 for _, column in stuck.value.cells)
+
+
+def test_rooms_on_one_side_of_a_locked_wall_where_no_floor_is_locked() -> None:
+    for seed in range(20):
+        map = tw.make("rooms", width=40, height=25, locks=[(20, y, "wall") for y in range(25)], seed=seed)
+        assert tw.measure(map, "regions")["regions"] == 1
+
+
+def test_the_crypt_that_ships_can_be_walked_from_start_to_exit() -> None:
+    for seed in range(40):
+        map = tw.run("crypt", seed=seed)
+        check_ways(map)
+        assert sorted(marker.name for marker in map.markers) == ["exit", "start"]
+        assert len(map.rooms) > 10
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    variants = [{"links": links, "corridors": ways} for links in ("delaunay", "nearest", "row") for ways in WAYS]
+    usual = [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants]
+    for module, name, value in (
+        ("generators.rooms", "CELLS_PER_BLOCK", 10),
+        ("generators.bsp", "PARTS_PER_BLOCK", 3),
+        ("shaping._joining.dungeon", "CELLS_PER_BLOCK", 100),
+        ("shaping._joining.dungeon", "STEPS_PER_BLOCK", 5),
+        ("shaping._joining.dungeon", "WAITING_AT_FIRST", 1),
+        ("shaping._joining.links", "PAIRS_PER_BLOCK", 20),
+    ):
+        monkeypatch.setattr(import_module(f"tilewright.{module}"), name, value)
+    assert [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants] == usual

@@ -1,0 +1,30 @@
+"""A house of halls for tests: rooms in rows, joined by passages one cell wide, with a few ways around."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tilewright.core.registry import tilesets
+from tilewright.core.tilemap import Room, TileMap
+
+
+def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> TileMap:
+    """Every room is joined to an earlier one; `loops` is the chance that other neighbours are joined as well."""
+    random = np.random.default_rng(seed)
+    tiles = tilesets.get("dungeon")
+    cells = np.full((rows * 7 + 1, columns * 9 + 1), tiles.id("wall"))
+    rooms = [Room(x * 9 + 2, y * 7 + 2, 6, 4) for y in range(rows) for x in range(columns)]
+    for room in rooms:
+        cells[room.y : room.y + room.height, room.x : room.x + room.width] = tiles.id("floor")
+    links = []
+    for number in range(1, len(rooms)):
+        near = [number - 1] * (number % columns > 0) + [number - columns] * (number >= columns)
+        first = near[int(random.integers(len(near)))]
+        links += [(other, number) for other in near if other == first or random.random() < loops]
+    for one, other in links:
+        a, b = rooms[one], rooms[other]
+        if a.y == b.y:
+            cells[a.y + int(random.integers(4)), a.x + 6 : b.x] = tiles.id("corridor")
+        else:
+            cells[a.y + 4 : b.y, a.x + int(random.integers(6))] = tiles.id("corridor")
+    return TileMap(cells, tiles, rooms=rooms, links=links)

@@ -1,0 +1,104 @@
+"""Doors: where they stand, whatever made the map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core.tilemap import TileMap
+
+from .halls import halls
+
+KINDS: dict[str, dict[str, Any]] = {
+    "caves": {"technique": "caves", "walls": 0.48, "shaping": ["connect"], "tileset": "dungeon"},
+    "drunkard": {"technique": "drunkard", "tileset": "dungeon"},
+    "maze": {"technique": "maze", "braid": 0.4},
+    "bsp": {"technique": "bsp", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
+    "rooms": {"technique": "rooms", "shaping": [{"replace": {"tile": "door", "by": "corridor"}}]},
+    "halls": {},
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def made(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
+    if kind == "halls":
+        return halls(seed, loops=0.3)
+    words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
+    return tw.make(words.pop("technique"), **words)
+
+
+@every_kind
+def test_doors_stand_between_walls_with_ways_before_and_behind_and_touch_no_other(kind: str) -> None:
+    count = 0
+    for seed in range(40):
+        before = made(kind, seed)
+        after = tw.shape(before, "doors", least=4)
+        door, open_ = after.where("door"), after.passable
+        assert (open_ == before.passable).all()
+        assert (after.cells[~door] == before.cells[~door]).all()
+        count += int(door.sum())
+        for row, column in np.argwhere(door).tolist():
+            upright = open_[row - 1, column] and open_[row + 1, column]
+            level = open_[row, column - 1] and open_[row, column + 1]
+            assert upright != level
+            assert int(open_[[row - 1, row + 1], column].sum() + open_[row, [column - 1, column + 1]].sum()) == 2
+            assert door[row - 1 : row + 2, column - 1 : column + 2].sum() == 1
+    assert count == 0 if kind == "maze" else count > 40
+
+
+def test_every_doorway_gets_one_unless_another_is_near() -> None:
+    drawn = ("#######", "#..#..#", "#.....#", "#..#..#", "#######")
+    house = TileMap([["#.".index(g) for g in row] for row in drawn], halls(1).tileset)
+    assert np.argwhere(tw.shape(house, "doors").where("door")).tolist() == [[2, 3]]
+    longer = ("########", "#..##..#", "#......#", "#..##..#", "########")
+    house = TileMap([["#.".index(g) for g in row] for row in longer], halls(1).tileset)
+    found = [np.argwhere(tw.shape(house, "doors", seed=seed).where("door")).tolist() for seed in range(20)]
+    assert sorted(map(str, found))[0] == "[[2, 3]]"
+    assert sorted(map(str, found))[-1] == "[[2, 4]]"
+
+
+def test_corridors_have_doors_at_both_ends_but_where_two_would_touch() -> None:
+    for seed in range(20):
+        house = halls(seed)
+        assert 1.5 * len(house.links) < tw.shape(house, "doors").where("door").sum() <= 2 * len(house.links)
+
+
+def test_share_least_and_rooms() -> None:
+    base = halls(3)
+    all_, half = (int(tw.shape(base, "doors", share=share).where("door").sum()) for share in (1.0, 0.5))
+    assert 0 < half < all_
+    assert not tw.shape(base, "doors", share=0.0).where("door").any()
+    assert not tw.shape(base, "doors", least=25).where("door").any()
+    one = base.replaced(rooms=base.rooms[:1], links=[])
+    some = tw.shape(one, "doors").where("door")
+    assert 0 < some.sum() < all_
+    assert np.argwhere(some).max() <= 8
+    assert tw.shape(one, "doors", of="openings").where("door").sum() == all_
+
+
+def test_doors_again_change_nothing() -> None:
+    for kind in KINDS:
+        once = tw.shape(made(kind, 2), "doors")
+        assert (tw.shape(once, "doors").cells == once.cells).all()
+
+
+def test_locked_cells_stay() -> None:
+    for seed in range(10):
+        words = {"width": 40, "height": 26, "walls": 0.48, "tileset": "dungeon", "seed": seed}
+        plain = tw.make("caves", shaping=["connect"], **words)
+        doors = tw.shape(plain, "doors").where("door")
+        again = tw.make("caves", shaping=["connect", "doors"], locks=plain.locked(doors), **words)
+        assert (again.cells[doors] == plain.cells[doors]).all()
+
+
+def test_bad_tiles_are_told() -> None:
+    cave = tw.make("caves", width=9, height=9, seed=1)
+    with pytest.raises(tw.InvalidRecipe, match="doors: tile: tileset 'cave' has no door; name one of its tiles"):
+        tw.shape(cave, "doors")
+    with pytest.raises(tw.InvalidRecipe, match="doors: tile: one that can be walked on, 'wall' cannot"):
+        tw.shape(cave, "doors", tile="wall")
+    with pytest.raises(tw.UnknownName, match="unknown tile 'dor'"):
+        tw.shape(cave, "doors", tile="dor")

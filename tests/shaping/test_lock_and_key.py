@@ -1,0 +1,273 @@
+"""Lock and key: solvable, always, and worth solving."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.analysis.keys import play
+from tilewright.analysis.regions import regions_of
+from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tileset import Tileset
+
+from .halls import halls
+
+KINDS: dict[str, dict[str, Any]] = {
+    "caves": {"technique": "caves", "walls": 0.5, "shaping": ["connect"]},
+    "caves of dungeons": {"technique": "caves", "walls": 0.49, "shaping": ["connect", "doors"], "tileset": "dungeon"},
+    "drunkard": {"technique": "drunkard"},
+    "aggregation": {"technique": "aggregation"},
+    "maze": {"technique": "maze"},
+    "braided maze": {"technique": "maze", "braid": 0.3},
+    "rules": {"technique": "rules", "roomData": ["tree:3x3:6", "empty:1"], "shaping": ["connect"]},
+    "rooms": {"technique": "rooms"},
+    "bsp": {"technique": "bsp"},
+    "halls": {},
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+SIZES = ((40, 26), (15, 9), (9, 31), (61, 7), (5, 5))
+
+
+def made(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
+    if kind == "halls":
+        return halls(seed)
+    words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
+    return tw.make(words.pop("technique"), **words)
+
+
+def cells(map: TileMap, name: str) -> list[tuple[int, int]]:
+    return [(marker.y, marker.x) for marker in map.markers if marker.name == name]
+
+
+def colors(map: TileMap, kind: str) -> list[str]:
+    return [marker.name.partition(" ")[2] for marker in map.markers if marker.name.split(" ")[0] == kind]
+
+
+def distinct(map: TileMap, kind: str) -> list[str]:
+    return list(dict.fromkeys(colors(map, kind)))
+
+
+@every_kind
+def test_every_map_is_solvable_and_each_lock_is_one(kind: str) -> None:
+    locked = 0
+    for seed in range(40):
+        base = made(kind, seed, *SIZES[0 if kind == "rules" else seed % len(SIZES)])
+        if not base.passable.any():
+            continue
+        found = tw.shape(
+            base, "lock_and_key", at_least=0, least=1 + seed % 9, exit_behind=seed % 3 > 0, count=1 + seed % 7
+        )
+        assert (found.passable == base.passable).all()
+        assert tw.measure(found, "solvable") == {"solvable": 1}
+        names = distinct(found, "lock")
+        assert names == colors(found, "key")
+        assert len({(m.y, m.x) for m in found.markers}) == len(found.markers) or base.passable.sum() < 4
+        locked += len(names)
+        for number, color in enumerate(names):
+            _really_locks(found, number, color)
+        if seed % 3 and names:
+            assert tw.measure(found, "keys_needed") == {"keys_needed": len(names)}
+    assert locked > 20
+
+
+def _really_locks(map: TileMap, number: int, color: str) -> None:
+    """Without its key a part of the map stays closed, and keys before it are enough to find it."""
+    without = play(map, without=(color,))
+    closed = play(map).reached & ~without.reached
+    assert closed.sum() > number % 2
+    assert all(closed[cell] for cell in cells(map, f"lock {color}"))
+    later = tuple(colors(map, "key")[number:])
+    early = play(map, without=later)
+    assert all(early.reached[cell] for cell in cells(map, f"key {color}"))
+
+
+def test_the_recipe_that_ships_never_gives_up() -> None:
+    for seed in range(30):
+        found = tw.run("locked-dungeon", seed=seed)
+        assert tw.measure(found, "solvable", "keys_needed", "regions") == {
+            "solvable": 1,
+            "keys_needed": 3,
+            "regions": 1,
+        }
+
+
+@pytest.mark.parametrize("technique", ["rooms", "bsp", "drunkard"])
+def test_three_locks_fit_where_ways_lead_around(technique: str) -> None:
+    fitted = 0
+    for seed in range(20):
+        base = tw.make(technique, width=60, height=36, seed=seed)
+        found = tw.shape(base, "lock_and_key", at_least=0)
+        fitted += distinct(found, "lock") == ["red", "blue", "yellow"]
+    assert fitted >= 19
+
+
+def test_doors_of_a_lock_are_few_straight_and_leave_no_way_around() -> None:
+    several = wide = 0
+    for seed in range(40):
+        base = halls(seed, loops=0.8) if seed % 2 else made("drunkard", seed)
+        found = tw.shape(base, "lock_and_key", at_least=0, most_doors=3, widest=2)
+        names = distinct(found, "lock")
+        behind = [play(found, without=tuple(names[number:])).reached for number in range(len(names) + 1)]
+        for number, color in enumerate(names):
+            doors = doors_of(found, color)
+            rows = regions_of(doors)
+            assert rows.count <= 3
+            assert rows.sizes.max() <= 2
+            several += rows.count > 1
+            wide += int(rows.sizes.max()) > 1
+            assert not (behind[number] & doors).any()
+            assert (behind[number + 1] & doors).sum() == doors.sum()
+            assert (behind[number + 1] & ~behind[number] & ~doors).sum() >= 8
+        if names and seed % 2:
+            assert (found.where("red door") == doors_of(found, "red")).all()
+    assert several > 20
+    assert wide > 5
+
+
+def doors_of(map: TileMap, color: str) -> Any:
+    mask = np.zeros(map.shape, dtype=bool)
+    for cell in cells(map, f"lock {color}"):
+        mask[cell] = True
+    return mask
+
+
+def test_one_door_only_if_told() -> None:
+    for seed in range(10):
+        found = tw.shape(halls(seed, loops=0.5), "lock_and_key", at_least=0, most_doors=1, widest=1)
+        assert colors(found, "lock") == distinct(found, "lock")
+
+
+def test_keys_take_the_place_of_nothing_but_plain_floor() -> None:
+    for seed in range(10):
+        base = tw.shape(halls(seed), "replace", tile="floor", by="treasure", share=0.4)
+        found = tw.shape(base, "lock_and_key", count=2, least=1)
+        assert (found.where("treasure") == base.where("treasure")).all()
+        assert distinct(found, "key") == ["red", "blue"]
+
+
+def test_as_many_as_wanted_each_of_a_colour() -> None:
+    many = tw.shape(made("maze", 3, 81, 61), "lock_and_key", count=40)
+    names = colors(many, "lock")
+    assert names[:3] == ["red", "blue", "yellow"]
+    assert names[8:10] == ["red 2", "blue 2"]
+    assert len(set(names)) == 40
+    assert tw.measure(many, "solvable", "keys_needed") == {"solvable": 1, "keys_needed": 40}
+    own = tw.shape(made("maze", 3), "lock_and_key", colors=["brass", "iron"], keys=2)
+    assert colors(own, "lock") == ["brass", "iron", "brass 2"]
+    assert colors(own, "key") == ["brass", "brass", "iron", "iron", "brass 2", "brass 2"]
+
+
+def test_parts_are_no_smaller_than_said() -> None:
+    for seed in range(30):
+        found = tw.shape(made("maze", seed), "lock_and_key", count=4, least=30)
+        blocked = found.passable.copy()
+        for color in colors(found, "lock"):
+            blocked[cells(found, f"lock {color}")[0]] = False
+        sizes = tw.measure(TileMap(np.where(blocked, 0, 1), TWO), "regions")
+        assert sizes == {"regions": 5}
+        assert _smallest(blocked) >= 30
+
+
+TWO = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+
+
+def _smallest(mask: Any) -> int:
+    return int(regions_of(mask).sizes[1:].min())
+
+
+def test_tiles_follow_the_colours_and_doors_are_taken_first() -> None:
+    for seed in range(10):
+        found = tw.shape(made("maze", seed), "lock_and_key", count=2)
+        for color in ("red", "blue"):
+            assert np.argwhere(found.where(f"{color} door")).tolist() == [list(cells(found, f"lock {color}")[0])]
+            assert np.argwhere(found.where(f"{color} key")).tolist() == [list(cells(found, f"key {color}")[0])]
+    cave = made("caves", 3)
+    bare = tw.shape(cave, "lock_and_key", at_least=1)
+    assert (bare.cells == cave.cells).all(), "a tileset without doors keeps its tiles"
+    mossy = tw.shape(cave, "lock_and_key", at_least=1, tile="moss")
+    assert mossy.where("moss").sum() == len(colors(mossy, "lock"))
+    doors = tw.shape(halls(4), "doors", share=0.5)
+    taken = tw.shape(doors, "lock_and_key", count=2, least=1)
+    assert all(doors.where("door")[cells(taken, f"lock {color}")[0]] for color in ("red", "blue"))
+
+
+def test_running_again_replaces_earlier_locks() -> None:
+    once = tw.shape(made("maze", 5), "lock_and_key", count=5)
+    again = tw.shape(once, "lock_and_key", count=2)
+    assert colors(again, "lock") == ["red", "blue"]
+    assert not again.where("yellow door", "green key").any()
+    assert again.where("red door").sum() == again.where("red key").sum() == 1
+    assert tw.measure(again, "solvable", "keys_needed") == {"solvable": 1, "keys_needed": 2}
+    assert cells(again, "start") == cells(once, "start")
+
+
+def test_markers_that_are_there_are_used_and_missing_ones_added() -> None:
+    base = made("maze", 7)
+    first, *_, end = [tuple(cell) for cell in np.argwhere(base.passable).tolist()]
+    both = [Marker("start", first[1], first[0]), Marker("exit", end[1], end[0]), Marker("loot", 1, 3)]
+    for markers in (both, both[:1], both[1:2], []):
+        found = tw.shape(base.replaced(markers=markers), "lock_and_key")
+        assert found.markers[: len(markers)] == tuple(markers)
+        assert len(cells(found, "start")) == len(cells(found, "exit")) == 1
+        assert tw.measure(found, "solvable", "keys_needed") == {"solvable": 1, "keys_needed": 3}
+    walled = tw.shape(base.replaced(markers=[Marker("start", 0, 0)]), "lock_and_key")
+    assert base.passable[cells(walled, "start")[0]]
+
+
+def test_several_starts_and_exits() -> None:
+    for seed in range(30):
+        base = made(("maze", "braided maze", "rooms")[seed % 3], seed).replaced(markers=[])
+        cells_ = np.argwhere(base.passable)[np.random.default_rng(seed).permutation(base.passable.sum())[:4]].tolist()
+        markers = [Marker(name, x, y) for name, (y, x) in zip(("start", "start", "exit", "exit"), cells_, strict=True)]
+        found = tw.shape(base.replaced(markers=markers), "lock_and_key", at_least=0, least=2)
+        assert tw.measure(found, "solvable") == {"solvable": 1}
+        if colors(found, "lock"):
+            assert tw.measure(found, "keys_needed") == {"keys_needed": len(distinct(found, "lock"))}
+    parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("start", 2, 0)])
+    with pytest.raises(tw.GaveUp, match="no way leads from one start to another; connect the map first"):
+        tw.shape(parted, "lock_and_key")
+
+
+def test_locked_cells_keep_their_tiles() -> None:
+    for seed in range(20):
+        plain = made("maze", seed)
+        mask = np.random.default_rng(seed).random(plain.shape) < 0.5
+        found = made("maze", seed, locks=plain.locked(mask), shaping=[{"lock_and_key": {"count": 3, "least": 4}}])
+        assert (found.cells[mask] == plain.cells[mask]).all()
+        assert tw.measure(found, "solvable") == {"solvable": 1}
+
+
+def test_giving_up_tells_how_many_fitted() -> None:
+    with pytest.raises(
+        tw.GaveUp,
+        match=r"lock_and_key: 50 locks wanted, [0-9]+ fit: each has at most 4 doors up to 4 cells wide .*at_least",
+    ):
+        tw.shape(made("maze", 1, 21, 15), "lock_and_key", count=50)
+    with pytest.raises(
+        tw.GaveUp, match=r"but 4 doors up to 4 cells wide cannot part the exit from the start; .*exit_behind"
+    ):
+        tw.shape(tw.make("caves", walls=0, width=9, height=9, seed=1), "lock_and_key")
+    with pytest.raises(tw.GaveUp, match="the map has no cell that one can walk on"):
+        tw.shape(tw.make("caves", walls=1, width=9, height=9, seed=1), "lock_and_key")
+    parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("exit", 2, 0)])
+    with pytest.raises(tw.GaveUp, match="no way leads from start to exit; connect the map first"):
+        tw.shape(parted, "lock_and_key")
+
+
+def test_bad_params_are_told() -> None:
+    maze = made("maze", 1)
+    with pytest.raises(tw.InvalidRecipe, match="colors: each only once, 'red' comes twice"):
+        tw.shape(maze, "lock_and_key", colors=["red", "red"])
+    with pytest.raises(tw.InvalidRecipe, match="colors: each only once, 'red 2' comes twice"):
+        tw.shape(maze, "lock_and_key", colors=["red", "red 2"])
+    with pytest.raises(tw.InvalidRecipe, match="colors: each needs a name"):
+        tw.shape(maze, "lock_and_key", colors=["red", ""])
+    with pytest.raises(tw.InvalidRecipe, match="at_least: at most count, 2, got 3"):
+        tw.shape(maze, "lock_and_key", count=2, at_least=3)
+    with pytest.raises(tw.InvalidRecipe, match="tile: one that can be walked on, 'wall' cannot"):
+        tw.shape(maze, "lock_and_key", tile="wall")
+    with pytest.raises(tw.InvalidRecipe, match="count"):
+        tw.shape(maze, "lock_and_key", count=0)
