@@ -48,17 +48,17 @@ class Network:
 
     def reached(self, rooms: NDArray[np.int64]) -> Flags:
         """(node,) what can still be reached when as much flows as the arcs have room for."""
-        from scipy.sparse import csgraph, csr_array  # 0.2 s that only those pay who ask
+        from scipy.sparse import csgraph, csr_matrix  # 0.2 s that only those pay who ask
 
         shape, source = (self.nodes, self.nodes), self.nodes - 2
         room = np.zeros(len(self.heads), dtype=np.int32)
         room[self.arcs] = rooms
         flow: Any = csgraph.maximum_flow(
-            csr_array((room, self.heads, self.begin), shape=shape), source, source + 1
+            csr_matrix((room, self.heads, self.begin), shape=shape), source, source + 1
         ).flow
         left = room > flow.data
         begin = np.concatenate([[0], np.cumsum(left)])[self.begin]
-        rest = csr_array((room[left], self.heads[left], begin.astype(np.int32)), shape=shape)
+        rest = csr_matrix((room[left], self.heads[left], begin.astype(np.int32)), shape=shape)
         reached = np.zeros(self.nodes, dtype=np.bool_)
         reached[csgraph.breadth_first_order(rest, source, return_predecessors=False)] = True
         return reached
@@ -216,6 +216,9 @@ class Areas:
                 cost = int(self.cost[closed].sum())
                 if len(closed) <= most and (chosen is None or cost < chosen[0]):
                     chosen = cost, beyond, closed
+                if cost < 3 * DOOR:
+                    # A single narrow door: no other place does better.
+                    break
             if chosen is None:
                 break
             found.append(chosen[1:])
