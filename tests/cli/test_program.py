@@ -185,7 +185,7 @@ def test_without_colours_a_wide_map_is_cut_and_says_so() -> None:
 
 
 def test_stopping_long_work_leaves_nothing_behind() -> None:
-    big = ["--width", "3000", "--height", "3000", "--steps", "1000"]
+    big = ["--width", "8000", "--height", "8000", "--steps", "1000"]
     shown, code = on_a_terminal("make", "caves", *big, "-o", "big.npz", interrupt=True)
     assert code == 130
     assert "━" in shown
