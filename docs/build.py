@@ -19,9 +19,11 @@ from PIL.ImageDraw import Draw
 from pydantic import BaseModel
 
 import tilewright as tw
+from tilewright import data
 from tilewright.analysis.behaviour import behaviour_grid
 from tilewright.cli._catalogue import KINDS, summaries
 from tilewright.cli._parameters import models_in, parameters_of
+from tilewright.core.grid import Grid
 from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
 from tilewright.formats import save_animation
@@ -32,6 +34,8 @@ DEMO = DOCS.parent / "examples" / "demo.py"
 SIZE = {"width": 96, "height": 48}
 GAP = 10
 """Pixels between pictures that stand side by side."""
+CAPTION = 18
+"""Pixels for a line below a picture."""
 EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -147,6 +151,9 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
+    yield "patterns-styles.png", lambda path: styles().save(path)
+    large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
+    yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
     yield "recipes.png", lambda path: rule_books().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
@@ -156,16 +163,25 @@ def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Pictures of what the pages' own examples make: `m` after a block of Python whose fence says picture=NAME."""
     for page in sorted(DOCS.rglob("*.md")):
         blocks = EXAMPLE.findall(page.read_text())
+        session = Session(page, [content for _, content in blocks])
         for number, (name, _) in enumerate(blocks):
             if name:
-                code = "\n".join(content for _, content in blocks[: number + 1])
-                yield name, lambda path, code=code, page=page: shown(_run(code, page)).save(path)
+                yield name, lambda path, session=session, number=number: shown(session.after(number)).save(path)
 
 
-def _run(code: str, page: Path) -> Any:
-    session: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(code, str(page), "exec"), session)  # noqa: S102 - our own pages
-    return session["m"]
+class Session:
+    """A page's blocks of Python, run once each and in order."""
+
+    def __init__(self, page: Path, blocks: list[str]) -> None:
+        self.page, self.blocks, self.done = page, blocks, 0
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+
+    def after(self, number: int) -> Any:
+        """`m` after this block."""
+        while self.done <= number:
+            exec(compile(self.blocks[self.done], str(self.page), "exec"), self.names)  # noqa: S102 - our own pages
+            self.done += 1
+        return self.names["m"]
 
 
 def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -> Image:
@@ -178,17 +194,42 @@ def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -
         map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
         note = "" if isinstance(one, tw.TileMap) else one.note
         pictures.append((map.image(scale=8 if not isinstance(made, list) else 7), note))
-    columns = min(len(pictures), 4 if len(pictures) > 3 else 3)
-    rows = -(-len(pictures) // columns)
-    width, height = pictures[0][0].size
-    caption = 18 if any(note for _, note in pictures) else 0
-    sheet = new_image("RGB", (columns * (width + GAP) - GAP, rows * (height + caption + GAP) - GAP), "white")
+    return sheet_of(pictures, columns=min(len(pictures), 4 if len(pictures) > 3 else 3))
+
+
+def sheet_of(pictures: list[tuple[Image, str]], *, columns: int) -> Image:
+    """Pictures with their notes in rows, each row as high and each column as wide as its largest picture."""
+    caption = CAPTION if any(note for _, note in pictures) else 0
+    widths = [max(picture.width for picture, _ in pictures[column::columns]) for column in range(columns)]
+    rows = [pictures[first : first + columns] for first in range(0, len(pictures), columns)]
+    heights = [max(picture.height for picture, _ in row) + caption for row in rows]
+    sheet = new_image("RGB", (sum(widths) + GAP * (columns - 1), sum(heights) + GAP * (len(rows) - 1)), "white")
     for at, (picture, note) in enumerate(pictures):
-        x, y = at % columns * (width + GAP), at // columns * (height + caption + GAP)
+        x = sum(widths[: at % columns]) + GAP * (at % columns)
+        y = sum(heights[: at // columns]) + GAP * (at // columns)
         sheet.paste(picture, (x, y))
         if note:
-            Draw(sheet).text((x, y + height + 2), note, fill="#444444", font_size=13)
+            Draw(sheet).text((x, y + picture.height + 2), note, fill="#444444", font_size=13)
     return sheet
+
+
+def styles() -> Image:
+    """Every sample, and maps in its style after a thousand, ten thousand and a million steps."""
+    pictures = []
+    for name in data.names("samples"):
+        grid = Grid.of(name)
+        assert grid.tileset is not None
+        sample = tw.TileMap(grid.ids(grid.tileset), grid.tileset)
+        wraps = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
+        height, width = (24, 32) if wraps else grid.shape[-2:]
+        scale = 288 // (width if wraps else sample.image(scale=1).width)
+        pictures.append((sample.image(scale=scale), name))
+        for steps in (1_000, 10_000, 1_000_000):
+            made = tw.make("patterns", sample=name, width=width, height=height, iterations=steps, seed=7, **wraps)
+            numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
+            note = f"{steps:,} steps: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
+            pictures.append((made.image(scale=scale), note))
+    return sheet_of(pictures, columns=4)
 
 
 def gallery() -> Image:

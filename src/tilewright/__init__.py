@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("learn", "load", "make", "measure", "measures", "overlay", "recipe", "run", "shape", "shapers",
-            "techniques", "tilesets", "verify", "watch"),
+    "api": ("learn", "load", "load_model", "make", "measure", "measures", "overlay", "recipe", "run", "shape",
+            "shapers", "techniques", "tilesets", "verify", "watch"),
     "analysis.overlays": ("Overlay",),
     "core.errors": ("BadFile", "GaveUp", "InvalidRecipe", "TilewrightError", "TooLarge", "UnknownName"),
     "core.grid": ("Grid",),
     "core.locks": ("Locks",),
+    "core.model": ("Model",),
     "core.params": ("Params", "Sized", "param"),
     "core.recipe": ("Recipe", "Stage"),
     "core.registry": ("mover", "shaper", "technique"),
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .api import formats as formats
     from .api import learn as learn
     from .api import load as load
+    from .api import load_model as load_model
     from .api import make as make
     from .api import measure as measure
     from .api import measures as measures
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from .core.errors import UnknownName as UnknownName
     from .core.grid import Grid as Grid
     from .core.locks import Locks as Locks
+    from .core.model import Model as Model
     from .core.params import Params as Params
     from .core.params import Sized as Sized
     from .core.params import param as param

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .core import pipeline, registry
 from .core.errors import InvalidRecipe, quoted
 from .core.locks import Locks
+from .core.model import Model
+from .core.model import learn as learn_model
 from .core.params import Params
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
@@ -21,6 +23,7 @@ from .core.tilemap import TileMap
 from .core.tileset import Tileset
 
 if TYPE_CHECKING:
+    from .analysis.likeness import Likeness
     from .analysis.overlays import Overlay
     from .core.registry import Measure, Shaper, Technique
     from .formats import Format
@@ -104,11 +107,36 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
     return pipeline.shape_map(map, Stage(entry.name, checked), read_seed(seed))
 
 
-def measure(map: TileMap, /, *names: str) -> dict[str, float]:
-    """Numbers of a map by name; without names, all that apply to it."""
+def measure(
+    map: TileMap,
+    /,
+    *names: str,
+    like: Any = None,
+    pattern_size: int | None = None,
+    wrap_sample: str | None = None,
+    wrap: str | None = None,
+    symmetries: int | None = None,
+) -> dict[str, float]:
+    """Numbers of a map by name; without names, all that apply to it.
+
+    `like` is what the map is compared with: one or several samples, as a technique's `sample` takes them. The others
+    say how: the side of the windows (3), axes along which the samples wrap, or the map, and views of the samples that
+    count (1, 2 mirrored too, 8 also turned).
+    """
     _refuse_no_map(map)
-    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names)
+    how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
+    likeness = _likeness(like, {name: value for name, value in how.items() if value is not None})
+    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names, likeness)
     return measured
+
+
+def _likeness(like: Any, how: Mapping[str, Any]) -> Likeness | None:
+    if like is None and how:
+        raise InvalidRecipe(f"{next(iter(how))}: says how a map is compared with a sample; name one with like")
+    if like is None:
+        return None
+    kind: type[Likeness] = registry.provider("analysis", "likeness").Likeness
+    return kind.checked({"like": like, **how}, reading=_files())
 
 
 def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
@@ -146,13 +174,14 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     return verify_map(found.map, found.carried, registry.provider("formats", "_reading").Beside(files))
 
 
-def learn(technique: str, /, sample: Any, **params: Any) -> Any:
+def learn(technique: str, /, sample: Any, **params: Any) -> Model:
     """A model for a technique that learns from samples; can be saved, loaded, and passed as model=."""
-    entry = registry.techniques.get(technique)
-    if entry.learn is None:
-        able = [other.name for other in registry.techniques if other.learn]
-        raise InvalidRecipe(f"{technique} does not learn from samples" + (f"; {', '.join(able)} do" if able else ""))
-    return entry.learn(sample, **params)
+    return learn_model(registry.techniques.get(technique), sample, params, _files())
+
+
+def load_model(path: str | PathLike[str], /) -> Model:
+    """A model from a file."""
+    return _files().model(fspath(path))
 
 
 def techniques() -> list[Technique]:

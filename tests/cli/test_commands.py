@@ -162,6 +162,26 @@ def test_measures_as_table_and_json(tilewright: Run) -> None:
     assert "floor_share" in tilewright("measure", "a.json").out
 
 
+def test_a_map_compared_with_samples(tilewright: Run) -> None:
+    Path("sample.txt").write_text("#..#\n.##.\n#..#\n.##.\n")
+    Path("level.txt").write_text("#..#\n.##.\n#..#\n")
+    table = tilewright("measure", "level.txt", "--like", "sample.txt").out
+    assert [line.split()[:3] for line in table.splitlines() if "copied" in line] == [
+        ["copied_block", "3", "cells"],
+        ["copied_share", "1", "share"],
+    ]
+    assert "divergence" not in tilewright("measure", "level.txt").out
+    wanted = ("--measures", "divergence,sample_distance", "--json")
+    how = ("--pattern-size", "2", "--wrap-sample", "xy", "--wrap", "x", "--symmetries", "2")
+    (found,) = json.loads(tilewright("measure", "level.txt", "--like", "sample.txt,dungeon", *how, *wanted).out)
+    settings = {"pattern_size": 2, "wrap_sample": "xy", "wrap": "x", "symmetries": 2}
+    like = [Path("sample.txt"), "dungeon"]
+    expected = tw.measure(tw.load("level.txt"), "divergence", "sample_distance", like=like, **settings)
+    assert found["measures"] == expected
+    assert found["measures"]["sample_distance"] == 0
+    assert "a sample to compare with: --like" in tilewright("explain", "copied_block").out
+
+
 def test_verdicts_and_their_exit_codes(tilewright: Run) -> None:
     CAVE.save("same.json")
     same = tilewright("verify", "same.json")

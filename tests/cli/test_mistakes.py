@@ -129,6 +129,19 @@ MISTAKES = {
         "measure whole.json --measures floor_shar",
         "unknown measure 'floor_shar'; did you mean 'floor_share'?",
     ),
+    "measure without a sample": (
+        "measure whole.json --measures divergence",
+        "divergence compares a map with a sample; name one with like",
+    ),
+    "how to compare": ("measure whole.json --wrap-sample x", "wrap_sample: says how a map is compared with a sample"),
+    "samples": ("measure whole.json --like dungeon,vilage", "like: unknown map 'vilage'; did you mean 'village'?"),
+    "sample's file": ("measure whole.json --like nowhere.txt", "nowhere.txt: cannot be read"),
+    "sample's size": ("measure whole.json --like bricks --pattern-size 9", "like: the sample of 8x8 cells is smaller"),
+    "sample's levels": ("measure whole.json --like keep", "like: the map is flat and the sample has levels"),
+    "samples of two kinds": (
+        "measure whole.json --like keep,dungeon",
+        "like: all samples are flat, or all have levels",
+    ),
     "no recipe inside": ("verify broken.json", "broken.json: "),
 }
 

@@ -123,3 +123,44 @@ def test_mistakes_are_told(words: dict[str, Any], told: str) -> None:
         Recipe.of({**CAVE, **words})
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+SAMPLED: dict[str, Any] = {"sample": "bricks", "width": 12, "height": 10, "iterations": 3000}
+"""So few steps that maps differ much."""
+
+
+def test_maps_from_a_sample_are_compared_with_it() -> None:
+    how = {"wrap_sample": "xy", "symmetries": 2}
+    words = {**SAMPLED, **how, "wrap": "x", "pattern_sizes": [1, 2]}
+    maps = [
+        tw.make("patterns", **words, require={"cells": ">0"}, tries=6, attempt=attempt, seed=4) for attempt in range(6)
+    ]
+    numbers = [
+        tw.measure(map, "divergence", like="bricks", wrap="x", pattern_size=2, **how)["divergence"] for map in maps
+    ]
+    best = tw.make("patterns", **words, require={"divergence": "least"}, tries=6, seed=4)
+    assert best.numbers["try"] == numbers.index(min(numbers)) + 1
+
+
+def test_the_number_that_the_technique_tells_is_the_measure() -> None:
+    found = tw.make("patterns", **SAMPLED, require={"divergence": "<100", "copied_block": ">0"}, seed=1)
+    assert tw.measure(found, "divergence", like="bricks")["divergence"] == pytest.approx(found.numbers["divergence"])
+
+
+def test_tiles_that_the_recipe_renames_are_the_samples() -> None:
+    first, second, *_ = tw.make("patterns", **SAMPLED, seed=1).recipe.params.words  # type: ignore[union-attr]
+    renamed = {"tiles": {first: "wall", second: "floor"}, "tileset": "dungeon"}
+    plain, other = (
+        tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": "most"}, tries=3, **more)
+        for more in ({}, renamed)
+    )
+    assert other.numbers["try"] == plain.numbers["try"]
+    with pytest.raises(tw.GaveUp, match="copied_share < 0"):
+        tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": "<0"}, tries=2, **renamed)
+    tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": ">0.2"}, tries=2, **renamed)
+
+
+def test_what_has_no_sample_is_compared_with_none() -> None:
+    message = "require: divergence compares a map with a sample, and caves has none"
+    with pytest.raises(tw.InvalidRecipe, match=message):
+        tw.recipe("caves", require={"divergence": "<1"})

@@ -2,6 +2,9 @@
 
 Ways are counted in steps along the axes, and lead from the marker start to the marker exit, the nearest two of several;
 in a map without them, between two far ends of the largest region, as `Survey.way` says.
+
+Those that compare a map with samples count windows: all squares (cubes, where there are levels) of `pattern_size` cells
+on a side, also across the edges of what wraps. Tiles are the same that have the same name, or else the same glyph.
 """
 
 from __future__ import annotations
@@ -213,3 +216,68 @@ def keys_needed(survey: Survey) -> float | None:
     """
     found = keys.needed_keys(survey.map)
     return None if found is None else len(found)
+
+
+@measure(unit="nats", compares=True)
+def divergence(survey: Survey) -> float | None:
+    """How far the map's windows are from the sample's, in both directions: 0 where each is as common as in the sample.
+
+    The mean of `divergence_new` and `divergence_missed`. The sample is named with like, the windows' side with
+    pattern_size. It does not apply to maps that are smaller than a window.
+    """
+    found = _divergences(survey)
+    return None if found is None else 0.5 * found[0] + 0.5 * found[1]
+
+
+@measure(unit="nats", compares=True)
+def divergence_new(survey: Survey) -> float | None:
+    """How far the map's windows are from the sample's: grows with windows that the sample lacks, or has less often.
+
+    Kullback and Leibler's divergence of the map from the sample: the sum of p log(p / q) over all windows that occur in
+    either, where p and q are a window's share of the map's windows and of the sample's. So that no share is 0, a
+    window's count is taken for a millionth more than it is: (count + e) / ((total + e) (1 + e)), with e = 0.000001.
+
+    Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019.
+    """
+    found = _divergences(survey)
+    return None if found is None else found[0]
+
+
+@measure(unit="nats", compares=True)
+def divergence_missed(survey: Survey) -> float | None:
+    """How far the sample's windows are from the map's: grows with the sample's windows that the map misses.
+
+    As `divergence_new`, with map and sample exchanged.
+    """
+    found = _divergences(survey)
+    return None if found is None else found[1]
+
+
+def _divergences(survey: Survey) -> tuple[float, float] | None:
+    return survey.comparison.divergences if survey.comparison else None
+
+
+@measure(unit="share", compares=True)
+def copied_share(survey: Survey) -> float | None:
+    """The share of the map's windows that occur in the sample: 1 where nothing is new but how they are put together."""
+    return survey.comparison.copied_share if survey.comparison else None
+
+
+@measure(unit="cells", compares=True)
+def copied_block(survey: Survey) -> float | None:
+    """The side of the largest square of the map, or cube, that stands in the sample as it is; 0 if no tile does.
+
+    A sample that wraps goes on for ever, a map that wraps has squares across its edges; with symmetries, the sample's
+    mirror images and turns count as well.
+    """
+    return survey.comparison.copied_side if survey.comparison else None
+
+
+@measure(unit="share", compares=True)
+def sample_distance(survey: Survey) -> float | None:
+    """The share of cells that differ from the nearest sample, the smaller laid on the larger where they differ least.
+
+    Along each axis the shorter of map and sample lies wholly on the longer, and only cells on each other count: 0 is a
+    copy, or a part of one. A sample that wraps is repeated over the whole map.
+    """
+    return survey.comparison.least_difference if survey.comparison else None

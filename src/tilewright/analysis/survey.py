@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import registry
+from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
+from .likeness import Comparison, Likeness
 from .paths import HotPath, hot_between, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
@@ -33,8 +35,15 @@ class Way:
 class Survey:
     """A map, looked at."""
 
-    def __init__(self, map: TileMap) -> None:
+    def __init__(self, map: TileMap, like: Likeness | None = None) -> None:
         self.map = map
+        self.like = like
+        """What it is compared with, if anything."""
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The map compared with samples; None where none were given."""
+        return self.like.of(self.map) if self.like is not None else None
 
     @cached_property
     def passable(self) -> NDArray[np.bool_]:
@@ -124,14 +133,24 @@ class Survey:
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
 
 
-def measured(map: TileMap, names: Iterable[str] = ()) -> dict[str, float]:
+def measured(map: TileMap, names: Iterable[str] = (), like: Likeness | None = None) -> dict[str, float]:
     """The measures of these names, nan where one does not apply; without names, all that apply."""
-    survey = Survey(map)
+    survey = Survey(map, like)
     asked = [registry.measures.get(name) for name in names]
+    if like is None:
+        refuse_comparing(asked)
     found = {entry.name: entry.body(survey) for entry in asked or registry.measures}
     if not asked:
         return {name: float(number) for name, number in found.items() if number is not None}
     return {name: np.nan if number is None else float(number) for name, number in found.items()}
+
+
+def refuse_comparing(asked: Iterable[registry.Measure]) -> None:
+    """Measures that compare a map with a sample, where there is none."""
+    lacking = [entry.name for entry in asked if entry.compares]
+    if lacking:
+        verb = "compare" if len(lacking) > 1 else "compares"
+        raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like")
 
 
 def _farthest(steps: NDArray[np.float64]) -> NDArray[np.int64]:

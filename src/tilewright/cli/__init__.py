@@ -25,6 +25,7 @@ COMMANDS = {
     "list": "List techniques, shapers, measures, formats, tilesets and recipes.",
     "explain": "Explain one of them: what it does, its parameters, an example.",
     "convert": "Write a file's maps in another format, or shaped.",
+    "learn": "Learn from samples, so that they need not be read again.",
     "measure": "Measure a file's maps.",
     "verify": "Make the maps of files again, and say whether they are the same.",
     "warmup": "Compile everything ahead, so that the first map comes at once.",

@@ -87,6 +87,8 @@ def _print_facts(entry: Entry) -> None:
         facts["tiles"] = ", ".join(words) if words else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
+        if entry.compares:
+            facts["needs"] = "a sample to compare with: --like"
     elif isinstance(entry, Format):
         able = {"write": entry.write, "animate": entry.animate, "read": entry.read}
         facts["endings"] = ", ".join(entry.extensions) or "none; name it with --format"
@@ -150,7 +152,7 @@ def _example(name: str, thing: Thing) -> str:
         chosen = [f"{flag[2:].replace('-', '_')}={value}" for flag, value in settings if " " not in value][:1]
         return f"tilewright make caves --shape {','.join([name, *chosen])}"
     if isinstance(thing, Measure):
-        return f"tilewright measure level.json --measures {name}"
+        return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")
     assert isinstance(thing, Format)
     ending = thing.extensions[0] if thing.extensions else f" --format {name}"
     if thing.write or thing.animate:

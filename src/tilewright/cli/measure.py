@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from .. import api
+from ..core.errors import InvalidRecipe, UnknownName
+from ..core.grid import Grid
 from ..core.registry import measures
+from ..core.samples import Samples
+from ..formats._reading import FileReading
 from ._console import print_json, print_table, table
 from ._inputs import OPTIONS, read_maps
 
@@ -13,10 +19,20 @@ from ._inputs import OPTIONS, read_maps
 @click.command("measure", params=list(OPTIONS))
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("wanted", "--measures", metavar="NAME,...", help="Only these. [all that apply]")
+@click.option("like", "--like", metavar="SAMPLE,...", help="Compare with these: files or names of built-in samples.")
+@click.option("--pattern-size", type=int, metavar="N", help="Side of the windows that are compared. [3]")
+@click.option("--wrap-sample", metavar="AXES", help="Axes along which the samples wrap, such as xy.")
+@click.option("--wrap", metavar="AXES", help="Axes along which the maps wrap, such as xy.")
+@click.option("--symmetries", type=int, metavar="1|2|8", help="Count the samples mirrored (2) and turned (8) as well.")
 @click.option("as_json", "--json", is_flag=True, help="As JSON: a list of {file, measures}.")
 def command(
     files: tuple[str, ...],
     wanted: str | None,
+    like: str | None,
+    pattern_size: int | None,
+    wrap_sample: str | None,
+    wrap: str | None,
+    symmetries: int | None,
     as_json: bool,
     source: str | None,
     tileset: str | None,
@@ -27,12 +43,22 @@ def command(
     \b
     tilewright measure level.png
     tilewright measure *.json --measures floor_share,regions --json
+    tilewright measure level.txt --like sample.txt --wrap-sample xy
     """
     names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
     for name in names:
         measures.get(name)
+    samples = None if like is None else _samples(like)
+    compared = partial(
+        api.measure,
+        like=samples,
+        pattern_size=pattern_size,
+        wrap_sample=wrap_sample,
+        wrap=wrap,
+        symmetries=symmetries,
+    )
     measured = [
-        (given.name, api.measure(given.map, *names))
+        (given.name, compared(given.map, *names))
         for given in read_maps(files, source=source, tileset=tileset, index=index)
     ]
     if as_json:
@@ -53,6 +79,14 @@ def command(
         for column in many.columns[1:]:
             column.justify = "right"
         print_table(many)
+
+
+def _samples(names: str) -> Samples:
+    """Samples from their files or names, with commas between."""
+    try:
+        return Samples.of([Grid.of(name.strip(), FileReading()) for name in names.split(",")])
+    except (InvalidRecipe, UnknownName) as error:
+        raise InvalidRecipe(f"like: {error}") from None
 
 
 def _written(number: float) -> str:

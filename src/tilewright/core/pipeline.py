@@ -17,7 +17,7 @@ from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownNam
 from .grid import resolve
 from .params import Params
 from .recipe import Recipe, Stage
-from .registry import Shaper, Technique, provider, shapers, techniques
+from .registry import Shaper, Technique, measures, provider, shapers, techniques
 from .seeds import Rng
 from .site import Frame, Site, Steps
 from .tilemap import TileMap
@@ -114,6 +114,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
         made = yield from _made(recipe, _root_of_try(root, recipe.attempt))
         return _found(made, recipe.attempt)
     measured = provider("analysis", "survey").measured
+    like = _likeness(recipe)
     names = [one.measure for one in recipe.require]
     extreme = next((one for one in recipe.require if one.is_extreme), None)
     failed: dict[str, int] = {}
@@ -124,7 +125,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
         except GaveUp as error:
             failed[error.reason] = failed.get(error.reason, 0) + 1
             continue
-        numbers = measured(made, names)
+        numbers = measured(made, names, like)
         wrong = [one for one in recipe.require if not one.holds(numbers[one.measure])]
         for one in wrong:
             failed[str(one)] = failed.get(str(one), 0) + 1
@@ -140,6 +141,17 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
         return best[1]
     reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
     raise GaveUp(f"no map was as required; what failed: {reasons}", tries=recipe.tries)
+
+
+def _likeness(recipe: Recipe) -> Any:
+    """What its maps are compared with, if anything is required that compares: the sample that they are made from."""
+    comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
+    if not comparing:
+        return None
+    like = provider("analysis", "likeness").likeness_in(recipe.params, dict(recipe.tiles))
+    if like is None:
+        raise InvalidRecipe(f"require: {comparing[0]} compares a map with a sample, and {recipe.technique} has none")
+    return like
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:
@@ -198,6 +210,7 @@ def planned(recipe: Recipe) -> Plan:
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     if entry.refuse is not None:
         entry.refuse(recipe.params, site)
+    _likeness(recipe)
     seen = {entry.name: 1}
     shaping = []
     for stage in recipe.shaping:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from .. import data
@@ -15,6 +16,7 @@ from .errors import InvalidRecipe, UnknownName
 
 if TYPE_CHECKING:
     from .grid import Grid
+    from .model import Model
     from .tileset import Tileset
 
 
@@ -32,10 +34,8 @@ class Reading:
 
     def grid(self, reference: str) -> Grid:
         """The map behind a built-in sample's name (or, in readings that open files, a path)."""
-        from .grid import Grid
-
         if reference in data.names("samples"):
-            return Grid.of(data.text("samples", reference))
+            return _built_in_sample(reference)
         raise UnknownName("sample", reference, data.names("samples"), "files are not opened here")
 
     def grid_with(self, digest: str) -> Grid:
@@ -48,6 +48,10 @@ class Reading:
 
         return tilesets.get(reference)
 
+    def model(self, reference: str) -> Model:
+        """The model in a file, in readings that open files."""
+        raise InvalidRecipe(f"{reference}: files are not opened here; give the sample itself")
+
     def recipe(self, reference: str) -> tuple[Mapping[str, Any], Reading]:
         """The recipe, as plain data, behind a built-in name (or a path), and how to read what it names."""
         from .yaml import read_data
@@ -55,3 +59,12 @@ class Reading:
         if reference in data.names("recipes"):
             return read_data(data.text("recipes", reference), reference), self
         raise UnknownName("recipe", reference, data.names("recipes"), "files are not opened here")
+
+
+@cache
+def _built_in_sample(name: str) -> Grid:
+    from .grid import Grid
+    from .tileset import Tileset
+
+    drawing, tileset = Grid.of(data.text("samples", name)), Tileset.from_toml(data.looks(name), name)
+    return Grid(tileset.names, drawing.ids(tileset), tileset)

@@ -106,7 +106,7 @@ class Recipe:
         seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        tileset = entry.tileset_for(params, tileset, dict(tiles))
+        tileset = entry.tileset_for(params, tileset, dict(tiles), locks.words if locks is not None else ())
         return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed)
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ import inspect
 import pkgutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -60,6 +60,8 @@ class Technique(Entry):
     """Whether words that a tileset lacks may stand for the tile at the same position."""
     extends: bool = False
     """Whether words that a tileset lacks are added to it, with the looks that its own tileset gives them."""
+    strange_locks: bool = False
+    """Whether locks may hold tiles that it has no word for; those that the tileset lacks are added to it."""
     sections: Sequence[str] = ()
     """Keys by which plain data that names no technique is known as its params."""
     dimensions: tuple[int, ...] = (2,)
@@ -69,7 +71,8 @@ class Technique(Entry):
     """How far a cell sees, for techniques that can be made in chunks."""
     holds_reach: bool = True
     """Whether a window keeps all cells within reach in memory while it is made."""
-    learn: Callable[..., Any] | None = None
+    learn: type[Any] | None = None
+    """The params that hold what it learns from samples, a part of its own; see core/model."""
     settle: Callable[[Any, Rng], Params] | None = None
     """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
     refuse: Callable[[Any, Any], None] | None = None
@@ -79,12 +82,19 @@ class Technique(Entry):
         """The tileset of its maps, unless the recipe names another."""
         return tilesets.get(self.tileset) if isinstance(self.tileset, str) else self.tileset(params)
 
-    def tileset_for(self, params: Params, given: Tileset | None, renamed: Mapping[str, str]) -> Tileset:
-        """The tileset of a recipe: the one that it names, or the technique's own."""
+    def tileset_for(
+        self, params: Params, given: Tileset | None, renamed: Mapping[str, str], locked: Iterable[str | int] = ()
+    ) -> Tileset:
+        """The tileset of a recipe whose locks hold these words: the one that it names, or the technique's own."""
         own = self.own_tileset(params)
-        if given is None or not self.extends:
-            return given or own
-        return given.extended(tile for tile in own if tile.name not in renamed and given.find(tile.name) is None)
+        chosen = given or own
+        if given is not None and self.extends:
+            chosen = given.extended(tile for tile in own if tile.name not in renamed and given.find(tile.name) is None)
+        if self.strange_locks:
+            words = self.words(params) or own.names
+            strange = [str(word) for word in locked if chosen.find(word) is None and str(word) not in words]
+            chosen = chosen.extended(Tileset.of_words(strange)) if strange else chosen
+        return chosen
 
     def words(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
@@ -108,6 +118,8 @@ class Measure(Entry):
 
     body: Callable[[Any], float | None]
     unit: str = ""
+    compares: bool = False
+    """Whether it compares the map with a sample, and applies only where there is one."""
     params: type[Params] = field(default=Params)
 
 
@@ -118,13 +130,14 @@ def technique(
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None,
     numbered: bool = False,
     extends: bool = False,
+    strange_locks: bool = False,
     sections: Sequence[str] = (),
     revision: int = 1,
     dimensions: tuple[int, ...] = (2,),
     bytes_per_cell: int = 6,
     reach: Callable[[Any], int] | None = None,
     holds_reach: bool = True,
-    learn: Callable[..., Any] | None = None,
+    learn: type[Any] | None = None,
     settle: Callable[[Any, Rng], Params] | None = None,
     refuse: Callable[[Any, Any], None] | None = None,
 ) -> Callable[[Callable[..., Any]], Technique]:
@@ -139,6 +152,7 @@ def technique(
             tiles=tiles,
             numbered=numbered,
             extends=extends,
+            strange_locks=strange_locks,
             sections=sections,
             revision=revision,
             dimensions=dimensions,
@@ -185,11 +199,11 @@ def mover(params: type[Params], *, revision: int = 1) -> Callable[[Callable[...,
     return declare
 
 
-def measure(*, unit: str = "") -> Callable[[Callable[[Any], float | None]], Measure]:
+def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
     """Declare a measure: a function of a Survey, described by its docstring."""
 
     def declare(body: Callable[[Any], float | None]) -> Measure:
-        return Measure(name=body.__name__, body=body, unit=unit, doc=inspect.getdoc(body) or "")
+        return Measure(name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or "")
 
     return declare
 

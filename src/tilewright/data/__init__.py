@@ -1,4 +1,4 @@
-"""What ships with Tilewright: tilesets (TOML), recipes (YAML) and samples (text), all made by us."""
+"""What ships with Tilewright: tilesets (TOML), recipes (YAML), samples (text, each with a tileset), all made by us."""
 
 from __future__ import annotations
 
@@ -20,3 +20,8 @@ def names(shelf: str) -> tuple[str, ...]:
 def text(shelf: str, name: str) -> str:
     """The text of one of them."""
     return (files(__name__) / shelf / f"{name}{ENDINGS[shelf]}").read_text("utf-8")
+
+
+def looks(sample: str) -> str:
+    """The text of a sample's tileset, which stands beside it."""
+    return (files(__name__) / "samples" / f"{sample}.toml").read_text("utf-8")

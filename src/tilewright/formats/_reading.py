@@ -12,11 +12,13 @@ from typing import Any
 from .. import data
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.grid import Grid
+from ..core.model import Model
 from ..core.reading import Reading
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from . import Source
 from ._files import read_file
+from ._models import load_model
 from ._sheet import fitted
 from ._text import read_text
 
@@ -49,6 +51,9 @@ class FileReading(Reading):
         picture = path.parent / found.sheet.image
         sheet = found.sheet.found(read_file(picture), str(picture))
         return fitted(found.model_copy(update={"sheet": sheet}))
+
+    def model(self, reference: str) -> Model:
+        return load_model(self.folder / reference)
 
     def recipe(self, reference: str) -> tuple[Mapping[str, Any], Reading]:
         """A built-in recipe's data, or a file's; what a file names is looked for beside it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -20,7 +21,10 @@ Pixels = NDArray[np.float64]
 Color = NDArray[np.float64]
 
 ROWS, COLUMNS = np.mgrid[0:SIDE, 0:SIDE]
-FLAGS, TURF, EARTH = (np.array(color, dtype=np.float64) for color in ((196, 185, 162), (124, 158, 84), (112, 96, 70)))
+FLAGS, TURF, EARTH, AIR, BOARD = (
+    np.array(color, dtype=np.float64)
+    for color in ((196, 185, 162), (124, 158, 84), (112, 96, 70), (169, 214, 232), (20, 82, 63))
+)
 """What things stand on that do not fill their tile."""
 
 
@@ -345,13 +349,72 @@ def snag(color: Color, rng: Rng) -> Pixels:
     return pixels
 
 
+# -- what hangs in the air, and what runs over a circuit board ------------------------------------------------------
+
+
+def coin(color: Color, rng: Rng) -> Pixels:
+    """A coin with a rim and a stroke."""
+    pixels = void(AIR, rng)
+    distance = np.hypot((ROWS - 7.5) * 0.92, COLUMNS - 7.5)
+    shades = np.where(distance > 4.4, -0.45, np.where(distance > 3.3, 0.4, -0.1))
+    shades[(np.abs(COLUMNS - 7.5) < 1) & (np.abs(ROWS - 7.5) < 2.5)] = 0.55
+    pixels[distance < 5.5] = _shaded(color, shades)[distance < 5.5]
+    return pixels
+
+
+def ladder(color: Color, rng: Rng) -> Pixels:
+    """Two rails and four rungs; one ladder stands on another."""
+    pixels = void(AIR, rng)
+    rung = (ROWS % 4 == 1) & (COLUMNS > 2) & (COLUMNS < 13)
+    pixels[np.roll(rung, 1, 0)] = _shaded(color, np.array(-0.5))
+    pixels[rung] = _shaded(color, np.array(0.1))
+    for column, shade in ((2, 0.2), (3, -0.3), (12, 0.2), (13, -0.3)):
+        pixels[:, column] = _shaded(color, np.array(shade))
+    return pixels
+
+
+def pad(color: Color, rng: Rng) -> Pixels:
+    """A ring of solder around a hole, as wide as the tile, so that it meets a wire on any side."""
+    pixels = void(BOARD, rng)
+    distance = np.hypot(ROWS - 7.5, COLUMNS - 7.5)
+    shades = np.where(distance > 6.6, -0.3, np.where(ROWS + COLUMNS < 13, 0.4, 0.0))
+    pixels[distance < 7.9] = _shaded(color, shades)[distance < 7.9]
+    pixels[distance < 3.0] = (24.0, 28.0, 30.0)
+    return pixels
+
+
+def wire(ways: str, color: Color, rng: Rng) -> Pixels:
+    """A trace on the board from its middle to the sides that `ways` names; of four, two pass under the others."""
+    pixels = void(BOARD, rng)
+    down, right = ROWS - 7.5, COLUMNS - 7.5
+    arms = {"n": (-down, right), "e": (right, down), "s": (down, right), "w": (-right, down)}
+    for pair in ("ns", "ew") if len(ways) == 4 else (ways,):
+        for reach, shade in ((3, -0.62), (2, 0.0), (1, 0.35)):  # edge, trace and glint, from wide to narrow
+            lines = [(ahead > -reach) & (np.abs(aside) < reach) for ahead, aside in (arms[way] for way in pair)]
+            pixels[np.logical_or.reduce(lines)] = _shaded(color, np.array(shade))
+    return pixels
+
+
+def pin(way: str, color: Color, rng: Rng) -> Pixels:
+    """The leg of a chip, which reaches out to one side."""
+    pixels = void(BOARD, rng)
+    outward = COLUMNS if way == "e" else SIDE - 1 - COLUMNS
+    body, leg = outward < 8, (outward > 5) & (np.abs(ROWS - 7.5) < 4)
+    pixels[body] = (56.0, 60.0, 72.0)
+    pixels[leg] = _shaded(color, np.where(np.abs(ROWS - 6.5) < 1, 0.4, -0.1))[leg]
+    return pixels
+
+
 TEXTURES: dict[str, Callable[[Color, Rng], Pixels]] = {
     texture.__name__: texture
     for texture in (
         *(ground, rock, water, grass, ore, void, brick, stone, wood, tree, snow, stairs),
         *(roof, awning, pillar, chest, token, gate, key, rail, cart, peak, reed, flower, mushroom, lily, snag),
+        *(coin, ladder, pad),
     )
 }
+TEXTURES |= {f"wire-{ways}": partial(wire, ways) for ways in ("ew", "ns", "ne", "nw", "se", "sw", "nesw")}
+TEXTURES |= {f"pin-{way}": partial(pin, way) for way in "ew"}
 """Textures by the kind of tile that they are for; any other kind is plain."""
 
 

@@ -43,7 +43,8 @@ def random(state: NDArray[np.uint64]) -> float:
 @kernel
 def below(state: NDArray[np.uint64], limit: int) -> int:
     """The next whole number in [0, limit)."""
-    return int(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+    # numba's int() keeps unsigned what is unsigned, and an unsigned number plus a signed one is a float to it.
+    return int(np.int64(((bits(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32)))
 
 
 @kernel

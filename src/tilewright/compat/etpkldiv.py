@@ -1,0 +1,380 @@
+"""ETPKLDiv's class over the boards of technique `patterns`: its calls, its names, its defaults.
+
+>>> evolving = ETPKLDiv(seed=7)
+>>> level = evolving.generate([[0, 0, 1], [0, 1, 1], [1, 1, 0]], 2, 8, 5, iterations=100)
+>>> len(level), len(level[0]), evolving.getIteration()
+(5, 8, 100)
+
+Maps are lists of rows of the caller's own whole numbers. Beyond the original: the constructor takes an optimiser and a
+seed, and whatever is missing or wrong is told with the way out.
+Source: ETPKLDiv 0.5.0 by Ahmed Khalifa; docs/compat-etpkldiv.md lists what differs.
+"""
+
+# ruff: noqa: N802 - the names are a contract
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from math import isfinite
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ..analysis.patterns import Sides, Tiles
+from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName, quoted
+from ..core.params import LARGEST_SIDE
+from ..core.seeds import Rng, read_seed
+from ..generators._patterns.board import Board
+from ..generators._patterns.runs import Run, improved
+from ..generators._patterns.style import Style
+
+Level: TypeAlias = list[list[int]]
+Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
+
+ITERATIONS = 10_000
+"""Of `generate`, if it is not told. Annealing cools down over so many if it is stepped."""
+MOST_CELLS = 1 << 24
+"""Of all competing maps together: a cell takes some hundred bytes."""
+MOST_VALUES = 65_000
+LARGEST_PATTERN = 22
+EDGES = {"top": (0, 0), "bot": (0, 1), "left": (1, 0), "right": (1, 1)}
+"""Axis, and which of its ends."""
+
+
+class ETPKLDiv:
+    """A map that comes, step by step, to be made of the same patterns as samples."""
+
+    def __init__(self, optimiser: Optimiser = "evolution", seed: int | str | None = None) -> None:
+        """The document's optimiser is evolution; without a seed one is picked."""
+        if optimiser not in get_args(Optimiser):
+            raise UnknownName("optimiser", optimiser, get_args(Optimiser))
+        self._optimiser: Optimiser = optimiser
+        self._seed = read_seed(seed)
+        self._numbers = count()
+        self._style: Style | None = None
+        self._values: list[int] = []
+        """Of the tiles: what the caller calls them."""
+        self._tiles: dict[int, int] = {}
+        self._shape = (0, 0)
+        self._runs: list[Run] = []
+        self._weight = 0.5
+        self._room = 1
+        """The most stamps at once that the boards have room for."""
+        self._locks: dict[tuple[int, int], int] = {}
+        """Values by row and column."""
+        self._strange: dict[tuple[int, int], int] = {}
+        """What cells hold, or once held, that no sample does."""
+        self._stale = False
+        """Whether locks have changed since the boards were made."""
+        self._iteration = 0
+
+    # -- the common API -----------------------------------------------------------------------------------------
+
+    def initializePatternDictionary(
+        self, input_samples: Any, tp_size: int, warp: Any = None, borders: Any = None
+    ) -> None:
+        """Learn the patterns of one sample, rows of whole numbers, or of several, a list of such.
+
+        Samples `warp` along both axes (True) or one ("x", "y", {"x": True}). Of `borders` (True, or {"top": True,
+        "bot": True, "left": True, "right": True}), the map's look as the samples' do. A map in the making is dropped.
+        """
+        samples = _samples(input_samples)
+        size = _whole("tp_size", tp_size, 2, LARGEST_PATTERN)
+        wraps, sides = _wraps(warp), _sides(borders)
+        for number, sample in enumerate(samples):
+            if min(len(sample), len(sample[0])) < size:
+                raise InvalidRecipe(
+                    f"input_samples: {_which(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller "
+                    f"than a pattern of {size}; give a larger one, or a smaller tp_size"
+                )
+        for name, (axis, end) in EDGES.items():
+            if wraps[axis] and sides[axis][end]:
+                raise InvalidRecipe(f"borders: where warp joins {'yx'[axis]}, there is no edge {name}; leave one out")
+        self._values = sorted({value for sample in samples for row in sample for value in row})
+        if len(self._values) > MOST_VALUES:
+            raise TooLarge(f"input_samples: at most {MOST_VALUES:,} different values, got {len(self._values):,}")
+        self._tiles = {value: tile for tile, value in enumerate(self._values)}
+        self._style = Style(
+            samples=tuple(np.array([[self._tiles[value] for value in row] for row in sample]) for sample in samples),
+            tiles=len(self._values),
+            sizes=(size,),
+            weights=(1.0,),
+            wrap=wraps,
+            sides=sides,
+        )
+        self._runs, self._iteration = [], 0
+
+    def initializeGeneration(self, width: int, height: int, pop_size: int = 1) -> None:
+        """Begin with `pop_size` random maps of this size, the locked cells as they are locked.
+
+        The k-th beginning, from 0 on, draws from the seed "S-k", as map k of a batch does.
+        """
+        self._begin(width, height, pop_size, 0.5, 1)
+
+    def step(self, inter_weight: float = 0.5, mut_times: int = 1, noise: float = 0) -> None:
+        """One step nearer to the samples; what it is told may differ from step to step."""
+        self._begun("step")
+        weight, times, noise = _settings(inter_weight, mut_times, noise)
+        self._renew(weight, times)
+        for run in self._runs:
+            run.board.times, run.noise = times, noise
+            if self._optimiser == "annealing" and run.done >= run.steps:  # it stays as cool as it is at last
+                run.steps, run.done = ITERATIONS, ITERATIONS - 1
+            run.last = run.done + 1
+            run.go_on(1)
+        self._iteration += 1
+
+    def generate(
+        self,
+        input_samples: Any,
+        tp_size: int,
+        width: int,
+        height: int,
+        iterations: int = ITERATIONS,
+        warp: Any = None,
+        borders: Any = None,
+        pop_size: int = 1,
+        inter_weight: float = 0.5,
+        mut_times: int = 1,
+        noise: float = 0,
+    ) -> Level:
+        """All at once: learn, begin, and go so many steps. Gives the best map, as `getMap` does."""
+        steps = _whole("iterations", iterations, 0, 1 << 40)
+        weight, times, noise = _settings(inter_weight, mut_times, noise)
+        self.initializePatternDictionary(input_samples, tp_size, warp, borders)
+        self._begin(width, height, pop_size, weight, times)
+        for run in self._runs:
+            run.noise, run.last = noise, steps
+            run.steps = steps or ITERATIONS
+        if steps:
+            for _ in improved(self._runs):
+                pass
+        self._iteration = steps
+        return self.getMap()
+
+    def lockTile(self, x: int, y: int, value: int) -> None:
+        """Keep this value in this cell, of maps to come and of the one in the making."""
+        cell = self._cell(x, y)
+        self._locks[cell] = _value("value", value)
+        self._stale = True
+        if self._style is not None:
+            self._warn([value])
+
+    def unlockTile(self, x: int, y: int) -> None:
+        """Let the cell change again; one that is not locked stays as it is."""
+        self._locks.pop(self._cell(x, y), None)
+        self._stale = True
+
+    def unlockAll(self) -> None:
+        """Let all cells change again."""
+        self._locks.clear()
+        self._stale = True
+
+    def getIteration(self) -> int:
+        """How many steps the map is old."""
+        return self._iteration
+
+    def getFitness(self) -> float:
+        """The best map's, 0 where it is made of the samples' patterns exactly and less otherwise.
+
+        It is the negated divergence, by the last step's inter_weight.
+        """
+        return -self._best("getFitness").value
+
+    def getMap(self) -> Level:
+        """The best map, as rows of values."""
+        board = self._best("getMap")
+        rows: Level = [
+            [self._values[tile] if tile < len(self._values) else self._strange[row, column] for column, tile in line]
+            for row, line in enumerate(map(enumerate, board.tiles().tolist()))
+        ]
+        return rows
+
+    # -- boards -------------------------------------------------------------------------------------------------
+
+    def _begin(self, width: int, height: int, pop_size: int, weight: float, times: int) -> None:
+        style = self._learned("initializeGeneration")
+        size = style.sizes[0]
+        shape = _whole("height", height, size, LARGEST_SIDE), _whole("width", width, size, LARGEST_SIDE)
+        population = _whole("pop_size", pop_size, 1, 1000)
+        if shape[0] * shape[1] * population > MOST_CELLS:
+            raise TooLarge(
+                f"width, height, pop_size: {shape[0] * shape[1] * population:,} cells, at most {MOST_CELLS:,} fit; "
+                'tw.make("patterns") makes larger maps'
+            )
+        for row, column in self._locks:
+            if row >= shape[0] or column >= shape[1]:
+                raise InvalidRecipe(
+                    f"width, height: the locked cell x={column} y={row} is outside of a map of {width}x{height}; "
+                    "free it by unlockTile or unlockAll"
+                )
+        self._shape, self._iteration, self._strange = shape, 0, {}
+        self._weight, self._room = weight, times
+        self._warn(self._locks.values())
+        rng = Rng.of(f"{self._seed}-{next(self._numbers)}").child("patterns")
+        # Annealing has no use for maps that know each other: each is a run of its own.
+        runs, members = (population, 1) if self._optimiser == "annealing" else (1, population)
+        self._runs = []
+        for number in range(runs):
+            own = rng.child("island", number)
+            starts = [style.drawn(shape, own.child("start", member)) for member in range(members)]
+            board = self._board(style, starts)
+            self._runs.append(Run(board, own, steps=ITERATIONS, last=0, optimiser=self._optimiser))
+        self._stale = False
+
+    def _board(self, style: Style, members: Sequence[Tiles]) -> Board:
+        """A board of these maps, with all locks."""
+        frozen = np.zeros(self._shape, dtype=np.bool_)
+        for cell, value in self._locks.items():
+            frozen[cell] = True
+            if value not in self._tiles:
+                self._strange[cell] = value
+            for tiles in members:
+                tiles[cell] = self._tiles.get(value, style.strange_tile)
+        style = replace(style, strange=True) if self._strange else style
+        return Board(style, members, wrap=(False, False), weight=self._weight, frozen=frozen, times=self._room)
+
+    def _renew(self, weight: float, times: int) -> None:
+        """Make the boards anew where locks or the weight have changed, or there must be room for more stamps."""
+        if not self._stale and weight == self._weight and times <= self._room:
+            return
+        style = self._learned("step")
+        self._weight, self._room = weight, max(times, self._room)
+        for run in self._runs:
+            members = [run.board.tiles(member).astype(np.int64) for member in range(len(run.board.cells))]
+            run.board = self._board(style, members)
+        self._stale = False
+
+    def _best(self, call: str) -> Board:
+        self._begun(call)
+        self._renew(self._weight, self._room)
+        return min((run.board for run in self._runs), key=lambda board: board.value)
+
+    # -- what must be there already -----------------------------------------------------------------------------
+
+    def _learned(self, call: str) -> Style:
+        if self._style is None:
+            raise TilewrightError(
+                f"{call}: there are no patterns yet; call initializePatternDictionary(input_samples, tp_size) first"
+            )
+        return self._style
+
+    def _begun(self, call: str) -> None:
+        self._learned(call)
+        if not self._runs:
+            raise TilewrightError(f"{call}: there is no map yet; call initializeGeneration(width, height) first")
+
+    def _cell(self, x: int, y: int) -> tuple[int, int]:
+        """Row and column, of the map in the making if there is one."""
+        height, width = self._shape if self._runs else (LARGEST_SIDE, LARGEST_SIDE)
+        return _whole("y", y, 0, height - 1), _whole("x", x, 0, width - 1)
+
+    def _warn(self, values: Any) -> None:
+        lacking = sorted({value for value in values if value not in self._tiles})
+        if lacking:
+            names = ", ".join(map(str, lacking[:8]))
+            warnings.warn(
+                f"lockTile: the samples have no {names}, so that no pattern around it can be right", stacklevel=3
+            )
+
+
+# -- checked values ---------------------------------------------------------------------------------------------
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise InvalidRecipe(f"{name}: a whole number from {low:,} to {high:,}, got {quoted(value)}")
+    return int(value)
+
+
+def _value(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InvalidRecipe(f"{name}: a whole number, got {quoted(value)}")
+    return int(value)
+
+
+def _settings(inter_weight: object, mut_times: object, noise: object) -> tuple[float, int, float]:
+    return _real("inter_weight", inter_weight, 1), _whole("mut_times", mut_times, 1, 1000), _real("noise", noise, 1000)
+
+
+def _real(name: str, value: object, high: int) -> float:
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not (isfinite(value) and 0 <= value <= high)
+    ):
+        raise InvalidRecipe(f"{name}: a number from 0 to {high:,}, got {quoted(value)}")
+    return float(value)
+
+
+def _samples(value: Any) -> list[Level]:
+    """Rows of values, of every sample."""
+    given = _listed(value)
+    if given is None or not given:
+        raise InvalidRecipe(f"input_samples: rows of whole numbers, or a list of such samples, got {quoted(value)}")
+    first = _listed(given[0])
+    several = bool(first) and _listed(first[0] if first else None) is not None
+    samples: list[Any] = given if several else [given]
+    return [_sample(sample, _which(number, samples)) for number, sample in enumerate(samples)]
+
+
+def _sample(value: Any, which: str) -> Level:
+    rows = [_listed(row) for row in _listed(value) or []]
+    if not rows or any(row is None for row in rows):
+        raise InvalidRecipe(f"input_samples: {which} must be rows of whole numbers, got {quoted(value)}")
+    sample = [row for row in rows if row is not None]
+    lengths = [len(row) for row in sample]
+    if max(lengths) == 0:
+        raise InvalidRecipe(f"input_samples: {which} is empty")
+    if min(lengths) < max(lengths):
+        raise InvalidRecipe(
+            f"input_samples: rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells"
+        )
+    return [
+        [_value(f"input_samples: {which}, x={x} y={y}", cell) for x, cell in enumerate(row)]
+        for y, row in enumerate(sample)
+    ]
+
+
+def _listed(value: Any) -> list[Any] | None:
+    """What stands in a list, tuple or array; None for anything else."""
+    if isinstance(value, np.ndarray):
+        return list(value.tolist()) if value.ndim else None
+    return list(value) if isinstance(value, (list, tuple)) else None
+
+
+def _which(number: int, samples: Sequence[object]) -> str:
+    return f"sample {number + 1}" if len(samples) > 1 else "the sample"
+
+
+def _wraps(warp: Any) -> tuple[bool, bool]:
+    """Whether rows and columns wrap, by axis of an array."""
+    if warp is None or isinstance(warp, bool):
+        return bool(warp), bool(warp)
+    if isinstance(warp, str) and set(warp) <= {"x", "y"} and len(set(warp)) == len(warp):
+        return "y" in warp, "x" in warp
+    if isinstance(warp, Mapping):
+        flags = _flags("warp", warp, ("x", "y"))
+        return flags["y"], flags["x"]
+    raise InvalidRecipe(f'warp: True, "x", "y", "xy" or {{"x": True, "y": False}}, got {quoted(warp)}')
+
+
+def _sides(borders: Any) -> Sides:
+    if borders is None or isinstance(borders, bool):
+        flags = dict.fromkeys(EDGES, bool(borders))
+    elif isinstance(borders, Mapping):
+        flags = _flags("borders", borders, tuple(EDGES))
+    else:
+        raise InvalidRecipe(f'borders: True or a dict such as {{"top": True, "bot": True}}, got {quoted(borders)}')
+    return (flags["top"], flags["bot"]), (flags["left"], flags["right"])
+
+
+def _flags(name: str, given: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[str, bool]:
+    for key, flag in given.items():
+        if key not in keys:
+            raise UnknownName(f"key of {name}", key, keys)
+        if flag is not None and not isinstance(flag, (bool, np.bool_)):
+            raise InvalidRecipe(f"{name}: {key} is True or False, got {quoted(flag)}")
+    return {key: bool(given.get(key)) for key in keys}

@@ -1,0 +1,144 @@
+"""Samples: one map or several that show a style, as a parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from .. import data
+from .errors import InvalidRecipe, counted
+from .grid import FREE, Grid, sorted_words
+from .params import whole_value
+from .reading import Reading
+from .tilemap import TileMap
+from .tileset import Tileset
+
+MOST_SAMPLES = 1000
+FILE = re.compile(r".+\.(txt|csv|json|npz|png|gif|webp|tmx|tmj|vox)", re.IGNORECASE)
+
+
+class Samples:
+    """Maps made of words, at least one, all flat or all with levels.
+
+    >>> Samples.of(["##.", ".#."])
+    Samples(1 map: '#', '.')
+    >>> len(Samples.of(["dungeon", "village"]))
+    2
+    """
+
+    __slots__ = ("__dict__", "grids")
+
+    def __init__(self, grids: Sequence[Grid]) -> None:
+        self.grids = tuple(grids)
+
+    @classmethod
+    def of(cls, value: Any, reading: Reading | None = None) -> Samples:
+        """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several."""
+        if isinstance(value, Samples):
+            return value
+        several = isinstance(value, (list, tuple)) and len(value) > 0 and all(_is_whole(item) for item in value)
+        given = list(value) if several else [value]
+        if len(given) > MOST_SAMPLES:
+            raise InvalidRecipe(f"at most {MOST_SAMPLES:,} samples, got {len(given):,}")
+        grids = [Grid.of(item, reading) for item in given]
+        for number, grid in enumerate(grids):
+            if grid.cells.ndim != grids[0].cells.ndim:
+                raise InvalidRecipe("all samples are flat, or all have levels")
+            if (grid.cells == FREE).any():
+                which = f"sample {number + 1}: " if several else ""
+                raise InvalidRecipe(f"{which}a sample has no free cells (?)")
+        return cls(grids)
+
+    def to_data(self, *, inline: bool = True) -> Any:
+        """Plain data that makes them again."""
+        written = [grid.to_data(inline=inline) for grid in self.grids]
+        return written[0] if len(written) == 1 else written
+
+    @property
+    def axes(self) -> int:
+        return self.grids[0].cells.ndim
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The tiles in use, by name, in an order that depends on the names alone."""
+        return tuple(str(word) for word in sorted_words(word for grid in self.grids for word in grid.words))
+
+    @cached_property
+    def maps(self) -> tuple[NDArray[np.int64], ...]:
+        """Every sample as positions in the words."""
+        rank = {word: number for number, word in enumerate(self.words)}
+        tables = (np.array([rank[str(word)] for word in grid.words], dtype=np.int64) for grid in self.grids)
+        return tuple(table[grid.cells] for table, grid in zip(tables, self.grids, strict=True))
+
+    @cached_property
+    def tileset(self) -> Tileset:
+        """The tiles in use, with the looks that they came with, in their order; bare words get looks of their own."""
+        given = [grid.tileset for grid in self.grids if grid.tileset is not None]
+        known = {tile.name: tile for tileset in reversed(given) for tile in tileset}
+        order = {name: place for place, name in enumerate(dict.fromkeys(tile.name for one in given for tile in one))}
+        names = sorted(self.words, key=lambda word: order.get(word, len(order)))
+        bare = Tileset.of_words(names, given[0].name if given else "sample")
+        if not given:
+            return bare
+        tiles = [
+            known[name].model_dump(exclude={"sprite"}) if name in known else tile.model_dump()
+            for name, tile in zip(names, bare, strict=True)
+        ]
+        taken: set[str] = set()
+        for looks in tiles:  # two samples may draw two tiles alike: the first keeps its glyph, the other gets a new one
+            if looks["glyph"] in taken:
+                looks["glyph"] = ""
+            taken.add(looks["glyph"])
+        return Tileset.checked({"name": bare.name, "tiles": tiles})
+
+    def looking_like(self, tileset: Tileset) -> Samples:
+        """The same samples with the looks of another tileset's tiles of the same names."""
+        return Samples([Grid(grid.words, grid.cells, tileset) for grid in self.grids])
+
+    def __iter__(self) -> Iterator[Grid]:
+        return iter(self.grids)
+
+    def __len__(self) -> int:
+        return len(self.grids)
+
+    def __eq__(self, other: object) -> bool:
+        return self.grids == other.grids if isinstance(other, Samples) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.grids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Samples, (self.grids,)
+
+    def __repr__(self) -> str:
+        words = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (
+            ", ..." if len(self.tileset) > 6 else ""
+        )
+        return f"Samples({counted(len(self), 'map')}: {words})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return whole_value(cls.of, cls.to_data)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        one = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
+        return {"title": "Samples", "control": "samples", "anyOf": [one, {"type": "array", "items": one}]}
+
+
+def _is_whole(item: Any) -> bool:
+    """Whether an item of a list is a map by itself, and no row of one."""
+    if isinstance(item, str):
+        return "\n" in item or item in data.names("samples") or FILE.fullmatch(item) is not None
+    if isinstance(item, np.ndarray):
+        return item.ndim > 1
+    nested = isinstance(item, (list, tuple)) and len(item) > 0 and isinstance(item[0], (list, tuple))
+    return nested or isinstance(item, (Grid, TileMap, PathLike, dict))

@@ -1,0 +1,1 @@
+"""Maps whose windows are those of samples."""

@@ -1,0 +1,245 @@
+"""Boards: maps on the way to a style, one or several at once, whose divergence from it is known at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.patterns import SMOOTHING, Tiles, Windows, Wrap, framed, smoothed
+from ...analysis.patterns import divergence as divergence_of
+from ...core.seeds import Rng
+from ...kernels import optimisers
+from ...kernels import patterns as kernels
+from ...kernels.exact import log
+from ...kernels.patterns import CELLS, EMPTY, FIRST, GAINS, KNOWN, LACKING, OTHERS, USED
+from .ground import Ground
+from .style import Style, touching
+
+QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
+"""Of the exponential distribution: how much worse than before, in units of heat, a change may be."""
+HEAT = (*np.linspace(3.8, 1.6, 16), 1.25, 0.9, 0.6, 0.3, 0.02)
+"""From the first step to the last, at equal distances; a heat of 1 is what one window's share of the map weighs.
+
+Order sets in between 4 and 2, quickly for large windows, and most of the time is spent there.
+"""
+STAMPING = 0.1
+"""Share of steps of annealing that put a whole window of the samples onto the map."""
+PATCH = 3
+"""The greatest side of patches that members exchange, in windows."""
+
+
+class Board:
+    """Members, maps of one shape, in the layout that kernels/patterns explains."""
+
+    def __init__(
+        self,
+        style: Style,
+        members: Sequence[Tiles],
+        *,
+        wrap: Wrap,
+        weight: float,
+        frozen: NDArray[np.bool_],
+        times: int = 1,
+    ) -> None:
+        """`frozen` cells never change; the divergence of maps from the style has this weight in the sum of both.
+
+        A member's child has at most so many windows of the samples put onto it.
+        """
+        self.style, self.weight, self.times = style, weight, times
+        self.ground = Ground(members[0].shape, wrap, style.sides, max(style.sizes) - 1)
+        self._lay_out(len(members))
+        self.stamps = self._stamps()
+        self.cells = np.stack([self.ground.spread(tiles, style.tiles) for tiles in members])
+        self.frozen: NDArray[np.uint8] = np.ones(self.ground.wide, dtype=np.uint8)
+        self.frozen[self.ground.inner] = frozen
+        self.frozen = self.frozen.reshape(-1)
+        self.free = np.flatnonzero(self.frozen == 0).astype(np.int32)
+        """The cells that may change, flat within the margin."""
+        self.count()
+
+    # -- layout -------------------------------------------------------------------------------------------------
+
+    def _lay_out(self, members: int) -> None:
+        style, ground = self.style, self.ground
+        sizes, most = len(style.sizes), max(coding.cells for coding in style.codings)
+        levels = int(ground.strides[0]) if style.axes == 3 else 0
+        self.patch = np.array([PATCH * max(style.sizes), levels, ground.strides[-2]], dtype=np.int64)
+        edits = max(self.times * most, int(self.patch[0]) ** style.axes if members > 1 else 0)
+        layout = np.zeros((sizes, USED + 1), dtype=np.int64)
+        self.shifts = np.zeros((sizes, most), dtype=np.int64)
+        self.multipliers = np.zeros((sizes, most), dtype=np.uint64)
+        self.firsts = np.empty(sizes)
+        slots = np.full((sizes, *ground.wide), -1, dtype=np.int32)
+        terms: list[NDArray[np.float64]] = []
+        gains: list[NDArray[np.float64]] = []
+        first = 0
+        for number, (coding, windows) in enumerate(zip(style.codings, style.windows, strict=True)):
+            total = ground.window_count(coding.size)
+            slots[number][ground.windows(coding.size)] = 0
+            self.shifts[number, : coding.cells] = ground.shifts(coding.size)
+            self.multipliers[number, : coding.cells] = coding.multipliers
+            # Half of the slots hold twice the map's windows and all that one step can add, kept or not.
+            added = edits * coding.cells * 2 ** sum(ground.wrap)
+            known, others = (0, 0) if coding.bound else (_space(len(windows.keys)), _space(2 * total + added))
+            layout[number, [FIRST, KNOWN, OTHERS, CELLS]] = first, known, others, coding.cells
+            layout[number, GAINS] = sum(map(len, gains))
+            layout[number, LACKING] = sum(map(len, terms)) + len(windows.keys)
+            first += known + others or coding.bound
+            own = _tables(windows, total, self.weight, style.weights[number])
+            terms.append(own[0])
+            gains.append(own[1])
+            self.firsts[number] = own[2]
+        self.terms, self.gains = np.concatenate(terms), np.concatenate(gains)
+        self.slots = np.repeat(slots.reshape(1, sizes, -1), members, axis=0)
+        self.layout = np.repeat(layout[None], members, axis=0)
+        self.keys = np.empty((members, first), dtype=np.uint64)
+        self.counts = np.empty((members, first), dtype=np.int32)
+        self.which = np.empty((members, first), dtype=np.int32)
+        entries = edits * int(layout[:, CELLS].sum()) * 2 ** sum(ground.wrap)
+        self.log = np.empty((entries, 4), dtype=np.int32)
+        self.new = np.empty(entries, dtype=np.uint64)
+
+    def _stamps(self) -> tuple[NDArray[np.generic], ...]:
+        """The samples' windows, in pools by the edges that they touch, and where on the map each pool may be put."""
+        style, ground, most = self.style, self.ground, self.shifts.shape[1]
+        windows: list[NDArray[np.uint16]] = []
+        pools: list[NDArray[np.int64]] = []
+        origins: list[NDArray[np.int32]] = []
+        ranges = []
+        kinds = 1 << (2 * style.axes)
+        places = np.arange(ground.size).reshape(ground.wide)
+        for number, size in enumerate(style.sizes):
+            tiles, touched = style.stamps(number)
+            padded = np.zeros((len(tiles), most), dtype=np.uint16)
+            padded[:, : tiles.shape[1]] = tiles[np.argsort(touched, kind="stable")]
+            start, counts = sum(map(len, windows)), np.bincount(touched, minlength=kinds)
+            firsts = start + np.cumsum(counts) - counts
+            # Where samples have none of a kind, as a small one has no window at only one edge, any will do.
+            pool = np.stack((np.where(counts > 0, firsts, start), np.where(counts > 0, counts, len(tiles))), axis=1)
+            spans = (
+                slice(ground.margin, ground.margin + (side if round_ else side - size + 1))
+                for side, round_ in zip(ground.shape, ground.wrap, strict=True)
+            )
+            here = places[tuple(spans)]
+            ranges.append((sum(map(len, origins)), here.size, sum(map(len, pools))))
+            windows.append(padded)
+            pools.append(pool)
+            touches = touching(here.shape, style.sides)
+            origins.append(np.stack((here.reshape(-1), touches.reshape(-1)), axis=1).astype(np.int32))
+        return np.concatenate(windows), np.concatenate(pools), np.concatenate(origins), np.array(ranges)
+
+    def count(self) -> None:
+        """Count all windows anew."""
+        self.counts[...] = 0
+        self.keys[...] = EMPTY
+        self.layout[..., USED] = 0
+        for member in range(len(self.cells)):
+            own, row = self._own(member), 0
+            for number, (coding, windows) in enumerate(zip(self.style.codings, self.style.windows, strict=True)):
+                if coding.bound:
+                    first = int(self.layout[member, number, FIRST])
+                    self.keys[member, first : first + coding.bound] = np.arange(coding.bound, dtype=np.uint64)
+                    self.which[member, first : first + coding.bound] = self.layout[member, number, LACKING]
+                kernels.know(own, number, windows.keys, row)
+                row += len(windows.keys) + 1
+            kernels.count_windows(own)
+        self.values = np.array([self.divergence(member) for member in range(len(self.cells))])
+        """The members' divergences, kept up with every step."""
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def best(self) -> int:
+        """The member that is nearest to the style."""
+        return int(np.argmin(self.values))
+
+    @property
+    def value(self) -> float:
+        """Its divergence."""
+        return float(self.values[self.best])
+
+    def tiles(self, member: int | None = None) -> Tiles:
+        """A member's map, by default the best one's."""
+        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.ground.wide)[self.ground.inner]
+        return inner
+
+    def divergence(self, member: int) -> float:
+        """Of a member from the style, worked out from nothing but its tiles."""
+        style, total = self.style, 0.0
+        for coding, windows, weight in zip(style.codings, style.windows, style.weights, strict=True):
+            wide = framed(self.tiles(member), coding.size, self.ground.wrap, style.sides, style.tiles)
+            total += weight * divergence_of(Windows.of(coding, [wide]), windows, self.weight)
+        return total
+
+    # -- changing -----------------------------------------------------------------------------------------------
+
+    def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
+        """Give one cell another tile."""
+        kernels.sort_out(self._own(member))
+        self.values[member] += kernels.change(self._own(member), self.ground.place(cell), tile)
+
+    def anneal(self, rng: Rng, first: int, last: int, steps: int) -> None:
+        """Steps first..last-1 of all steps of annealing, of the first member."""
+        if not self.free.size or self.style.tiles < 2:
+            return
+        # What a window weighs, where both directions count alike.
+        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.ground.window_count(max(self.style.sizes))
+        heat = np.array(HEAT) * window
+        total = np.zeros(1)
+        while first < last:
+            first = optimisers.anneal(
+                self._own(0), self.stamps, self.frozen, self.free, self.style.tiles, rng.state, STAMPING, heat,
+                QUANTILES, total, first, last, steps,
+            )  # fmt: skip
+            if first < last:
+                kernels.sort_out(self._own(0))
+        self.values[0] += total[0]
+
+    def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
+        """Generations first..last-1 of all members."""
+        if not self.free.size:
+            return
+        members = self.cells, self.slots, self.keys, self.counts, self.which, self.layout
+        while first < last:
+            first = optimisers.evolve(
+                self._own(0), members, self.stamps, self.frozen, self.free, self.patch, self.values, rng.state,
+                self.times, noise, crossing, first, last,
+            )  # fmt: skip
+            if first < last:
+                for member in range(len(self.cells)):
+                    kernels.sort_out(self._own(member))
+
+    def _own(self, member: int) -> kernels.Board:
+        ground = self.ground
+        return (
+            self.cells[member], ground.twins, ground.homes, self.slots[member], self.keys[member], self.counts[member],
+            self.which[member], self.terms, self.gains, self.firsts, self.layout[member], self.shifts,
+            self.multipliers, self.log, self.new,
+        )  # fmt: skip
+
+
+def _space(entries: int) -> int:
+    """Slots, a power of two, so that of so many entries few meet."""
+    return 1 << (2 * entries).bit_length()
+
+
+def _tables(
+    windows: Windows, total: int, weight: float, share: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """What kernels/patterns calls terms, gains and firsts, for maps with so many windows of a size.
+
+    With p the share of a pattern in the map and q in the samples, it adds `weight * p * log(p / q) + (1 - weight) * q *
+    log(q / p)` to the divergence: what depends on p alone is in the gains, what depends on q alone in the terms.
+    """
+    shares = smoothed(np.arange(total + 2), total)
+    logs = log(shares)
+    gains = np.stack((share * weight * np.diff(shares * logs), np.diff(logs)), axis=1)
+    known = smoothed(np.append(windows.counts, 0), windows.total)
+    known_logs = log(known)
+    step = 1.0 / ((total + SMOOTHING) * (1.0 + SMOOTHING))
+    terms = np.stack((share * weight * step * known_logs, share * (1.0 - weight) * known), axis=1)
+    apart = logs[1] - known_logs[-1]
+    first = share * (weight * shares[1] - (1.0 - weight) * known[-1]) * apart
+    return terms, gains, float(first)

@@ -1,0 +1,190 @@
+"""What the technique patterns can be told."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator, model_validator
+
+from ...analysis.patterns import Sides, Wrap
+from ...core.errors import InvalidRecipe, counted
+from ...core.model import FromSamples, Learning
+from ...core.params import LARGEST_SIDE, Sized, param
+from ...core.samples import Samples
+from .style import Style
+
+AXES = ("x", "y", "z")
+"""In the order in which people name them: the last of an array first."""
+EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
+"""Axis, and which of its ends."""
+STEPS_PER_CELL = 2000
+
+
+def _axes(value: Any) -> Any:
+    """true and false stand for all axes and none."""
+    return {True: "xyz", False: "none"}[value] if isinstance(value, bool) else value
+
+
+AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], BeforeValidator(_axes)]
+Edge = Literal["left", "right", "top", "bottom", "below", "above"]
+
+
+class PatternsLearned(FromSamples):
+    """Samples, and how their windows are read."""
+
+    pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
+    """Sides of the windows that are compared; by default 3, and 2 where the sample or the map is smaller."""
+    size_weights: tuple[float, ...] | None = param(None, max_length=8)
+    """How much each pattern size counts; by default all alike."""
+    wrap_sample: AxesOf = param("none")
+    """Axes along which the sample wraps, such as xy."""
+    symmetries: Literal[1, 2, 8] = param(1)
+    """Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by quarters."""
+    borders: tuple[Edge, ...] = param((), max_length=6)
+    """Edges of the map that are to look as those of the sample: left, right, top, bottom; below, above of levels."""
+
+
+class PatternsParams(PatternsLearned, Learning, Sized):
+    technique: ClassVar[str] = "patterns"
+    width: int = param(40, ge=2, le=LARGEST_SIDE, typical=(8, 200))
+    """Columns of the map."""
+    height: int = param(30, ge=2, le=LARGEST_SIDE, typical=(8, 200))
+    """Rows of the map."""
+    depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
+    """Levels of the map; by default as many as the sample has."""
+    wrap: AxesOf = param("none")
+    """Axes along which the map wraps, such as xy."""
+    optimiser: Literal["annealing", "evolution", "genetic"] = param("annealing")
+    """How the map is improved: one cell at a time while it cools, by stamps of the sample, or by crossing too."""
+    iterations: int | None = param(None, ge=0, le=1 << 40, typical=(1000, 10_000_000))
+    """Steps of annealing, or generations; by default 2,000 for every cell of the map."""
+    population: int = param(1, ge=1, le=1000, typical=(1, 20))
+    """Maps that are made side by side, of which the best is kept; for evolution and genetic, they compete."""
+    islands: int = param(1, ge=1, le=1000, typical=(1, 16))
+    """Populations that know nothing of each other, on as many processors as there are; the best map of all is kept."""
+    part_side: int = param(64, ge=8, le=LARGEST_SIDE, typical=(16, 256))
+    """Side of the parts in which annealing makes maps that hold several of them."""
+    inter_weight: float = param(0.5, ge=0, le=1)
+    """Between 1, no window that the sample lacks, and 0, every window that the sample has."""
+    mut_times: int = param(1, ge=1, le=1000, typical=(1, 10))
+    """Most stamps of the sample at once, in evolution and genetic."""
+    noise: float = param(0.0, ge=0, le=1000, typical=(0, 0.1))
+    """How far chance may disturb which map is the better one, in evolution and genetic."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        flat = (self.height, self.width)
+        if self.sample.axes == 2:
+            return flat
+        return (self.depth or self.sample.grids[0].shape[0], *flat)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sample.words
+
+    def wraps(self, axes: str) -> Wrap:
+        """Whether each axis of an array is one of these."""
+        return tuple(AXES[self.sample.axes - 1 - axis] in axes for axis in range(self.sample.axes))
+
+    @property
+    def sides(self) -> Sides:
+        ends = [[False, False] for _ in range(self.sample.axes)]
+        for edge in self.borders:
+            axis, end = EDGES[edge]
+            ends[axis][end] = True
+        return tuple((before, behind) for before, behind in ends)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Sides of the windows that are compared."""
+        if self.pattern_sizes is not None:
+            return self.pattern_sizes
+        return (max(2, min(3, *self.shape, *(side for grid in self.sample for side in grid.shape))),)
+
+    @property
+    def steps(self) -> int:
+        return prod(self.shape) * STEPS_PER_CELL if self.iterations is None else self.iterations
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """Of the pattern sizes, together 1."""
+        given = self.size_weights or (1.0,) * len(self.sizes)
+        total = 0.0
+        for weight in given:
+            total += weight
+        return tuple(weight / total for weight in given)
+
+    def style(self, sides: Sides, strange: bool) -> Style:
+        """What maps with these edges are compared with; `strange` if there are tiles that the sample lacks."""
+        wrap = self.wraps(self.wrap_sample)
+        return _style(self.sample, self.sizes, self.weights, tuple(wrap), tuple(sides), self.symmetries, strange)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        wrong = [*self._wrong_sizes(), *self._wrong_axes(), *self._wrong_weights()]
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+    def _wrong_sizes(self) -> list[str]:
+        if any(size < 1 for size in self.sizes) or max(self.sizes) < 2:
+            return [f"pattern_sizes: sides of 1 or more, one of them 2 or more, got {list(self.sizes)}"]
+        if len(set(self.sizes)) < len(self.sizes):
+            return [f"pattern_sizes: each size once, got {list(self.sizes)}"]
+        largest = max(self.sizes)
+        cells = largest**self.sample.axes
+        if cells > 512:
+            return [f"pattern_sizes: windows of at most 512 cells, {largest} has {cells:,}"]
+        wrong = []
+        for number, grid in enumerate(self.sample):
+            if any(side < largest for side in grid.shape):
+                which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
+                size = "x".join(map(str, reversed(grid.shape)))
+                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {largest}")
+        for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
+            if side < largest:
+                wrong.append(f"{name}: {side} is less than a pattern of {largest}; see pattern_sizes")
+        return wrong
+
+    def _wrong_axes(self) -> list[str]:
+        wrong = []
+        if self.sample.axes == 2:
+            if self.depth is not None:
+                wrong.append("depth: the sample is flat, so the map is; leave depth out")
+            if set(self.borders) & {"below", "above"}:
+                wrong.append("borders: below and above are edges of samples with levels")
+        for edge in self.borders:
+            axis = AXES[-1 - EDGES[edge][0]]
+            for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
+                if axis in axes:
+                    wrong.append(f"borders: where {name} joins {axis}, there is no edge {edge}")
+        if self.symmetries == 8 and self.wrap_sample in ("x", "y", "xz", "yz"):
+            wrong.append("symmetries: 8 turns the sample, so it wraps along both of x and y or neither")
+        return wrong
+
+    def _wrong_weights(self) -> list[str]:
+        if self.size_weights is None:
+            return []
+        if len(self.size_weights) != len(self.sizes):
+            sizes = counted(len(self.sizes), "pattern size")
+            return [f"size_weights: one for each of {sizes}, got {len(self.size_weights)}"]
+        if min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
+            return [f"size_weights: not negative, and not all 0, got {list(self.size_weights)}"]
+        return []
+
+
+@lru_cache(maxsize=32)
+def _style(
+    sample: Samples,
+    sizes: tuple[int, ...],
+    weights: tuple[float, ...],
+    wrap: Wrap,
+    sides: Sides,
+    symmetries: int,
+    strange: bool,
+) -> Style:
+    """Kept, because many maps are made of one sample."""
+    return Style(sample.maps, len(sample.words), sizes, weights, wrap, sides, symmetries, strange)

@@ -1,0 +1,144 @@
+"""Tile patterns: a map whose windows are distributed as those of a sample, however it is put together.
+
+The map starts at random, its tiles as common as in the sample. All windows of 3x3 cells, or other sizes, are counted in
+the map and in the sample, and the map is changed until the two counts diverge as little as can be, in both directions:
+no window that the sample lacks, none of the sample's missing, each about as often. A change costs the same time in a
+map of any size, because only the windows around it are counted again.
+
+Annealing, the default, gives any cell any tile, now and then puts a whole window of the sample somewhere, and allows
+worse maps the less the longer it goes on. Evolution puts windows of the sample anywhere and keeps what is no worse;
+genetic lets maps of a population exchange patches as well. Large maps are made in parts, on all processors, and cut
+otherwise at every stage, so that no seam is left.
+
+Limits: it promises to try, not to succeed; the divergence that is left is among the map's numbers. Nothing larger than
+a window is learned: rooms may stay apart, and ladders lead nowhere. Locked tiles that the sample lacks make windows
+that can never be right.
+
+Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019; ETPKLDiv 0.5.0 by
+Ahmed Khalifa, whose missing features these are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from functools import partial
+from itertools import chain
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.patterns import Tiles
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ._patterns.board import Board
+from ._patterns.params import PatternsLearned, PatternsParams
+from ._patterns.parts import STAGES, has_parts, parts_at
+from ._patterns.runs import Run, improved
+from ._patterns.style import Style
+
+Work: TypeAlias = Generator[Frame, None, Tiles]
+
+
+@technique(
+    PatternsParams,
+    tileset=lambda p: p.sample.tileset,
+    tiles=lambda p: p.words,
+    extends=True,
+    strange_locks=True,
+    dimensions=(2, 3),
+    bytes_per_cell=120,
+    learn=PatternsLearned,
+)
+def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
+    held, strange = _held(site)
+    alone = p.islands == p.population == 1 and p.optimiser == "annealing"
+    if alone and has_parts(p.shape, p.part_side):
+        tiles = yield from _in_parts(p, held, strange, rng)
+    else:
+        tiles = yield from _whole(p, held, strange, rng)
+    board = Board(p.style(p.sides, strange), [tiles], wrap=p.wraps(p.wrap), weight=p.inter_weight, frozen=held >= 0)
+    return site.map(_shown(p, tiles), numbers={"divergence": board.value, "steps": p.steps})
+
+
+def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:
+    """All cells at once; several maps side by side, if there are to be several."""
+    style = p.style(p.sides, strange)
+    # Annealing has no use for maps that know each other: each is a run of its own.
+    members = 1 if p.optimiser == "annealing" else p.population
+    runs = []
+    for number in range(p.islands * p.population // members):
+        own = rng.child("island", number)
+        starts = [_start(style, held, own.child("start", member)) for member in range(members)]
+        board = Board(style, starts, wrap=p.wraps(p.wrap), weight=p.inter_weight, frozen=held >= 0, times=p.mut_times)
+        runs.append(Run(board, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
+    for share in chain([0.0], improved(runs)):
+        best = _best(runs)
+        yield Frame(partial(_shown, p, best.tiles()), _note(p, share, best.value), share)
+    return _best(runs).tiles()
+
+
+def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:
+    """The parts of a large map, on all processors, at every stage other ones."""
+    tiles = _start(p.style(p.sides, strange), held, rng.child("start"))
+    shown, reach, cells = partial(_shown, p, tiles), max(p.sizes) - 1, prod(p.shape)
+    yield Frame(shown, "start", 0.0)
+    for stage in range(STAGES):
+        parts = list(parts_at(stage, p.shape, p.part_side, reach, p.wraps(p.wrap), p.sides))
+        runs = []
+        for number, part in enumerate(parts):
+            frozen = part.frozen | (part.of(held) >= 0)
+            style = p.style(part.sides, strange)
+            board = Board(style, [part.of(tiles)], wrap=part.wrap, weight=p.inter_weight, frozen=frozen)
+            steps = p.steps * part.cells // cells
+            own = rng.child(f"stage {stage}", number)
+            runs.append(Run(board, own, steps, steps * (stage + 1) // STAGES, done=steps * stage // STAGES))
+        for share in improved(runs):
+            for part, run in zip(parts, runs, strict=True):
+                part.put(tiles, run.board.tiles())
+            share = (stage + share) / STAGES
+            mean = float(np.mean([run.board.value for run in runs]))
+            yield Frame(shown, _note(p, share, mean), share)
+    return tiles
+
+
+def _note(p: PatternsParams, share: float, divergence: float) -> str:
+    return f"step {int(share * p.steps):,}, divergence {divergence:.4f}"
+
+
+def _shown(p: PatternsParams, tiles: Tiles) -> Tiles:
+    """Tiles as words; locked ones that the sample lacks as any."""
+    return tiles.clip(max=len(p.words) - 1)
+
+
+def _best(runs: list[Run]) -> Board:
+    return min((run.board for run in runs), key=lambda board: board.value)
+
+
+def _start(style: Style, held: NDArray[np.int64], rng: Rng) -> Tiles:
+    """Every cell by chance, tiles as common as in the samples; locked cells as they must be."""
+    bounds = np.cumsum(style.frequencies)
+    drawn = (rng.cells(held.shape) * float(bounds[-1])).astype(np.int64)
+    tiles: Tiles = np.searchsorted(bounds, drawn, side="right")
+    locked = np.where(held < style.tiles, held, style.strange_tile)
+    return np.where(held >= 0, locked, tiles)
+
+
+def _held(site: Site) -> tuple[NDArray[np.int64], bool]:
+    """The locked cells as words, those of tiles that the sample lacks as one word more, -1 where a cell is free."""
+    held = np.full(site.shape, -1, dtype=np.int64)
+    if not site.has_locks:
+        return held, False
+    ids = site.painted(np.zeros(site.shape, dtype=np.uint8))
+    table = np.full(len(site.tileset), len(site.words), dtype=np.int64)
+    table[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
+    locked = site.locked
+    held[locked] = table[ids[locked]]
+    lacking = np.unique(ids[locked & (held == len(site.words))])
+    if lacking.size:
+        names = ", ".join(repr(site.tileset[number].name) for number in lacking.tolist())
+        warnings.warn(f"locks: the sample has no {names}, so that no window around it can be right", stacklevel=2)
+    return held, bool(lacking.size)

@@ -1,0 +1,230 @@
+"""Tile patterns: nearer to the sample with every optimiser, within edges and seams, and every mistake in one line."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core.errors import TilewrightError
+from tilewright.core.samples import Samples
+from tilewright.generators._patterns import runs
+
+ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
+OPTIMISERS = ("annealing", "evolution", "genetic")
+
+
+def made(**values: Any) -> tw.TileMap:
+    given: dict[str, Any] = {"sample": ROOM, "width": 12, "height": 9, "pattern_sizes": [2], "iterations": 2000}
+    return tw.make("patterns", **{"seed": 1, **given, **values})
+
+
+def windows(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int, ...]]:
+    """All windows of a map, as they are."""
+    cells = np.asarray(cells)
+    if wrap:
+        cells = np.pad(cells, [(0, size - 1)] * cells.ndim, mode="wrap")
+    every = np.lib.stride_tricks.sliding_window_view(cells, (size,) * cells.ndim)
+    return set(map(tuple, every.reshape(-1, size**cells.ndim).tolist()))
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("sample", ["dungeon", ["dungeon", "ruins"], ROOM])
+def test_maps_come_nearer_to_the_sample(optimiser: str, sample: Any) -> None:
+    left = [
+        made(sample=sample, optimiser=optimiser, iterations=steps, population=2, width=16, height=16)
+        for steps in (0, 2_000, 60_000)
+    ]
+    divergences = [m.numbers["divergence"] for m in left]
+    assert divergences[0] > divergences[1] > divergences[2] >= 0
+    assert divergences[2] < divergences[0] / 2
+
+
+def test_what_is_told_is_what_a_recount_gives() -> None:
+    m = made(iterations=300)
+    sample = np.array([[".#~".index(glyph) for glyph in row] for row in ROOM])
+    cells = np.array([[".#~".index(glyph) for glyph in row] for row in str(m).split()])
+    shares = []
+    for grid in (cells, sample):
+        every = np.lib.stride_tricks.sliding_window_view(grid, (2, 2)).reshape(-1, 4) @ (3 ** np.arange(4))
+        counts = np.bincount(every, minlength=81)
+        shares.append((counts + 1e-6) / ((counts.sum() + 1e-6) * (1 + 1e-6)))
+    p, q = shares
+    seen = (p > p.min()) | (q > q.min())
+    divergence = 0.5 * ((p - q) * np.log(p / q))[seen].sum()
+    assert m.numbers["divergence"] == pytest.approx(divergence, abs=1e-9)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = []
+    for processors in (1, 2, 7, None):
+        monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
+        maps.append(made(optimiser=optimiser, islands=3, population=2, iterations=500))
+    assert all(m == maps[0] for m in maps)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_blocks_change_nothing(optimiser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = made(optimiser=optimiser, population=2, iterations=700)
+    monkeypatch.setattr(runs, "STEPS_PER_BLOCK", dict.fromkeys(OPTIMISERS, 97))
+    assert made(optimiser=optimiser, population=2, iterations=700) == whole
+
+
+def test_islands_are_at_least_as_good_as_the_first_of_them() -> None:
+    for optimiser in OPTIMISERS:
+        one, several = (made(optimiser=optimiser, islands=islands) for islands in (1, 4))
+        assert several.numbers["divergence"] <= one.numbers["divergence"]
+
+
+def test_without_steps_the_map_is_by_chance_and_as_common_as_the_sample() -> None:
+    m = made(iterations=0, width=100, height=100, sample=["aaab", "aaac"])
+    shares = np.bincount(m.cells.ravel(), minlength=3) / 10_000
+    assert shares == pytest.approx([6 / 8, 1 / 8, 1 / 8], abs=0.02)
+    assert m.numbers["steps"] == 0
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("more", [{}, {"borders": ["left", "top"]}, {"wrap": "xy"}])
+def test_one_tile_only(optimiser: str, more: dict[str, Any]) -> None:
+    m = made(sample=["xx", "xx"], optimiser=optimiser, population=2, iterations=50, **more)
+    assert set(str(m).split()) == {"x" * 12}
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_levels(optimiser: str) -> None:
+    m = made(sample="keep", optimiser=optimiser, width=6, height=7, depth=4, population=2, iterations=3000)
+    assert m.cells.shape == (4, 7, 6)
+    assert m.numbers["divergence"] < made(sample="keep", width=6, height=7, depth=4, iterations=0).numbers["divergence"]
+    levels = Samples.of("keep").grids[0].shape[0]
+    assert made(sample="keep", width=6, height=7, iterations=10).cells.shape == (levels, 7, 6)
+
+
+def test_several_samples_count_together() -> None:
+    m = made(sample=["aa\naa", "bbb\nbbb"], iterations=20_000)
+    assert {tile.name for tile in m.tileset} == {"a", "b"}
+    assert set(np.unique(m.cells)) == {0, 1}
+
+
+def test_views_of_the_sample() -> None:
+    """Stairs that go one way in the sample go the other where its mirror image counts, and hang where turns do."""
+    rising, mirrored, turned = (1, 0, 1, 1), (0, 1, 1, 1), (1, 1, 1, 0)
+    found = []
+    for symmetries in (1, 2, 8):
+        m = made(sample=["a...", "aa..", "aaa.", "aaaa"], symmetries=symmetries, iterations=100_000, seed=2)
+        found.append(windows((m.cells != m.tileset.names.index(".")).astype(int), 2))
+    assert {rising} == found[0] & {rising, mirrored, turned}
+    assert {rising, mirrored} == found[1] & {rising, mirrored, turned}
+    assert {rising, mirrored, turned} <= found[2]
+
+
+def test_borders_are_the_samples() -> None:
+    """All around, and at one edge alone, where the sample's edges are like nothing else in it."""
+    sample = ["tttttt", "l....r", "l.~..r", "l....r", "bbbbbb"]
+    m = made(sample=sample, iterations=200_000, borders=["left", "right", "top", "bottom"])
+    rows = str(m).split()
+    assert rows[0] == "t" * 12
+    assert rows[-1] == "b" * 12
+    assert all(row[0] == "l" and row[-1] == "r" for row in rows[1:-1])
+    assert not set("".join(row[1:-1] for row in rows[1:-1])) & set("tblr")
+    top = str(made(sample=sample, iterations=200_000, borders=["top"])).split()
+    assert top[0] == "t" * 12
+
+
+def test_wrapped_maps_have_no_seam() -> None:
+    """Windows across the edges are the sample's as well."""
+    sample = ["xxxx", "x...", "x.o.", "x..."]
+    m = made(sample=sample, wrap_sample="xy", wrap="xy", width=12, height=8, iterations=400_000)
+    order = {tile.name: number for number, tile in enumerate(m.tileset)}
+    known = windows([[order[glyph] for glyph in row] for row in sample], 2, wrap=True)
+    joined = np.roll(m.cells, (1, 1), axis=(0, 1))
+    assert windows(joined[:2], 2) | windows(joined[:, :2], 2) <= known
+    assert windows(m.cells, 2, wrap=True) <= known
+
+
+def test_frames_tell_step_and_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "STEPS_PER_BLOCK", dict.fromkeys(OPTIMISERS, 500))
+    frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
+    notes = [frame.note for frame in frames if frame.note.startswith("step ")]
+    steps = [int(note.removeprefix("step ").partition(", divergence")[0].replace(",", "")) for note in notes]
+    assert steps[-4:] == [500, 1000, 1500, 2000]
+    left = [float(note.rpartition(" ")[2]) for note in notes]
+    assert left[-1] == pytest.approx(frames[-1].map.numbers["divergence"], abs=1e-4)
+    assert left[-1] < left[0]
+
+
+# -- locks ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_locks_hold(optimiser: str) -> None:
+    liked = made(seed=5)
+    locks = liked.locked(np.s_[2:6, 3:9])
+    m = made(seed=6, optimiser=optimiser, population=2, locks=locks)
+    assert np.array_equal(m.cells[2:6, 3:9], liked.cells[2:6, 3:9])
+    assert not np.array_equal(m.cells, liked.cells)
+
+
+def test_locks_of_tiles_that_the_sample_lacks_are_said() -> None:
+    with pytest.warns(UserWarning, match="locks: the sample has no 'water', so that no window around it can be right"):
+        m = made(locks=[[3, 2, "water"]])
+    assert m.tileset[m.cells[2, 3]].name == "water"
+    assert (m.cells == m.cells[2, 3]).sum() == 1
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_everything_locked_is_the_map(optimiser: str) -> None:
+    liked = made(seed=5)
+    m = made(seed=6, optimiser=optimiser, locks=liked.locked(np.s_[:, :]))
+    assert np.array_equal(m.cells, liked.cells)
+    assert m.numbers["divergence"] == pytest.approx(liked.numbers["divergence"], abs=1e-9)
+
+
+# -- mistakes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"pattern_sizes": [6]}, "sample of 6x5 cells is smaller than a pattern of 6"),
+        ({"sample": ["ab\nab\n", "a\n"]}, "sample 2 of 1x1 cells is smaller than a pattern of 2"),
+        ({"width": 2, "pattern_sizes": [3]}, "width: 2 is less than a pattern of 3; see pattern_sizes"),
+        ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
+        ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
+        ({"sample": []}, "sample: a map has at least one cell"),
+        ({"sample": ["?#", "##"]}, "sample: a sample has no free cells (?)"),
+        ({"sample": ["keep", "dungeon"]}, "sample: all samples are flat, or all have levels"),
+        ({"inter_weight": 1.5}, "inter_weight: must be at most 1.0, got 1.5"),
+        ({"inter_weight": -0.1}, "inter_weight: must be at least 0.0, got -0.1"),
+        ({"noise": -1}, "noise: must be at least 0.0, got -1"),
+        ({"size_weights": [1, 2]}, "size_weights: one for each of 1 pattern size, got 2"),
+        ({"size_weights": [-1]}, "size_weights: not negative, and not all 0, got [-1.0]"),
+        ({"pattern_sizes": [1]}, "pattern_sizes: sides of 1 or more, one of them 2 or more, got [1]"),
+        ({"pattern_sizes": [2, 2]}, "pattern_sizes: each size once, got [2, 2]"),
+        ({"borders": ["left"], "wrap": "x"}, "borders: where wrap joins x, there is no edge left"),
+        ({"borders": ["above"]}, "borders: below and above are edges of samples with levels"),
+        ({"depth": 3}, "depth: the sample is flat, so the map is; leave depth out"),
+        ({"optimiser": "anneal"}, "optimiser: must be 'annealing', 'evolution' or 'genetic', got 'anneal'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(TilewrightError) as error:
+        made(**change)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_right_is_made_in_silence() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made(pattern_sizes=[2, 3], size_weights=[1, 3], symmetries=8, borders=["left", "right", "top", "bottom"])
+
+
+@pytest.mark.parametrize("form", [lambda rows: rows, "\n".join, lambda rows: [list(row) for row in rows]])
+def test_samples_in_any_form_are_the_same(form: Callable[[list[str]], Any]) -> None:
+    assert Samples.of(form(ROOM)).maps[0].tolist() == Samples.of(ROOM).maps[0].tolist()

@@ -1,0 +1,134 @@
+"""Boards by chance, of every kind there is, for tests of what is kept up while they change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as some
+from numpy.typing import NDArray
+
+from tilewright.generators._patterns.board import Board
+from tilewright.generators._patterns.style import Style
+from tilewright.kernels.patterns import KNOWN
+
+
+def board_of(
+    seed: int,
+    *,
+    axes: int = 2,
+    tiles: int = 3,
+    sizes: tuple[int, ...] = (2,),
+    wrap: tuple[bool, ...] | None = None,
+    wrap_sample: tuple[bool, ...] | None = None,
+    sides: tuple[tuple[bool, bool], ...] | None = None,
+    symmetries: int = 1,
+    locked: float = 0.0,
+    strange: bool = False,
+    weight: float = 0.5,
+    members: int = 1,
+    times: int = 1,
+    side: int | None = None,
+) -> Board:
+    random = np.random.default_rng(seed)
+    none, open_ = (False,) * axes, ((False, False),) * axes
+    wrap, wrap_sample, sides = wrap or none, wrap_sample or none, sides or open_
+    smallest = max(sizes)
+    shape = tuple(side or int(random.integers(smallest, smallest + 6)) for _ in range(axes))
+    given = [random.integers(smallest, smallest + 4, axes) for _ in range(int(random.integers(1, 3)))]
+    style = Style(
+        samples=tuple(random.integers(0, tiles, tuple(one)) for one in given),
+        tiles=tiles,
+        sizes=sizes,
+        weights=tuple(1 / len(sizes) for _ in sizes),
+        wrap=wrap_sample,
+        sides=sides,
+        symmetries=symmetries,
+        strange=strange,
+    )
+    frozen = random.random(shape) < locked
+    held = random.integers(0, tiles, shape)
+    if strange:
+        held[random.random(shape) < 0.3] = style.strange_tile
+    starts = [np.where(frozen, held, random.integers(0, tiles, shape)) for _ in range(members)]
+    return Board(style, starts, wrap=wrap, weight=weight, frozen=frozen, times=times)
+
+
+@some.composite
+def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
+    """What `board_of` takes: sizes, wraps, edges that count, locks, levels."""
+    axes = draw(some.sampled_from((2, 2, 3)))
+    wrap = draw(some.tuples(*[some.booleans()] * axes))
+    around = draw(some.tuples(*[some.booleans()] * axes))
+    edge = some.tuples(some.booleans(), some.booleans())
+    sides = tuple((False, False) if one or other else draw(edge) for one, other in zip(wrap, around, strict=True))
+    sizes = draw(some.sampled_from(((2,), (3,), (2, 3), (1, 2), (3, 2, 4)) if axes == 2 else ((2,), (1, 2), (2, 3))))
+    same = around[-1] == around[-2] and sides[-1] == sides[-2] and len(set(sides[-1])) == 1
+    return {
+        "seed": draw(some.integers(0, 10_000)),
+        "axes": axes,
+        "tiles": draw(some.sampled_from((1, 2, 3, 5, 40))),
+        "sizes": sizes,
+        "wrap": wrap,
+        "wrap_sample": around,
+        "sides": sides,
+        "symmetries": draw(some.sampled_from((1, 2, 8))) if same else 1,
+        "locked": draw(some.sampled_from((0.0, 0.0, 0.3, 1.0))),
+        "strange": draw(some.booleans()),
+        "weight": draw(some.sampled_from((0.5, 0.0, 1.0, 0.2))),
+        "members": members,
+        "times": draw(some.integers(1, 4)),
+    }
+
+
+def windows_by_hand(board: Board, member: int, number: int) -> Counter[tuple[int, ...]]:
+    """Every window of a map, cell by cell."""
+    ground, size = board.ground, board.style.sizes[number]
+    tiles = board.tiles(member)
+    spans = []
+    for side, round_, edges in zip(ground.shape, ground.wrap, ground.sides, strict=True):
+        spans.append(range(side) if round_ else range(-int(edges[0]), side - size + 1 + int(edges[1])))
+    found: Counter[tuple[int, ...]] = Counter()
+    for origin in product(*spans):
+        window = []
+        for shift in product(range(size), repeat=len(origin)):
+            cell = [first + more for first, more in zip(origin, shift, strict=True)]
+            cell = [
+                at % side if round_ else at for at, side, round_ in zip(cell, tiles.shape, ground.wrap, strict=True)
+            ]
+            inside = all(0 <= at < side for at, side in zip(cell, tiles.shape, strict=True))
+            window.append(int(tiles[tuple(cell)]) if inside else board.style.tiles)
+        found[tuple(window)] += 1
+    return found
+
+
+def check(board: Board) -> None:
+    """All that a board keeps up, against what is counted anew."""
+    for member in range(len(board.cells)):
+        assert abs(board.values[member] - board.divergence(member)) < 1e-9
+        spread = board.ground.spread(board.tiles(member), board.style.tiles)
+        assert np.array_equal(board.cells[member], spread), "copies behind wrapped edges follow their cells"
+        for number, coding in enumerate(board.style.codings):
+            multipliers = [int(one) for one in coding.multipliers]
+            by_hand: Counter[int] = Counter()
+            for window, count in windows_by_hand(board, member, number).items():
+                key = sum(tile * one for tile, one in zip(window, multipliers, strict=True)) % 2**64
+                by_hand[key] += count
+            assert counted_at(board, member, number) == by_hand
+
+
+def counted_at(board: Board, member: int, number: int) -> Counter[int]:
+    """Counts by key, as they lie in the slots that windows point at; all other slots count nothing."""
+    slots = board.slots[member, number]
+    used: NDArray[np.int64] = np.unique(slots[slots >= 0])
+    assert np.array_equal(np.bincount(slots[slots >= 0], minlength=1)[used], board.counts[member][used])
+    first = int(board.layout[member, number, 0])
+    size = int(board.layout[member, number, [KNOWN, KNOWN + 1]].sum()) or board.style.codings[number].bound
+    here = np.arange(first, first + size)
+    filled = board.keys[member][here] != np.uint64(2**64 - 1)
+    assert not (board.counts[member][here][filled & ~np.isin(here, used)] > 0).any()
+    return Counter(
+        {int(key): int(count) for key, count in zip(board.keys[member][used], board.counts[member][used], strict=True)}
+    )

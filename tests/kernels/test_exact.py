@@ -1,0 +1,52 @@
+"""Exact functions: near to what numpy says, rising, and the same bits however they are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilewright.kernels.exact import log
+
+SAMPLES = np.concatenate(
+    (
+        np.random.default_rng(1).random(20_000) + 1e-9,
+        np.exp(np.random.default_rng(2).uniform(-700, 700, 20_000)),
+        1 + np.random.default_rng(3).uniform(-1e-6, 1e-6, 5_000),
+        np.arange(1, 5_000),
+        [5e-324, 2.2250738585072014e-308, 1.7976931348623157e308],
+    )
+)
+
+
+def test_logarithms_are_right_to_a_bit_or_two() -> None:
+    assert (np.abs(log(SAMPLES) - np.log(SAMPLES)) <= 2 * np.spacing(np.abs(np.log(SAMPLES)))).all()
+
+
+def test_logarithms_rise() -> None:
+    """Over numbers a part in a million apart; neighbours may be off by their last bit."""
+    values = np.exp(np.linspace(-30, 30, 200_001))
+    assert (np.diff(log(values)) > 0).all()
+    near = np.linspace(0.99, 1.01, 100_001)
+    assert (np.diff(log(near)) > 0).all()
+
+
+def test_exact_values() -> None:
+    assert log(1.0) == 0.0
+    assert log(2.0) == pytest.approx(0.6931471805599453, abs=0)
+    assert np.array_equal(log(2.0 ** np.arange(1, 60)) > 0, np.ones(59, dtype=bool))
+
+
+def test_scalars_and_arrays_of_any_layout_give_the_same_bits() -> None:
+    values = SAMPLES[:2000]
+    whole = log(values)
+    assert whole.tobytes() == np.array([float(log(value)) for value in values.tolist()]).tobytes()
+    assert np.array_equal(log(values.reshape(40, 50)), whole.reshape(40, 50))
+    assert np.array_equal(log(values.reshape(40, 50).T), whole.reshape(40, 50).T)
+    assert np.array_equal(log(values[::7]), whole[::7])
+    assert np.array_equal(log(np.arange(1, 100)), log(np.arange(1.0, 100.0)))
+
+
+def test_pinned_bits() -> None:
+    """These may never change: maps depend on them."""
+    pinned = ["0x1.193ea7aad030bp+0", "-0x1.26bb1bbb55515p+1", "-0x1.ba18a998fffa0p+3", "-0x1.015891c9eaef7p-2"]
+    assert [float(log(value)).hex() for value in (3.0, 0.1, 1e-6, 7 / 9)] == pinned
