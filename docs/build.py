@@ -152,6 +152,11 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
     yield "patterns-styles.png", lambda path: styles().save(path)
+    village = {"sample": "village", "width": 60, "height": 34}
+    yield (
+        "patterns-village.png",
+        lambda path: tw.make("patterns", seed=7, **village).save(path, scale=16, sprites=True),
+    )
     large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
     yield "recipes.png", lambda path: rule_books().save(path)

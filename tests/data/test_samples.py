@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright import data
 from tilewright.core.grid import FREE, Grid
-from tilewright.core.tileset import Tileset
+from tilewright.formats._textures import TEXTURES
 
 WRAPPING = ("bricks", "pavement", "weave")
 ALL = data.names("samples")
@@ -91,9 +91,9 @@ TOGETHER = {
 
 
 def sample(name: str) -> tw.TileMap:
-    text = (files(data) / "samples" / f"{name}.toml").read_text("utf-8")
-    tileset = Tileset.from_toml(text, name)
-    return tw.TileMap(Grid.of(data.text("samples", name)).ids(tileset), tileset)
+    grid = Grid.of(name)
+    assert grid.tileset is not None
+    return tw.TileMap(grid.ids(grid.tileset), grid.tileset)
 
 
 def glyphs(name: str) -> NDArray[np.str_]:
@@ -123,6 +123,11 @@ def test_tileset_and_drawing_know_each_other(name: str) -> None:
     assert map.tileset.name == name
     assert set(data.text("samples", name)) - {"\n"} == set(map.tileset.by_glyph)
     assert len(set(map.tileset.names)) == len({tile.color for tile in map.tileset}) == len(map.tileset)
+
+
+@every_sample
+def test_kinds_have_sprites(name: str) -> None:
+    assert {tile.kind for tile in sample(name).tileset} <= {"", *TEXTURES}
 
 
 @every_sample

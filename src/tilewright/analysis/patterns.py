@@ -39,8 +39,9 @@ SMOOTHING = 1e-6
 
 
 def _axes(value: Any) -> Any:
-    """No word at all stands for none."""
-    return (value or "none") if isinstance(value, str) else value
+    """true and false stand for all axes and none, as does no word at all."""
+    words = {"true": "xyz", "false": "none", "": "none"}
+    return words.get(str(value).lower(), value) if isinstance(value, (bool, str)) else value
 
 
 AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], BeforeValidator(_axes)]

@@ -290,8 +290,9 @@ def kinds_in(annotation: Any) -> list[Any]:
 @cache
 def _number_fields(model: type[BaseModel]) -> frozenset[str]:
     """The fields in which neither true nor false may stand, and whose types do not look after that themselves."""
-    plain = {int, float, str, type(None), ...}
-    return frozenset(name for name, field in model.model_fields.items() if plain.issuperset(kinds_in(field.annotation)))
+    plain, numbers = {int, float, str, type(None), ...}, {int, float}
+    kinds = {name: set(kinds_in(field.annotation)) for name, field in model.model_fields.items()}
+    return frozenset(name for name, found in kinds.items() if found <= plain and found & numbers)
 
 
 def _holds_boolean(value: Any, depth: int = 8) -> bool:

@@ -60,7 +60,7 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
         tiles = yield from _in_parts(p, held, strange, rng)
     else:
         tiles = yield from _whole(p, held, strange, rng)
-    board = Board(p.style(p.sides, strange), [tiles], wrap=p.wraps(p.wrap), weight=p.inter_weight, frozen=held >= 0)
+    board = Board(p.style(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0)
     return site.map(_shown(p, tiles), numbers={"divergence": board.value, "steps": p.steps})
 
 
@@ -73,7 +73,7 @@ def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) 
     for number in range(p.islands * p.population // members):
         own = rng.child("island", number)
         starts = [_start(style, held, own.child("start", member)) for member in range(members)]
-        board = Board(style, starts, wrap=p.wraps(p.wrap), weight=p.inter_weight, frozen=held >= 0, times=p.mut_times)
+        board = Board(style, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0, times=p.mut_times)
         runs.append(Run(board, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
     for share in chain([0.0], improved(runs)):
         best = _best(runs)
@@ -87,7 +87,7 @@ def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rn
     shown, reach, cells = partial(_shown, p, tiles), max(p.sizes) - 1, prod(p.shape)
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
-        parts = list(parts_at(stage, p.shape, p.part_side, reach, p.wraps(p.wrap), p.sides))
+        parts = list(parts_at(stage, p.shape, p.part_side, reach, p.wrapped, p.sides))
         runs = []
         for number, part in enumerate(parts):
             frozen = part.frozen | (part.of(held) >= 0)

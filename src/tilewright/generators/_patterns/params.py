@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from math import prod
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import BeforeValidator, model_validator
+from pydantic import model_validator
 
-from ...analysis.patterns import Sides, Wrap
+from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, wraps
 from ...core.errors import InvalidRecipe, counted
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param
 from ...core.samples import Samples
 from .style import Style
 
-AXES = ("x", "y", "z")
-"""In the order in which people name them: the last of an array first."""
 EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
 """Axis, and which of its ends."""
 STEPS_PER_CELL = 2000
 
 
-def _axes(value: Any) -> Any:
-    """true and false stand for all axes and none."""
-    return {True: "xyz", False: "none"}[value] if isinstance(value, bool) else value
-
-
-AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], BeforeValidator(_axes)]
 Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 
 
@@ -85,9 +77,10 @@ class PatternsParams(PatternsLearned, Learning, Sized):
     def words(self) -> tuple[str, ...]:
         return self.sample.words
 
-    def wraps(self, axes: str) -> Wrap:
-        """Whether each axis of an array is one of these."""
-        return tuple(AXES[self.sample.axes - 1 - axis] in axes for axis in range(self.sample.axes))
+    @property
+    def wrapped(self) -> Wrap:
+        """Whether the map wraps, by axis."""
+        return wraps(self.wrap, self.sample.axes)
 
     @property
     def sides(self) -> Sides:
@@ -119,8 +112,8 @@ class PatternsParams(PatternsLearned, Learning, Sized):
 
     def style(self, sides: Sides, strange: bool) -> Style:
         """What maps with these edges are compared with; `strange` if there are tiles that the sample lacks."""
-        wrap = self.wraps(self.wrap_sample)
-        return _style(self.sample, self.sizes, self.weights, tuple(wrap), tuple(sides), self.symmetries, strange)
+        wrap = wraps(self.wrap_sample, self.sample.axes)
+        return _style(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetries, strange)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -161,8 +154,6 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
                 if axis in axes:
                     wrong.append(f"borders: where {name} joins {axis}, there is no edge {edge}")
-        if self.symmetries == 8 and self.wrap_sample in ("x", "y", "xz", "yz"):
-            wrong.append("symmetries: 8 turns the sample, so it wraps along both of x and y or neither")
         return wrong
 
     def _wrong_weights(self) -> list[str]:

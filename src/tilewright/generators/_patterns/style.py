@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, Sides, Tiles, Windows, Wrap, framed, turned
+from ...analysis.patterns import Coding, Sides, Tiles, Windows, Wrap, framed, turned, turned_wrap
 from ...core.seeds import Rng
 from ...kernels.patterns import Cells
 
@@ -49,12 +49,16 @@ class Style:
         return tuple(Coding(size, self.axes, self.tiles + self.has_edges + self.strange) for size in self.sizes)
 
     @cached_property
-    def views(self) -> tuple[Tiles, ...]:
-        """The samples, also turned and mirrored."""
-        return tuple(view for sample in self.samples for view in turned(sample, self.symmetries))
+    def views(self) -> tuple[tuple[Tiles, Wrap], ...]:
+        """The samples, also turned and mirrored, and how each wraps."""
+        return tuple(
+            view
+            for sample in self.samples
+            for view in zip(turned(sample, self.symmetries), turned_wrap(self.wrap, self.symmetries), strict=True)
+        )
 
     def framed(self, size: int) -> list[Tiles]:
-        return [framed(view, size, self.wrap, self.sides, self.tiles) for view in self.views]
+        return [framed(view, size, wrap, self.sides, self.tiles) for view, wrap in self.views]
 
     @cached_property
     def windows(self) -> tuple[Windows, ...]:
@@ -81,8 +85,8 @@ class Style:
         size = self.sizes[number]
         none = [(False, False)] * self.axes
         tiles, touched = [], []
-        for view in self.views:
-            wide = framed(view, size, self.wrap, none, 0)
+        for view, wrap in self.views:
+            wide = framed(view, size, wrap, none, 0)
             shape = tuple(side - size + 1 for side in wide.shape)
             windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * self.axes)
             tiles.append(windows.reshape(-1, size**self.axes).astype(np.uint16))
