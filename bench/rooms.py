@@ -1,7 +1,8 @@
 """Rooms with corridors, and caves that are connected, beside what others took for the same.
 
-The fifth seed system and rot.js do not run here: their times were measured elsewhere, and are as issue 4 tells them (of
-a range the shorter). tcod cuts maps but makes neither rooms nor corridors: its row is of the cuts alone.
+A Python library of roguelike algorithms (Procedural-Map-Generation) and rot.js do not run here: their times were
+measured elsewhere (of a range the shorter). tcod cuts maps but makes neither rooms nor corridors: its row is of the
+cuts alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tilewright.kernels.partition import partition
 
 from .row import Row, best_times
 
-SEED_SYSTEM, ROT = "the seed system, measured elsewhere", "rot.js, measured elsewhere"
+SEED_SYSTEM, ROT = "Procedural-Map-Generation, measured elsewhere", "rot.js, measured elsewhere"
 
 
 def rows() -> Iterator[Row]:

@@ -180,7 +180,8 @@ def test_locks_of_tiles_that_the_sample_lacks_are_said() -> None:
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_everything_locked_is_the_map(optimiser: str) -> None:
     liked = made(seed=5)
-    m = made(seed=6, optimiser=optimiser, locks=liked.locked(np.s_[:, :]))
+    with pytest.warns(UserWarning, match="every cell is locked"):
+        m = made(seed=6, optimiser=optimiser, locks=liked.locked(np.s_[:, :]))
     assert np.array_equal(m.cells, liked.cells)
     assert m.numbers["divergence"] == pytest.approx(liked.numbers["divergence"], abs=1e-9)
 

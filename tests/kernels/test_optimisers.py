@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from tests.kernels.boards import board_of, check, kinds
 from tilewright.core.seeds import Rng
 from tilewright.generators._patterns.board import Board
+from tilewright.kernels.optimisers import REDRAWS
 
 
 def moved(board: Board, optimiser: str, seed: int, steps: int, *, noise: float = 0.0) -> None:
@@ -108,10 +109,14 @@ def test_evolution_is_what_a_plain_one_is(members: int, times: int, noise: float
                 parent = chances[rng.below(len(chances))]
             child = maps[parent].copy()
             for _ in range(1 + rng.below(times)):
-                row, column = divmod(rng.below(25), 5)
-                stamp = stamps[rng.below(len(stamps))].reshape(2, 2)
-                here = child[row : row + 2, column : column + 2]
-                here[...] = np.where(frozen[row : row + 2, column : column + 2], here, stamp)
+                for _ in range(REDRAWS):
+                    row, column = divmod(rng.below(25), 5)
+                    stamp = stamps[rng.below(len(stamps))].reshape(2, 2)
+                    here = child[row : row + 2, column : column + 2]
+                    new = np.where(frozen[row : row + 2, column : column + 2], here, stamp)
+                    if not np.array_equal(here, new):
+                        here[...] = new
+                        break
             if members == 1:
                 allowed = noise * (rng.random() - rng.random()) if noise > 0 else 0.0
                 if value(child) - values[0] <= allowed + 1e-9:

@@ -44,6 +44,8 @@ class Samples:
         """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several."""
         if isinstance(value, Samples):
             return value
+        if isinstance(value, (str, list, tuple)) and not (value.strip() if isinstance(value, str) else value):
+            raise InvalidRecipe("a map has at least one cell")
         several = isinstance(value, (list, tuple)) and len(value) > 0 and all(_is_whole(item) for item in value)
         given = list(value) if several else [value]
         if len(given) > MOST_SAMPLES:

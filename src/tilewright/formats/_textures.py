@@ -373,9 +373,14 @@ def ladder(color: Color, rng: Rng) -> Pixels:
     return pixels
 
 
+def board(color: Color, rng: Rng) -> Pixels:
+    """A smooth plate with a few specks."""
+    return void(color, rng)
+
+
 def pad(color: Color, rng: Rng) -> Pixels:
     """A ring of solder around a hole, as wide as the tile, so that it meets a wire on any side."""
-    pixels = void(BOARD, rng)
+    pixels = board(BOARD, rng)
     distance = np.hypot(ROWS - 7.5, COLUMNS - 7.5)
     shades = np.where(distance > 6.6, -0.3, np.where(ROWS + COLUMNS < 13, 0.4, 0.0))
     pixels[distance < 7.9] = _shaded(color, shades)[distance < 7.9]
@@ -385,7 +390,7 @@ def pad(color: Color, rng: Rng) -> Pixels:
 
 def wire(ways: str, color: Color, rng: Rng) -> Pixels:
     """A trace on the board from its middle to the sides that `ways` names; of four, two pass under the others."""
-    pixels = void(BOARD, rng)
+    pixels = board(BOARD, rng)
     down, right = ROWS - 7.5, COLUMNS - 7.5
     arms = {"n": (-down, right), "e": (right, down), "s": (down, right), "w": (-right, down)}
     for pair in ("ns", "ew") if len(ways) == 4 else (ways,):
@@ -397,7 +402,7 @@ def wire(ways: str, color: Color, rng: Rng) -> Pixels:
 
 def pin(way: str, color: Color, rng: Rng) -> Pixels:
     """The leg of a chip, which reaches out to one side."""
-    pixels = void(BOARD, rng)
+    pixels = board(BOARD, rng)
     outward = COLUMNS if way == "e" else SIDE - 1 - COLUMNS
     body, leg = outward < 8, (outward > 5) & (np.abs(ROWS - 7.5) < 4)
     pixels[body] = (56.0, 60.0, 72.0)
@@ -410,7 +415,7 @@ TEXTURES: dict[str, Callable[[Color, Rng], Pixels]] = {
     for texture in (
         *(ground, rock, water, grass, ore, void, brick, stone, wood, tree, snow, stairs),
         *(roof, awning, pillar, chest, token, gate, key, rail, cart, peak, reed, flower, mushroom, lily, snag),
-        *(coin, ladder, pad),
+        *(coin, ladder, board, pad),
     )
 }
 TEXTURES |= {f"wire-{ways}": partial(wire, ways) for ways in ("ew", "ns", "ne", "nw", "se", "sw", "nesw")}

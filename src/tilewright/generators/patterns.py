@@ -120,11 +120,8 @@ def _best(runs: list[Run]) -> Board:
 
 def _start(style: Style, held: NDArray[np.int64], rng: Rng) -> Tiles:
     """Every cell by chance, tiles as common as in the samples; locked cells as they must be."""
-    bounds = np.cumsum(style.frequencies)
-    drawn = (rng.cells(held.shape) * float(bounds[-1])).astype(np.int64)
-    tiles: Tiles = np.searchsorted(bounds, drawn, side="right")
     locked = np.where(held < style.tiles, held, style.strange_tile)
-    return np.where(held >= 0, locked, tiles)
+    return np.where(held >= 0, locked, style.drawn(held.shape, rng))
 
 
 def _held(site: Site) -> tuple[NDArray[np.int64], bool]:
@@ -138,6 +135,8 @@ def _held(site: Site) -> tuple[NDArray[np.int64], bool]:
     locked = site.locked
     held[locked] = table[ids[locked]]
     lacking = np.unique(ids[locked & (held == len(site.words))])
+    if locked.all():
+        warnings.warn("locks: every cell is locked, so that there is nothing to make", stacklevel=2)
     if lacking.size:
         names = ", ".join(repr(site.tileset[number].name) for number in lacking.tolist())
         warnings.warn(f"locks: the sample has no {names}, so that no window around it can be right", stacklevel=2)

@@ -12,7 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .patterns import BOARD, CELLS, Board, Layout, Numbers, is_full, keep, try_tile, undo, write
+from .patterns import (
+    BOARD,
+    CELLS,
+    Board,
+    Layout,
+    Numbers,
+    is_full,
+    keep,
+    keep_windows,
+    try_tile,
+    try_windows,
+    undo,
+    write,
+)
 from .random import below, random
 
 Reals: TypeAlias = NDArray[np.float64]
@@ -20,42 +33,49 @@ Stream: TypeAlias = NDArray[np.uint64]
 Flags: TypeAlias = NDArray[np.uint8]
 Stamps: TypeAlias = tuple[Any, ...]
 """windows, (window, cell) of the samples, one pool after the other; pools, (pool, 2) their first window and how many;
-origins, (place, 2) first cells and the pools for them; ranges, (size, 3) first origin, how many, first pool."""
-STAMPS = "Tuple((uint16[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1]))"
+origins, (place, 2) first cells and the pools for them; ranges, (size, 3) first origin, how many, first pool; around,
+(size, other size, window) where, seen from a stamp, the windows begin that it touches, and how many these are."""
+STAMPS = "Tuple((uint16[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[:, :, ::1], int64[:, ::1]))"
 Members: TypeAlias = tuple[Any, ...]
 """What a board has of every member: cells, slots, keys, counts, which, layout, each with a first axis for members."""
 MEMBERS = "Tuple((uint16[:, ::1], int32[:, :, ::1], uint64[:, ::1], int32[:, ::1], int32[:, ::1], int64[:, :, ::1]))"
+REDRAWS = 8
+"""Windows drawn until one would change something."""
 
 
 @kernel
 def _stamp(
-    board: Board, stamps: Stamps, frozen: Flags, stream: Stream, top: int, edits: Numbers, count: int
+    board: Board, stamps: Stamps, locked: Flags, stream: Stream, top: int, edits: Numbers, count: int
 ) -> tuple[float, int, int]:
     """Put any window of the samples anywhere: what it costs, the log's new end, and how many edits there are.
 
-    An edit is a cell, its tile before and its tile now.
+    The windows are for `keep_windows` to keep. One that stands there already is drawn again, a few times. An edit is a
+    cell, its tile before and its tile now. `locked` may be empty.
     """
     cells, homes, layout, shifts = board[0], board[2], board[10], board[11]
-    windows, pools, origins, ranges = stamps
-    size = 0
-    if len(layout) > 1:
-        size = below(stream, len(layout))
-    chosen = ranges[size, 0] + below(stream, ranges[size, 1])
-    pool = ranges[size, 2] + origins[chosen, 1]
-    window = windows[pools[pool, 0] + np.int64(below(stream, pools[pool, 1]))]
+    windows, pools, origins, ranges, around, lengths = stamps
     cost = 0.0
-    for number in range(layout[size, CELLS]):
-        place = int(origins[chosen, 0] + shifts[size, number])
-        if homes.size:
-            place = int(homes[place])
-        tile = int(window[number])
-        if frozen[place] or cells[place] == tile:
-            continue
-        edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
-        count += 1
-        more, end = try_tile(board, top, place, tile, np.inf)
-        keep(board, top, end, place, tile)
-        cost, top = cost + more, end
+    for _ in range(REDRAWS):
+        size = 0
+        if len(layout) > 1:
+            size = below(stream, len(layout))
+        chosen = ranges[size, 0] + below(stream, ranges[size, 1])
+        pool = ranges[size, 2] + origins[chosen, 1]
+        window = pools[pool, 0] + below(stream, pools[pool, 1])
+        before = count
+        for number in range(layout[size, CELLS]):
+            place = int(origins[chosen, 0] + shifts[size, number])
+            if homes.size:
+                place = int(homes[place])
+            tile = int(windows[window, number])
+            if (locked.size and locked[place]) or cells[place] == tile:
+                continue
+            edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
+            count += 1
+            write(board, place, tile)
+        if count > before:
+            cost, top = try_windows(board, top, int(origins[chosen, 0]), around[size], lengths[size])
+            break
     return cost, top, count
 
 
@@ -66,23 +86,56 @@ def _take_back(board: Board, top: int, edits: Numbers, count: int) -> None:
         write(board, edits[edit, 0], edits[edit, 1])
 
 
+@kernel
+def _shift(
+    board: Board, strides: Layout, side: int, free: Numbers, frozen: Flags, stream: Stream, edits: Numbers
+) -> tuple[float, int, int]:
+    """Move what lies in a box by one cell: what it costs, the log's end, and how many edits there are."""
+    cells, axes = board[0], len(strides)
+    corner = int(free[below(stream, free.size)])
+    axis, back = below(stream, axes), below(stream, 2) == 0
+    shift = -strides[axis] if back else strides[axis]
+    deep = 1 + below(stream, side) if axes == 3 else 1
+    down, across = 1 + below(stream, side), 1 + below(stream, side)
+    cost, top, count = 0.0, 0, 0
+    for number in range(deep * down * across):
+        if back:  # so that a cell is read before it is written
+            number = deep * down * across - 1 - number
+        place = corner + number // across % down * strides[axes - 2] + number % across
+        if axes == 3:
+            place += number // (across * down) * strides[0]
+        if place >= cells.size or frozen[place] or frozen[place + shift]:
+            continue
+        tile = int(cells[place + shift])
+        if tile == cells[place]:
+            continue
+        edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
+        count += 1
+        more, end = try_tile(board, top, place, tile, np.inf)
+        keep(board, top, end, place, tile)
+        cost, top = cost + more, end
+    return cost, top, count
+
+
 @kernel(
-    f"int64({BOARD}, {STAMPS}, uint8[::1], int32[::1], int64, uint64[::1], float64, float64[::1], float64[::1],"
-    " float64[::1], int64, int64, int64)"
+    f"int64({BOARD}, {STAMPS}, uint8[::1], uint8[::1], int32[::1], int64, int64[::1], uint64[::1], float64[::1],"
+    " float64[::1], float64[::1], float64[::1], int64, int64, int64)"
 )
 def anneal(
-    board: Board, stamps: Stamps, frozen: Flags, free: Numbers, tiles: int, stream: Stream, stamping: float,
-    heat: Reals, quantiles: Reals, total: Reals, first: int, last: int, steps: int,
+    board: Board, stamps: Stamps, locked: Flags, frozen: Flags, free: Numbers, tiles: int, strides: Layout,
+    stream: Stream, moves: Reals, heat: Reals, quantiles: Reals, total: Reals, first: int, last: int, steps: int,
 ) -> int:  # fmt: skip
     """Steps first..last-1 of simulated annealing; the step that comes next, earlier where hashed slots are used up.
 
-    A step gives any free cell any other tile or, with the chance `stamping`, puts any window of the samples anywhere;
-    that stays if it is no worse, or not worse than heat allows. `heat` is given for equally distant moments from the
+    A step gives any free cell any other tile or, with the chance moves[0], puts any window of the samples anywhere, or,
+    with the chance moves[1] - moves[0], moves a box by one cell, its sides moves[2] at most; that stays if it is no
+    worse, or not worse than heat allows. `heat` is given for equally distant moments from the
     first of all `steps` to the last. `quantiles` are those of how much worse, in units of heat, is still allowed.
     What changes is added to total[0].
     """
     cells = board[0]
-    edits = np.empty((board[11].shape[1], 3), dtype=np.int32)
+    side = int(moves[2])
+    edits = np.empty((max(board[11].shape[1], side ** len(strides)), 3), dtype=np.int32)
     for step in range(first, last):
         if is_full(board):
             return step
@@ -90,10 +143,15 @@ def anneal(
         stage = int(moment)
         now = heat[stage] + (heat[stage + 1] - heat[stage]) * (moment - stage)
         limit = now * quantiles[below(stream, quantiles.size)]
-        if stamping > 0 and random(stream) < stamping:
-            cost, top, count = _stamp(board, stamps, frozen, stream, 0, edits, 0)
+        kind = random(stream)
+        if kind < moves[1]:
+            if kind < moves[0]:
+                cost, top, count = _stamp(board, stamps, locked, stream, 0, edits, 0)
+            else:
+                cost, top, count = _shift(board, strides, side, free, frozen, stream, edits)
             if cost <= limit:
                 total[0] += cost
+                keep_windows(board, 0, top)
             else:
                 _take_back(board, top, edits, count)
             continue
@@ -205,12 +263,12 @@ def _succeed(
 
 
 @kernel(
-    f"int64({BOARD}, {MEMBERS}, {STAMPS}, uint8[::1], int32[::1], int64[::1], float64[::1], uint64[::1], int64,"
-    " float64, float64, int64, int64)"
+    f"int64({BOARD}, {MEMBERS}, {STAMPS}, uint8[::1], uint8[::1], int32[::1], int64[::1], float64[::1], uint64[::1],"
+    " int64, float64, float64, int64, int64)"
 )
 def evolve(
-    board: Board, members: Members, stamps: Stamps, frozen: Flags, free: Numbers, patch: Layout, values: Reals,
-    stream: Stream, times: int, noise: float, crossing: float, first: int, last: int,
+    board: Board, members: Members, stamps: Stamps, locked: Flags, frozen: Flags, free: Numbers, patch: Layout,
+    values: Reals, stream: Stream, times: int, noise: float, crossing: float, first: int, last: int,
 ) -> int:  # fmt: skip
     """Generations first..last-1 of a population; the one that comes next, earlier where hashed slots are used up.
 
@@ -246,8 +304,9 @@ def evolve(
                 cost, top, count = _cross(own, members[0][other], patch, free, frozen, stream, edits[child])
             else:
                 for _ in range(1 + below(stream, times)):
-                    more, top, count = _stamp(own, stamps, frozen, stream, top, edits[child], count)
-                    cost += more
+                    more, end, count = _stamp(own, stamps, locked, stream, top, edits[child], count)
+                    keep_windows(own, top, end)
+                    cost, top = cost + more, end
             if number == 1 and cost <= (noise * (random(stream) - random(stream)) if noise > 0 else 0.0):
                 values[0] += cost
                 continue

@@ -41,6 +41,8 @@ powers of two if they are hashed, else 0; the row in `terms` of what samples lac
 window; slots for others in use."""
 ORIGIN, LEFT, ENTERED, MARK = 0, 1, 2, 3
 """Of an entry in the log of windows that change: twice the number of its size is the mark, one more for a new slot."""
+HOPELESS = 3
+"""A change that is so much too dear on the way, in patterns that the samples lack, is not looked at to its end."""
 FULL = 0.5
 """Share of hashed slots in use at which they must be sorted out."""
 
@@ -116,6 +118,8 @@ def try_tile(board: Board, top: int, place: int, tile: int, limit: float) -> tup
                     else:
                         cost += gains[row + count, 0] - terms[pattern, 0] - terms[pattern, 1] * gains[row + count, 1]
                 top += 1
+                if cost + least > limit + HOPELESS * fresh:
+                    return cost + least, top
         place = twins[place] if twins.size else -1
     if least == 0.0 or cost + least > limit:
         return cost + least, top
@@ -138,11 +142,69 @@ def try_tile(board: Board, top: int, place: int, tile: int, limit: float) -> tup
 
 
 @kernel
-def keep(board: Board, first: int, top: int, place: int, tile: int) -> None:
-    """Make what was tried so: the log from its entry `first` on, and the cell with its twins."""
+def try_windows(board: Board, top: int, origin: int, around: Layout, lengths: Layout) -> tuple[float, int]:
+    """Count the windows around a place whose cells have changed, by `write`, since they were counted.
+
+    Gives what that costs, and the log's new end; `keep_windows` makes it so, `undo` takes it back. `around` is where,
+    seen from the place, windows of every size begin, of which there are `lengths`.
+    """
+    cells, _, homes, slots, keys, counts, which, terms, gains, firsts, layout, shifts, multipliers, log, _ = board
+    cost, start = 0.0, top
+    for size in range(len(layout)):
+        row, lacking, fresh = layout[size, GAINS], layout[size, LACKING], firsts[size]
+        for number in range(lengths[size]):
+            place = origin + around[size, number]
+            if homes.size:
+                place = np.int64(homes[place])
+                met = False  # a small map that wraps has the same window on both sides
+                for entry in range(start, top):
+                    met |= log[entry, ORIGIN] == place and log[entry, MARK] >> 1 == size
+                if met:
+                    continue
+            left = np.int64(slots[size, place])
+            if left < 0:
+                continue
+            key = np.uint64(0)
+            for cell in range(layout[size, CELLS]):
+                key += np.uint64(cells[place + shifts[size, cell]]) * multipliers[size, cell]
+            if key == keys[left]:
+                continue
+            count = np.int64(counts[left]) - 1
+            counts[left] = count
+            pattern = which[left]
+            if count == 0 and pattern == lacking:
+                cost -= fresh
+            else:
+                cost -= gains[row + count, 0] - terms[pattern, 0] - terms[pattern, 1] * gains[row + count, 1]
+            entered = _known(keys, layout, size, key)
+            if entered < 0:
+                entered = _other(keys, counts, which, layout, size, key)
+            count = np.int64(counts[entered])
+            log[top, ORIGIN], log[top, LEFT], log[top, ENTERED] = place, left, entered
+            log[top, MARK] = 2 * size + (count < 0)
+            top += 1
+            count = count if count > 0 else np.int64(0)
+            counts[entered] = count + 1
+            pattern = which[entered]
+            if count == 0 and pattern == lacking:
+                cost += fresh
+            else:
+                cost += gains[row + count, 0] - terms[pattern, 0] - terms[pattern, 1] * gains[row + count, 1]
+    return cost, top
+
+
+@kernel
+def keep_windows(board: Board, first: int, top: int) -> None:
+    """Make what was counted so: the log from its entry `first` on."""
     slots, log = board[3], board[13]
     for entry in range(first, top):
         slots[log[entry, MARK] >> 1, log[entry, ORIGIN]] = log[entry, ENTERED]
+
+
+@kernel
+def keep(board: Board, first: int, top: int, place: int, tile: int) -> None:
+    """Make what was tried so: the windows, and the cell with its twins."""
+    keep_windows(board, first, top)
     write(board, place, tile)
 
 

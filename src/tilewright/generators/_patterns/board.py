@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +21,13 @@ from .style import Style, touching
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
 """Of the exponential distribution: how much worse than before, in units of heat, a change may be."""
-HEAT = (*np.linspace(3.8, 1.6, 16), 1.25, 0.9, 0.6, 0.3, 0.02)
+HEAT = (*np.linspace(4.4, 2.0, 16), 1.6, 1.25, 0.9, 0.6, 0.3, 0.02)
 """From the first step to the last, at equal distances; a heat of 1 is what one window's share of the map weighs.
 
-Order sets in between 4 and 2, quickly for large windows, and most of the time is spent there.
+Order sets in somewhere between 4 and 2, suddenly for large windows, and most of the time is spent there.
 """
-STAMPING = 0.1
-"""Share of steps of annealing that put a whole window of the samples onto the map."""
+STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
+"""Shares of steps of annealing that put a whole window of the samples onto the map, or move a box of such a side."""
 PATCH = 3
 """The greatest side of patches that members exchange, in windows."""
 
@@ -55,6 +57,8 @@ class Board:
         self.frozen: NDArray[np.uint8] = np.ones(self.ground.wide, dtype=np.uint8)
         self.frozen[self.ground.inner] = frozen
         self.frozen = self.frozen.reshape(-1)
+        self.locked = self.frozen if frozen.any() else np.empty(0, dtype=np.uint8)
+        """The same, empty where all cells may change: large maps are faster without a look at it."""
         self.free = np.flatnonzero(self.frozen == 0).astype(np.int32)
         """The cells that may change, flat within the margin."""
         self.count()
@@ -66,7 +70,8 @@ class Board:
         sizes, most = len(style.sizes), max(coding.cells for coding in style.codings)
         levels = int(ground.strides[0]) if style.axes == 3 else 0
         self.patch = np.array([PATCH * max(style.sizes), levels, ground.strides[-2]], dtype=np.int64)
-        edits = max(self.times * most, int(self.patch[0]) ** style.axes if members > 1 else 0)
+        self.box = BOX if style.axes == 2 else BOX // 2
+        edits = max(self.times * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** style.axes)
         layout = np.zeros((sizes, USED + 1), dtype=np.int64)
         self.shifts = np.zeros((sizes, most), dtype=np.int64)
         self.multipliers = np.zeros((sizes, most), dtype=np.uint64)
@@ -128,7 +133,22 @@ class Board:
             pools.append(pool)
             touches = touching(here.shape, style.sides)
             origins.append(np.stack((here.reshape(-1), touches.reshape(-1)), axis=1).astype(np.int32))
-        return np.concatenate(windows), np.concatenate(pools), np.concatenate(origins), np.array(ranges)
+        return (
+            *(np.concatenate(pieces) for pieces in (windows, pools, origins)),
+            np.array(ranges),
+            *self._touched(),
+        )
+
+    def _touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For stamps of every size, where the windows of every size begin that they touch; and how many."""
+        sizes, axes, strides = self.style.sizes, self.style.axes, self.ground.strides
+        lengths = np.array([[(one + other - 1) ** axes for other in sizes] for one in sizes], dtype=np.int64)
+        around = np.zeros((len(sizes), len(sizes), int(lengths.max())), dtype=np.int64)
+        for one, size in enumerate(sizes):
+            for other, far in enumerate(sizes):
+                starts = np.array(list(product(range(1 - far, size), repeat=axes)), dtype=np.int64)
+                around[one, other, : len(starts)] = starts @ strides
+        return around, lengths
 
     def count(self) -> None:
         """Count all windows anew."""
@@ -187,29 +207,49 @@ class Board:
         # What a window weighs, where both directions count alike.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.ground.window_count(max(self.style.sizes))
         heat = np.array(HEAT) * window
-        total = np.zeros(1)
-        while first < last:
-            first = optimisers.anneal(
-                self._own(0), self.stamps, self.frozen, self.free, self.style.tiles, rng.state, STAMPING, heat,
-                QUANTILES, total, first, last, steps,
-            )  # fmt: skip
-            if first < last:
-                kernels.sort_out(self._own(0))
-        self.values[0] += total[0]
+        moves = np.array([STAMPS, STAMPS + SHIFTS, self.box])
+        for end in self._rests(first, last):
+            total = np.zeros(1)
+            while first < end:
+                first = optimisers.anneal(
+                    self._own(0), self.stamps, self.locked, self.frozen, self.free, self.style.tiles,
+                    self.ground.strides, rng.state, moves, heat, QUANTILES, total, first, end, steps,
+                )  # fmt: skip
+                if first < end:
+                    kernels.sort_out(self._own(0))
+            self.values[0] += total[0]
+            self._rest(end)
 
     def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
         """Generations first..last-1 of all members."""
         if not self.free.size:
             return
         members = self.cells, self.slots, self.keys, self.counts, self.which, self.layout
-        while first < last:
-            first = optimisers.evolve(
-                self._own(0), members, self.stamps, self.frozen, self.free, self.patch, self.values, rng.state,
-                self.times, noise, crossing, first, last,
-            )  # fmt: skip
-            if first < last:
-                for member in range(len(self.cells)):
-                    kernels.sort_out(self._own(member))
+        for end in self._rests(first, last):
+            while first < end:
+                first = optimisers.evolve(
+                    self._own(0), members, self.stamps, self.locked, self.frozen, self.free, self.patch, self.values,
+                    rng.state, self.times, noise, crossing, first, end,
+                )  # fmt: skip
+                if first < end:
+                    for member in range(len(self.cells)):
+                        kernels.sort_out(self._own(member))
+            self._rest(end)
+
+    @cached_property
+    def _resting(self) -> int:
+        """Steps after which the divergences are worked out anew, so that what is rounded off never adds up."""
+        return max(1 << 20, 64 * self.ground.size)
+
+    def _rests(self, first: int, last: int) -> Iterator[int]:
+        """The steps up to which to go on at once: multiples of that, and the last."""
+        yield from range(first // self._resting * self._resting + self._resting, last, self._resting)
+        if first < last:
+            yield last
+
+    def _rest(self, step: int) -> None:
+        if step % self._resting == 0:
+            self.values[:] = [self.divergence(member) for member in range(len(self.cells))]
 
     def _own(self, member: int) -> kernels.Board:
         ground = self.ground

@@ -1,0 +1,120 @@
+"""Tile patterns beside the published implementation (ETPKLDiv 0.5.0, JavaScript), which was timed elsewhere.
+
+Its document has a table of times by iterations and map size; its divergences after 10,000 iterations on two published
+samples were measured elsewhere too, and are compared where TILEWRIGHT_REFERENCE names the folder with these samples.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tilewright.analysis.novelty import copied_side
+from tilewright.core.samples import Samples
+from tilewright.core.seeds import Rng
+from tilewright.generators._patterns.board import Board
+from tilewright.generators._patterns.style import Style
+
+from .row import Row, best_times
+
+PUBLISHED_TIMES = {
+    (30, 1000): 438.0, (60, 1000): 1768.0, (120, 1000): 9598.0,
+    (30, 5000): 2002.0, (60, 5000): 8023.0, (120, 5000): 46839.0,
+    (30, 10000): 3985.0, (60, 10000): 16080.0, (120, 10000): 91976.0,
+}  # fmt: skip
+PUBLISHED_DIVERGENCES = {
+    ("redblack", 2): 0.25, ("redblack", 3): 1.66, ("loderunner", 2): 0.197, ("loderunner", 3): 0.812,
+}  # fmt: skip
+SECONDS = 2.5
+"""What the published implementation takes for 10,000 iterations at 30x30."""
+SEEDS = range(3)
+PEER = "ETPKLDiv, measured elsewhere"
+FLAT = ((False, False), (False, False))
+
+
+def rows() -> Iterator[Row]:
+    weave = Samples.of("weave")
+    _evolved(weave, 2, 30, 10, wrap=True)  # compiles
+    for (side, iterations), peer in PUBLISHED_TIMES.items():
+        time = _time(weave, 2, side, iterations)
+        yield Row(
+            what=f"patterns {side}x{side}, {iterations:,} iterations of evolution",
+            unit="ms",
+            ours=time * 1e3,
+            peer=peer,
+            peer_name=PEER,
+            at_least=100,
+        )
+    yield Row(
+        what="patterns 120x120, 10,000 steps, windows 2x2",
+        unit="ms",
+        ours=_time(weave, 2, 120, 10_000) * 1e3,
+        at_most=6,
+    )
+    yield Row(
+        what="patterns 120x120, 10,000 steps, windows 3x3",
+        unit="ms",
+        ours=_time(weave, 3, 120, 10_000) * 1e3,
+        at_most=60,
+    )
+    small, large = _time(weave, 2, 120, 10_000), _time(weave, 2, 1000, 10_000)
+    yield Row(
+        what="patterns, time of a step at 1000x1000 in those at 120x120", unit="times", ours=large / small, at_most=2
+    )
+    folder = os.environ.get("TILEWRIGHT_REFERENCE")
+    names = sorted({name for name, _ in PUBLISHED_DIVERGENCES}) if folder else []
+    samples = {name: Samples.of((Path(str(folder)) / "etpkldiv" / f"{name}.txt").read_text()) for name in names}
+    for (name, size), peer in PUBLISHED_DIVERGENCES.items():
+        if name in samples:
+            yield from _divergences(name, samples[name], size, wrap=name == "redblack", peer=peer)
+    for name in ("dungeon", "platforms"):
+        yield from _divergences(name, Samples.of(name), 3, wrap=False, peer=None)
+
+
+def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: float | None) -> Iterator[Row]:
+    """Means over seeds at 30x30: evolution at the same iterations, then annealing in the same time."""
+    what = f"{name} {size}x{size}, divergence"
+    evolved = float(np.mean([_evolved(sample, size, 30, 10_000, wrap=wrap, seed=seed).value for seed in SEEDS]))
+    names = {"peer": peer, "peer_name": PEER} if peer is not None else {}
+    limit = {"at_least": 1.0} if peer is not None else {}
+    yield Row(what=f"{what} after 10,000 iterations of evolution", unit="nats", ours=evolved, **names, **limit)
+    board = _board(sample, size, 30, wrap=wrap)
+    (time,) = best_times(lambda: board.anneal(Rng.of(1), 0, 200_000, 200_000), rounds=2)
+    steps = int(SECONDS / time * 200_000)
+    boards = [_board(sample, size, 30, wrap=wrap, seed=seed) for seed in SEEDS]
+    for seed, one in zip(SEEDS, boards, strict=True):
+        one.anneal(Rng.of(seed), 0, steps, steps)
+    limit = {"at_least": 10.0} if peer is not None else {}
+    annealed = float(np.mean([one.value for one in boards]))
+    yield Row(what=f"{what} after {SECONDS} s of annealing", unit="nats", ours=annealed, **names, **limit)
+    if not wrap:
+        known = [(map, (False, False)) for map in sample.maps]
+        copied = max(copied_side(one.tiles(), (False, False), known) for one in boards)
+        yield Row(what=f"{name} {size}x{size}, longest copied block", unit="cells", ours=copied, at_most=3 * size)
+
+
+def _board(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> Board:
+    style = Style(sample.maps, len(sample.words), (size,), (1.0,), (wrap, wrap), FLAT)
+    start = style.drawn((side, side), Rng.of(seed).child("start"))
+    return Board(style, [start], wrap=(False, False), weight=0.5, frozen=np.zeros((side, side), dtype=np.bool_))
+
+
+def _evolved(sample: Samples, size: int, side: int, iterations: int, *, wrap: bool, seed: int = 0) -> Board:
+    board = _board(sample, size, side, wrap=wrap, seed=seed)
+    board.evolve(Rng.of(seed), 0, iterations, noise=0.0, crossing=0.0)
+    return board
+
+
+def _time(sample: Samples, size: int, side: int, iterations: int) -> float:
+    """The shortest time of so many steps from a random start, not counting how the board is laid out."""
+    best = float("inf")
+    for seed in range(5):
+        board = _board(sample, size, side, wrap=True, seed=seed)
+        (time,) = best_times(
+            lambda board=board: board.evolve(Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1
+        )  # type: ignore[misc]
+        best = min(best, time)
+    return best
