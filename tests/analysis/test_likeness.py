@@ -41,9 +41,12 @@ def blocks(map: NDArray[Any], side: int, wrap: tuple[bool, ...]) -> set[bytes]:
 
 
 def plain_side(map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[NDArray[Any], tuple[bool, ...]]]) -> int:
-    sides = range(1, min(map.shape) + 1)
-    known = (any(blocks(map, side, wrap) & blocks(sample, side, own) for sample, own in samples) for side in sides)
-    return max((side for side, found in zip(sides, known, strict=True) if found), default=0)
+    largest = 0
+    for side in range(1, min(map.shape) + 1):
+        common = set().union(*(blocks(map, side, wrap) & blocks(sample, side, own) for sample, own in samples))
+        if any(side == 1 or len(set(np.ravel(block).tolist())) > 1 for block in common):
+            largest = side
+    return largest
 
 
 def plain_difference(map: NDArray[Any], sample: NDArray[Any], wrap: tuple[bool, ...]) -> float:

@@ -410,4 +410,4 @@ def test_no_worse_than_the_published_implementation(
         evolving = ETPKLDiv(seed=seed)
         evolving.generate(sample, size, 30, 30, warp=warp)
         left.append(-evolving.getFitness())
-    assert np.mean(left) <= published
+    assert np.mean(left) <= published + 2 * np.std(left) / np.sqrt(len(left))  # or as good, as far as can be told

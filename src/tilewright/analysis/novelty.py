@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,40 +32,53 @@ class Blocks:
 
     keys: Keys
     wrap: Wrap
+    tiles: Tiles
+    """(first cell) the tile of a block that is made of it alone, -1 for any other block."""
 
     @classmethod
     def cells(cls, map: Tiles, wrap: Wrap) -> Blocks:
         """Of side 1."""
-        return cls(map.astype(np.uint64), wrap)
+        return cls(map.astype(np.uint64), wrap, map.astype(np.int32))
+
+    @property
+    def mixed(self) -> Keys:
+        """The keys of blocks that hold several tiles."""
+        return self.keys[self.tiles < 0]
 
     def grown(self, more: int) -> Blocks:
         """Blocks whose side is longer by as many cells, at most twice as long: they are made of two along every axis.
 
         Along an axis that wraps there are as many of any side.
         """
-        keys = self.keys
+        keys, tiles = self.keys, self.tiles
         for axis, round_ in enumerate(self.wrap):
-            if round_:
-                first, second = keys, np.roll(keys, -more, axis)
-            else:
-                before, length = (slice(None),) * axis, keys.shape[axis]
-                rest = max(0, length - more)
-                first, second = keys[(*before, slice(0, rest))], keys[(*before, slice(length - rest, length))]
+            first, second = _beside(keys, axis, more, round_)
             keys = first * FIRST + second * SECOND
             keys ^= keys >> HALF
             keys *= SPREAD
-        return Blocks(keys, self.wrap)
+            here, there = _beside(tiles, axis, more, round_)
+            tiles = np.where(here == there, here, -1)
+        return Blocks(keys, self.wrap, tiles)
+
+
+def _beside(values: NDArray[Any], axis: int, more: int, round_: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The values along an axis, and those so many places behind them."""
+    if round_:
+        return values, np.roll(values, -more, axis)
+    before, length = (slice(None),) * axis, values.shape[axis]
+    rest = max(0, length - more)
+    return values[(*before, slice(0, rest))], values[(*before, slice(length - rest, length))]
 
 
 def copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -> int:
     """The side of the largest square or cube of a map that stands in one of some samples as it is.
 
-    What wraps has blocks across its edges too; a sample that wraps goes on for ever. A block is made of smaller ones,
+    Blocks of one tile alone do not count, but for single cells: an empty sky is nobody's invention. What wraps has blocks across its edges too; a sample that wraps goes on for ever. A block is made of smaller ones,
     so sides are doubled while some block is still known, and what lies between is halved.
     """
     most = min(map.shape)
     own, others, side = Blocks.cells(map, wrap), [Blocks.cells(*sample) for sample in samples], 1
-    if not _meet(own, others):
+    if not np.isin(map, np.concatenate([sample.reshape(-1) for sample, _ in samples])).any():
         return 0
     while 2 * side <= most:
         longer, known = own.grown(side), [one.grown(side) for one in others]
@@ -81,10 +95,22 @@ def copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -
     return low
 
 
+def copied_at(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]], side: int) -> NDArray[np.bool_]:
+    """The first cells of all blocks of a side that stand in one of some samples, but for those of one tile alone."""
+    every = [Blocks.cells(map, wrap), *(Blocks.cells(*sample) for sample in samples)]
+    reached = 1
+    while reached < side:
+        more = min(reached, side - reached)
+        every, reached = [one.grown(more) for one in every], reached + more
+    own, *others = every
+    copied: NDArray[np.bool_] = np.isin(own.keys, np.concatenate([other.mixed for other in others]))
+    return copied & (own.tiles < 0)
+
+
 def _meet(one: Blocks, others: Sequence[Blocks]) -> bool:
-    """Whether a block of the one is among those of the others."""
-    mine = np.sort(one.keys, axis=None)
-    theirs = np.sort(np.concatenate([other.keys.reshape(-1) for other in others]))
+    """Whether a block of the one, of several tiles, is among those of the others."""
+    mine = np.sort(one.mixed)
+    theirs = np.sort(np.concatenate([other.mixed for other in others]))
     if not mine.size or not theirs.size:
         return False
     few, many = (mine, theirs) if mine.size < theirs.size else (theirs, mine)

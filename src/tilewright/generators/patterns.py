@@ -35,6 +35,7 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.board import Board
+from ._patterns.novelty import renewed
 from ._patterns.params import PatternsLearned, PatternsParams
 from ._patterns.parts import STAGES, has_parts, parts_at
 from ._patterns.runs import Run, improved
@@ -61,7 +62,10 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     else:
         tiles = yield from _whole(p, held, strange, rng)
     board = Board(p.style(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0)
-    return site.map(_shown(p, tiles), numbers={"divergence": board.value, "steps": p.steps})
+    if p.optimiser == "annealing" and p.wrap_sample == "none":
+        for _ in renewed(board, p.steps, rng.child("novelty")):
+            yield Frame(partial(_shown, p, board.tiles()), _note(p, 1.0, board.value) + ", novelty", 1.0)
+    return site.map(_shown(p, board.tiles()), numbers={"divergence": board.divergence(0), "steps": p.steps})
 
 
 def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:

@@ -200,20 +200,47 @@ class Board:
         kernels.sort_out(self._own(member))
         self.values[member] += kernels.change(self._own(member), self.ground.place(cell), tile)
 
+    def become(self, tiles: Tiles) -> None:
+        """Let the first member be this map, where it may change; the cost is that of the cells that differ."""
+        for cell in np.argwhere(self.tiles(0) != tiles).tolist():
+            if not self.frozen[self.ground.place(tuple(cell))]:
+                self.change(tuple(cell), int(tiles[tuple(cell)]))
+
     def anneal(self, rng: Rng, first: int, last: int, steps: int) -> None:
         """Steps first..last-1 of all steps of annealing, of the first member."""
-        if not self.free.size or self.style.tiles < 2:
-            return
+        if self.free.size and self.style.tiles > 1:
+            self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
+
+    def anneal_only(self, cells: NDArray[np.bool_], rng: Rng, steps: int, heat: tuple[float, ...] = HEAT) -> None:
+        """All steps of annealing, but of these cells alone, those of them that may change."""
+        frozen = np.ones(self.ground.wide, dtype=np.uint8)
+        frozen[self.ground.inner] = ~cells
+        flat = frozen.reshape(-1) | self.frozen
+        free = np.flatnonzero(flat == 0).astype(np.int32)
+        if free.size and self.style.tiles > 1:
+            self._anneal(rng, 0, steps, steps, free, flat, flat, heat)
+
+    def _anneal(
+        self,
+        rng: Rng,
+        first: int,
+        last: int,
+        steps: int,
+        free: NDArray[np.int32],
+        frozen: NDArray[np.uint8],
+        locked: NDArray[np.uint8],
+        heat: tuple[float, ...],
+    ) -> None:
         # What a window weighs, where both directions count alike.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.ground.window_count(max(self.style.sizes))
-        heat = np.array(HEAT) * window
+        degrees = np.array(heat) * window
         moves = np.array([STAMPS, STAMPS + SHIFTS, self.box])
         for end in self._rests(first, last):
             total = np.zeros(1)
             while first < end:
                 first = optimisers.anneal(
-                    self._own(0), self.stamps, self.locked, self.frozen, self.free, self.style.tiles,
-                    self.ground.strides, rng.state, moves, heat, QUANTILES, total, first, end, steps,
+                    self._own(0), self.stamps, locked, frozen, free, self.style.tiles, self.ground.strides, rng.state,
+                    moves, degrees, QUANTILES, total, first, end, steps,
                 )  # fmt: skip
                 if first < end:
                     kernels.sort_out(self._own(0))

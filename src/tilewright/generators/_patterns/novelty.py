@@ -1,0 +1,78 @@
+"""Novelty: blocks that have come out as they stand in a sample get something else into their midst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.novelty import copied_at
+from ...core.seeds import Rng
+from .board import Board
+
+LONGEST = 3
+"""The longest side of a block, in windows, that may stand in a sample as it is."""
+SHARE = 10
+"""One in so many steps, at most, is spent on it."""
+STEPS_PER_CELL = 150
+COOL = (0.7, 0.5, 0.35, 0.2, 0.1, 0.02)
+"""As in board.HEAT: too cool for anything but small changes."""
+TURNS = 4
+TRIES = 16
+"""Windows of the samples that are planted in a block, of which the best is kept."""
+
+
+def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
+    """Plant other windows of the samples in blocks that are too large a copy; gives the share of rounds done.
+
+    What was planted is kept, and all else anneals a little more, so that the whole is in balance again.
+    """
+    size = max(board.style.sizes)
+    side, kept = LONGEST * size + 1, np.zeros(board.ground.shape, dtype=np.bool_)
+    most = steps // SHARE // (TRIES * side**board.style.axes * STEPS_PER_CELL)
+    if min(board.ground.shape) < side:
+        return
+    for turn in range(TURNS):
+        number = 0
+        while number < most and len(copied := _copied(board, side)):
+            own = rng.child(f"turn {turn}", number)
+            kept |= _plant(board, tuple(copied[own.below(len(copied))].tolist()), side, own)
+            number += 1
+            yield turn / TURNS
+        if number == 0 or turn == TURNS - 1:
+            return
+        board.anneal_only(~kept, rng.child("balance", turn), steps // SHARE, heat=COOL)
+        yield (turn + 1) / TURNS
+
+
+def _copied(board: Board, side: int) -> NDArray[np.int64]:
+    """(block, axis) where blocks of a side begin that stand in a sample."""
+    return np.argwhere(copied_at(board.tiles(0), board.ground.wrap, board.style.views, side))
+
+
+def _plant(board: Board, corner: tuple[int, ...], side: int, rng: Rng) -> NDArray[np.bool_]:
+    """Try some windows of the samples in the middle of a block, and keep the one that fits in best: its cells."""
+    size, before = max(board.style.sizes), board.tiles(0).copy()
+    windows, _ = board.style.stamps(board.style.sizes.index(size))
+    block = np.ix_(*(np.arange(at, at + side) % length for at, length in zip(corner, before.shape, strict=True)))
+    best, kept = (float("inf"), before), np.zeros(before.shape, dtype=np.bool_)
+    for _ in range(TRIES):
+        first = [at + size // 2 + rng.below(side - 2 * size + 1) for at in corner]
+        core = np.ix_(*(np.arange(at, at + size) % length for at, length in zip(first, before.shape, strict=True)))
+        window = windows[rng.below(len(windows))].reshape((size,) * before.ndim)
+        free: NDArray[np.bool_] = np.zeros(before.shape, dtype=np.bool_)
+        free[block] = True
+        free[core] = False
+        planted = before.copy()
+        planted[core] = window
+        if np.array_equal(planted, before):
+            continue
+        board.become(planted)
+        board.anneal_only(free, rng, int(free.sum()) * STEPS_PER_CELL)
+        if board.value < best[0]:
+            best = board.value, board.tiles(0).copy()
+            kept[...] = False
+            kept[core] = True
+    board.become(best[1])
+    return kept
