@@ -44,7 +44,7 @@ def plain_side(map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[ND
     largest = 0
     for side in range(1, min(map.shape) + 1):
         common = set().union(*(blocks(map, side, wrap) & blocks(sample, side, own) for sample, own in samples))
-        if any(side == 1 or len(set(np.ravel(block).tolist())) > 1 for block in common):
+        if any(side == 1 or len(np.unique(np.frombuffer(block, map.dtype))) > 1 for block in common):
             largest = side
     return largest
 

@@ -267,8 +267,9 @@ def copied_share(survey: Survey) -> float | None:
 def copied_block(survey: Survey) -> float | None:
     """The side of the largest square of the map, or cube, that stands in the sample as it is; 0 if no tile does.
 
-    Squares of a single tile do not count, but for one cell: an empty sky is nobody's invention. A sample that wraps goes on for ever, a map that wraps has squares across its edges; with symmetries, the sample's
-    mirror images and turns count as well.
+    Squares of a single tile do not count, but for one cell: an empty sky is nobody's invention. A sample that wraps
+    goes on for ever, a map that wraps has squares across its edges; with symmetries, the sample's mirror images and
+    turns count as well.
     """
     return survey.comparison.copied_side if survey.comparison else None
 

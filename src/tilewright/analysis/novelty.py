@@ -50,10 +50,11 @@ class Blocks:
 
         Along an axis that wraps there are as many of any side.
         """
-        keys, tiles = self.keys, self.tiles
+        keys: Keys = self.keys
+        tiles: Tiles = self.tiles
         for axis, round_ in enumerate(self.wrap):
             first, second = _beside(keys, axis, more, round_)
-            keys = first * FIRST + second * SECOND
+            keys = np.asarray(first * FIRST + second * SECOND, dtype=np.uint64)
             keys ^= keys >> HALF
             keys *= SPREAD
             here, there = _beside(tiles, axis, more, round_)
@@ -73,8 +74,9 @@ def _beside(values: NDArray[Any], axis: int, more: int, round_: bool) -> tuple[N
 def copied_side(map: Tiles, wrap: Wrap, samples: Sequence[tuple[Tiles, Wrap]]) -> int:
     """The side of the largest square or cube of a map that stands in one of some samples as it is.
 
-    Blocks of one tile alone do not count, but for single cells: an empty sky is nobody's invention. What wraps has blocks across its edges too; a sample that wraps goes on for ever. A block is made of smaller ones,
-    so sides are doubled while some block is still known, and what lies between is halved.
+    Blocks of one tile alone do not count, but for single cells: an empty sky is nobody's invention. What wraps has
+    blocks across its edges too; a sample that wraps goes on for ever. A block is made of smaller ones, so sides are
+    doubled while some block is still known, and what lies between is halved.
     """
     most = min(map.shape)
     own, others, side = Blocks.cells(map, wrap), [Blocks.cells(*sample) for sample in samples], 1
