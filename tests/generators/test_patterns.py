@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.analysis.patterns import Coding, Windows
 from tilewright.core.errors import TilewrightError
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
+from tilewright.generators._patterns.parts import STAGES, parts_at
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 OPTIMISERS = ("annealing", "evolution", "genetic")
@@ -229,3 +231,29 @@ def test_what_is_right_is_made_in_silence() -> None:
 @pytest.mark.parametrize("form", [lambda rows: rows, "\n".join, lambda rows: [list(row) for row in rows]])
 def test_samples_in_any_form_are_the_same(form: Callable[[list[str]], Any]) -> None:
     assert Samples.of(form(ROOM)).maps[0].tolist() == Samples.of(ROOM).maps[0].tolist()
+
+
+# -- large maps -------------------------------------------------------------------------------------------------
+
+
+def test_parts_of_a_large_map_leave_no_seam() -> None:
+    """Windows across the last cuts are as often right as all others, and those across the first ones too."""
+    sample = Samples.of("caverns")
+    coding = Coding(3, 2, len(sample.words))
+    known = Windows.of(coding, sample.maps)
+    near, far = [0, 0], [0, 0]
+    for seed in range(3):
+        m = tw.make("patterns", sample="caverns", width=96, height=96, part_side=32, iterations=2_500_000, seed=seed)
+        tiles = np.array([sample.words.index(name) for name in m.tileset.names])[m.cells]
+        keys = coding.keys(tiles)
+        wrong = (known.count(keys.reshape(-1)) == 0).reshape(keys.shape)
+        for stage in (0, STAGES - 1):
+            across = np.zeros(wrong.shape, dtype=bool)
+            for part in parts_at(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
+                edge = int(part.places[1][0])
+                across[:, max(0, edge - 2) : edge + 3] |= edge > 0
+            near[0] += int(wrong[across].sum())
+            near[1] += int(across.sum())
+            far[0] += int(wrong[~across].sum())
+            far[1] += int((~across).sum())
+    assert near[0] / near[1] <= 1.3 * far[0] / far[1]

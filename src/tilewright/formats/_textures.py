@@ -374,8 +374,11 @@ def ladder(color: Color, rng: Rng) -> Pixels:
 
 
 def board(color: Color, rng: Rng) -> Pixels:
-    """A smooth plate with a few specks."""
-    return void(color, rng)
+    """A smooth plate with a faint weave."""
+    shades = 0.03 * ((ROWS + COLUMNS) % 4 == 0)
+    for row, column in _spots(rng, 3):
+        _put(shades, row, column, 0.07)
+    return _shaded(color, shades)
 
 
 def pad(color: Color, rng: Rng) -> Pixels:

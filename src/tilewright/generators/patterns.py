@@ -5,10 +5,11 @@ the map and in the sample, and the map is changed until the two counts diverge a
 no window that the sample lacks, none of the sample's missing, each about as often. A change costs the same time in a
 map of any size, because only the windows around it are counted again.
 
-Annealing, the default, gives any cell any tile, now and then puts a whole window of the sample somewhere, and allows
-worse maps the less the longer it goes on. Evolution puts windows of the sample anywhere and keeps what is no worse;
-genetic lets maps of a population exchange patches as well. Large maps are made in parts, on all processors, and cut
-otherwise at every stage, so that no seam is left.
+Annealing, the default, gives any cell any tile, now and then puts a whole window of the sample somewhere or moves a box
+by a cell, and allows worse maps the less the longer it goes on. At last, blocks that stand in the sample as they are,
+over three windows long, get something else into their midst. Evolution puts windows of the sample anywhere and keeps
+what is no worse; genetic lets maps of a population exchange patches as well. Large maps are made in parts, on all
+processors, and cut otherwise at every stage, so that no seam is left.
 
 Limits: it promises to try, not to succeed; the divergence that is left is among the map's numbers. Nothing larger than
 a window is learned: rooms may stay apart, and ladders lead nowhere. Locked tiles that the sample lacks make windows

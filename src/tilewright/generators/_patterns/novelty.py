@@ -16,7 +16,7 @@ LONGEST = 3
 SHARE = 10
 """One in so many steps, at most, is spent on it."""
 STEPS_PER_CELL = 150
-COOL = (0.7, 0.5, 0.35, 0.2, 0.1, 0.02)
+COOL = (0.4, 0.3, 0.2, 0.1, 0.02)
 """As in board.HEAT: too cool for anything but small changes."""
 TURNS = 4
 TRIES = 16
@@ -26,7 +26,8 @@ TRIES = 16
 def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
     """Plant other windows of the samples in blocks that are too large a copy; gives the share of rounds done.
 
-    What was planted is kept, and all else anneals a little more, so that the whole is in balance again.
+    What was planted is kept, and all else anneals a little more, so that the whole is in balance again. If that keeps
+    making copies, it is left out at last.
     """
     size = max(board.style.sizes)
     side, kept = LONGEST * size + 1, np.zeros(board.ground.shape, dtype=np.bool_)
@@ -40,10 +41,13 @@ def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
             kept |= _plant(board, tuple(copied[own.below(len(copied))].tolist()), side, own)
             number += 1
             yield turn / TURNS
-        if number == 0 or turn == TURNS - 1:
+        if number == 0:
             return
+        before = board.tiles(0).copy()
         board.anneal_only(~kept, rng.child("balance", turn), steps // SHARE, heat=COOL)
         yield (turn + 1) / TURNS
+    if len(_copied(board, side)) > 0:
+        board.become(before)
 
 
 def _copied(board: Board, side: int) -> NDArray[np.int64]:
