@@ -211,14 +211,22 @@ class Board:
         if self.free.size and self.style.tiles > 1:
             self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
 
-    def anneal_only(self, cells: NDArray[np.bool_], rng: Rng, steps: int, heat: tuple[float, ...] = HEAT) -> None:
-        """All steps of annealing, but of these cells alone, those of them that may change."""
+    def anneal_only(
+        self,
+        cells: NDArray[np.bool_],
+        rng: Rng,
+        first: int,
+        last: int,
+        steps: int,
+        heat: tuple[float, ...] = HEAT,
+    ) -> None:
+        """Steps first..last-1 of annealing, but of these cells alone, those of them that may change."""
         frozen = np.ones(self.ground.wide, dtype=np.uint8)
         frozen[self.ground.inner] = ~cells
         flat = frozen.reshape(-1) | self.frozen
         free = np.flatnonzero(flat == 0).astype(np.int32)
         if free.size and self.style.tiles > 1:
-            self._anneal(rng, 0, steps, steps, free, flat, flat, heat)
+            self._anneal(rng, first, last, steps, free, flat, flat, heat)
 
     def _anneal(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ LONGEST = 3
 """The longest side of a block, in windows, that may stand in a sample as it is."""
 SHARE = 10
 """One in so many steps, at most, is spent on it."""
+STEPS_PER_BLOCK = 1 << 17
+"""Between two yields: a few hundredths of a second."""
 STEPS_PER_CELL = 150
 COOL = (0.4, 0.3, 0.2, 0.1, 0.02)
 """As in board.HEAT: too cool for anything but small changes."""
@@ -32,20 +34,21 @@ def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
     size = max(board.style.sizes)
     side, kept = LONGEST * size + 1, np.zeros(board.ground.shape, dtype=np.bool_)
     most = steps // SHARE // (TRIES * side**board.style.axes * STEPS_PER_CELL)
-    if min(board.ground.shape) < side:
+    if min(board.ground.shape) < side or most == 0:
         return
     for turn in range(TURNS):
-        number = 0
+        number, own = 0, rng.child("turn", turn)
         while number < most and len(copied := _copied(board, side)):
-            own = rng.child(f"turn {turn}", number)
-            kept |= _plant(board, tuple(copied[own.below(len(copied))].tolist()), side, own)
+            kept |= _plant(board, own.choice(copied.tolist()), side, own)
             number += 1
             yield turn / TURNS
         if number == 0:
             return
-        before = board.tiles(0).copy()
-        board.anneal_only(~kept, rng.child("balance", turn), steps // SHARE, heat=COOL)
-        yield (turn + 1) / TURNS
+        before, total = board.tiles(0).copy(), steps // SHARE
+        for first in range(0, total, STEPS_PER_BLOCK):
+            last = min(total, first + STEPS_PER_BLOCK)
+            board.anneal_only(~kept, own, first, last, total, heat=COOL)
+            yield (turn + last / total) / TURNS
     if len(_copied(board, side)) > 0:
         board.become(before)
 
@@ -55,25 +58,30 @@ def _copied(board: Board, side: int) -> NDArray[np.int64]:
     return np.argwhere(copied_at(board.tiles(0), board.ground.wrap, board.style.views, side))
 
 
-def _plant(board: Board, corner: tuple[int, ...], side: int, rng: Rng) -> NDArray[np.bool_]:
+def _places(corner: Sequence[int], side: int, shape: Sequence[int]) -> tuple[NDArray[np.int64], ...]:
+    """The cells of a block, for an array to be indexed by; around the edge of a map that wraps."""
+    return np.ix_(*(np.arange(at, at + side) % length for at, length in zip(corner, shape, strict=True)))
+
+
+def _plant(board: Board, corner: Sequence[int], side: int, rng: Rng) -> NDArray[np.bool_]:
     """Try some windows of the samples in the middle of a block, and keep the one that fits in best: its cells."""
     size, before = max(board.style.sizes), board.tiles(0).copy()
     windows, _ = board.style.stamps(board.style.sizes.index(size))
-    block = np.ix_(*(np.arange(at, at + side) % length for at, length in zip(corner, before.shape, strict=True)))
     best, kept = (float("inf"), before), np.zeros(before.shape, dtype=np.bool_)
     for _ in range(TRIES):
         first = [at + size // 2 + rng.below(side - 2 * size + 1) for at in corner]
-        core = np.ix_(*(np.arange(at, at + size) % length for at, length in zip(first, before.shape, strict=True)))
+        core = _places(first, size, before.shape)
         window = windows[rng.below(len(windows))].reshape((size,) * before.ndim)
         free: NDArray[np.bool_] = np.zeros(before.shape, dtype=np.bool_)
-        free[block] = True
+        free[_places(corner, side, before.shape)] = True
         free[core] = False
         planted = before.copy()
         planted[core] = window
         if np.array_equal(planted, before):
             continue
         board.become(planted)
-        board.anneal_only(free, rng, int(free.sum()) * STEPS_PER_CELL)
+        count = int(free.sum()) * STEPS_PER_CELL
+        board.anneal_only(free, rng, 0, count, count)
         if board.value < best[0]:
             best = board.value, board.tiles(0).copy()
             kept[...] = False
