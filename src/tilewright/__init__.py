@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api": ("learn", "load", "load_model", "make", "measure", "measures", "overlay", "recipe", "run", "shape",
             "shapers", "techniques", "tilesets", "verify", "watch"),
-    "analysis.overlays": ("Overlay",),
+    "analysis.tints": ("Overlay",),
     "core.errors": ("BadFile", "GaveUp", "InvalidRecipe", "TilewrightError", "TooLarge", "UnknownName"),
     "core.grid": ("Grid",),
     "core.locks": ("Locks",),
@@ -35,7 +35,7 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "formats", *sorted(_MODULES)]
 
 if TYPE_CHECKING:
-    from .analysis.overlays import Overlay as Overlay
+    from .analysis.tints import Overlay as Overlay
     from .api import formats as formats
     from .api import learn as learn
     from .api import load as load

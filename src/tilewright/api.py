@@ -24,7 +24,7 @@ from .core.tileset import Tileset
 
 if TYPE_CHECKING:
     from .analysis.likeness import Likeness
-    from .analysis.overlays import Overlay
+    from .analysis.tints import Overlay
     from .core.registry import Measure, Shaper, Technique
     from .formats import Format
 

@@ -9,9 +9,10 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.chokepoints import chokepoints
-from tilewright.analysis.overlays import GOAL, HOT, KINDS, ORIGIN, WAY, Overlay, Wanted
+from tilewright.analysis.overlays import GOAL, HOT, KINDS, ORIGIN, WAY, Wanted
 from tilewright.analysis.paths import distances, hot_path, shortest_path
 from tilewright.analysis.sight import field_of_view
+from tilewright.analysis.tints import Overlay
 
 WORDS = [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#", "passable": False}]
 TILES = tw.Tileset.checked({"name": "plain", "tiles": WORDS})

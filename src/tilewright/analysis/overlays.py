@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
@@ -29,58 +29,16 @@ from .regions import Directions, regions_of
 from .rooms import rooms_graph
 from .sight import field_of_view
 from .survey import Survey
+from .tints import CLEAR, DANGER, FAR, Overlay, Rgb, shaded, written_size
 
 Cells: TypeAlias = NDArray[np.int64]
 """(cell, axis) places in array order."""
-Rgb: TypeAlias = tuple[int, int, int]
-Point: TypeAlias = tuple[float, float]
 
-FAR = ("#fff4b8", "#fdc463", "#f38a55", "#d55f7c", "#9c55ab", "#6158c0", "#3f63ab")
-"""Near to far: from light and warm to dark and cool, every step about as visible as the next."""
-DANGER = ("#e6f9c6", "#9fdf9f", "#4fb8a0", "#3a86a8", "#4a569e", "#5b2f72")
-"""Safe to dangerous."""
 WAY, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
 ORIGIN, GOAL = (42, 176, 98), (44, 98, 224)
 CHOKED, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
-STRONG, CLEAR, FAINT, VEIL, GLOW = 235, 215, 105, 145, 90
+STRONG, FAINT, VEIL, GLOW = 235, 105, 145, 90
 """How much a tint covers of the tile below it, of 255."""
-
-
-@dataclass(frozen=True, eq=False)
-class Overlay:
-    """What is to be drawn over a map."""
-
-    tint: NDArray[np.uint8]
-    """(row, column, 4) red, green, blue, and how much of the tile they cover; with levels (level, row, column, 4)."""
-    lines: tuple[tuple[Point, Point], ...] = ()
-    """Lines over it, each from (x, y) to (x, y) in cells; whole numbers are the middles of cells."""
-    legend: str = ""
-    """What is shown, in a line."""
-    text: str = ""
-    """How it was asked for; empty for one of your own making."""
-
-    def __post_init__(self) -> None:
-        tint = np.array(self.tint, dtype=np.uint8)
-        if tint.ndim not in (3, 4) or tint.shape[-1] != 4:
-            raise InvalidRecipe(f"tint: four numbers 0..255 for every cell of a map, got shape {tint.shape}")
-        tint.flags.writeable = False
-        object.__setattr__(self, "tint", tint)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Overlay, (self.tint, self.lines, self.legend, self.text)
-
-    def over(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(row, column, 3) colours of cells with the tint over them."""
-        share = self.tint[..., 3:].astype(np.uint16)
-        mixed = self.tint[..., :3] * share + colors * (255 - share)
-        return ((mixed + 127) // 255).astype(np.uint8)
-
-    def fitted(self, map: TileMap) -> Overlay:
-        """Itself, if it is for a map of this size."""
-        if self.tint.shape[:-1] != map.shape:
-            own, other = (_size(shape) for shape in (self.tint.shape[:-1], map.shape))
-            raise InvalidRecipe(f"overlay: is for a map of {own}, this one has {other}")
-        return self
 
 
 # -- what one may say about them ----------------------------------------------------------------------------
@@ -284,7 +242,9 @@ class _View(Survey):
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
-            raise InvalidRecipe(f"{name}: {_at(outside[0])} lies outside the map of {_size(self.passable.shape)}")
+            raise InvalidRecipe(
+                f"{name}: {_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}"
+            )
         return cells
 
     def _farthest_from(self, cells: Cells, directions: Directions) -> Cells:
@@ -310,7 +270,7 @@ def _distance(view: _View, params: Leaving) -> Overlay:
     count, walkable = int(reached.sum()), int(view.passable.sum())
     some = "" if count == walkable else f", {count:,} of {walkable:,} cells reached"
     legend = f"distance from {_spoken(origin)}: 0..{steps[reached].max():.0f} steps{some}"
-    return Overlay(_shaded(steps, FAR), legend=legend)
+    return Overlay(shaded(steps, FAR), legend=legend)
 
 
 @_kind("flee", Leaving)
@@ -319,7 +279,7 @@ def _flee(view: _View, params: Leaving) -> Overlay:
     origin = view.origin(params.origin)
     if origin is None:
         return view.nowhere("flee")
-    tint = _shaded(flee_map(view.passable, origin, directions=params.directions), DANGER)
+    tint = shaded(flee_map(view.passable, origin, directions=params.directions), DANGER)
     _put(tint, origin, WAY)
     return Overlay(tint, legend=f"flee from {_spoken(origin)}: light is safe")
 
@@ -421,26 +381,6 @@ def _sight(view: _View, params: Looking) -> Overlay:
 # -- colours and words --------------------------------------------------------------------------------------
 
 
-def _shaded(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint8]:
-    """(..., 4) a tint for every finite value, from the lowest (the first stop) to the highest."""
-    tint = np.zeros((*values.shape, 4), dtype=np.uint8)
-    inside = np.isfinite(values)
-    known = values[inside]
-    if known.size:
-        low, high = known.min(), known.max()
-        share = (known - low) / (high - low) if high > low else np.zeros_like(known)
-        tint[inside] = _ramp(share, stops)
-    return tint
-
-
-def _ramp(share: NDArray[np.float64], stops: Sequence[str]) -> ArrayLike:
-    """(value, 4) colours along the stops for shares from 0 to 1."""
-    colors = np.array([[int(stop[at : at + 2], 16) for at in (1, 3, 5)] for stop in stops], dtype=np.float64)
-    at = np.linspace(0, 1, len(stops))
-    channels = [np.interp(share, at, colors[:, channel]).round() for channel in range(3)]
-    return np.stack([*channels, np.full_like(share, CLEAR)], axis=-1).astype(np.uint8)
-
-
 def _own_color(number: int) -> Rgb:
     """A colour for the thing of this number, unlike those of the numbers around it."""
     return read_rgb(distinct_color(number + 4))  # the first ones look like the ground of caves
@@ -475,10 +415,6 @@ def _at(cell: Sequence[int] | NDArray[np.int64]) -> str:
 
 def _spoken(cells: Cells) -> str:
     return _at(cells[0]) if len(cells) == 1 else f"{len(cells):,} cells"
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return "x".join(str(side) for side in reversed(shape))
 
 
 def _plain(text: str) -> Any:

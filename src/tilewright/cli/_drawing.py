@@ -19,7 +19,8 @@ from ..core.tilemap import TileMap
 from ._console import note, results
 
 if TYPE_CHECKING:
-    from ..analysis.overlays import Overlay, Wanted
+    from ..analysis.overlays import Wanted
+    from ..analysis.tints import Overlay
 
 Rgb = tuple[int, int, int]
 Look = Literal["glyphs", "blocks", "plain"]

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .distance import _sift_down, _sift_up
+from .directions import shift_of
+from .heap import sift_down, sift_up
 from .random import below
 
 Kinds: TypeAlias = NDArray[np.uint8]
@@ -44,16 +45,6 @@ SALT, LEFT_BY, ENTERED_BY, WAITING = 0, 1, 2, 3
 FRESH = -1
 """SALT and WAITING, before a way begins."""
 UNFINISHED = -1
-
-
-@kernel
-def _shift(direction: int, columns: int) -> int:
-    """Up, right, down, left."""
-    if direction == 0:
-        return -columns
-    if direction == 1:
-        return 1
-    return columns if direction == 2 else -1
 
 
 @kernel
@@ -90,7 +81,7 @@ def raise_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
 def _opens(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> int:
     """The direction in which one leaves a room through this cell of its wall; -1 where the cell has no floor of it."""
     for direction in range(4):
-        if owners[cell - _shift(direction, columns)] == room and kinds[cell + _shift(direction, columns)] != EDGE:
+        if owners[cell - shift_of(direction, columns)] == room and kinds[cell + shift_of(direction, columns)] != EDGE:
             return direction
     return -1
 
@@ -105,7 +96,7 @@ def _chosen_door(kinds: Kinds, owners: Owners, rooms: Places, room: int, columns
             if kinds[cell] == UPRIGHT or kinds[cell] == ACROSS:
                 direction = _opens(kinds, owners, cell, room + 1, columns)
                 if direction >= 0:
-                    beyond = kinds[cell + _shift(direction, columns)]
+                    beyond = kinds[cell + shift_of(direction, columns)]
                     if beyond in (ROCK, CORRIDOR) or beyond == kinds[cell]:
                         count += 1
                         if below(stream, count) == 0:
@@ -121,11 +112,11 @@ def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
         return
     beside = False
     for side in range(4):
-        beside |= kinds[cell + _shift(side, columns)] == DOOR
+        beside |= kinds[cell + shift_of(side, columns)] == DOOR
     if _fits(kind, direction) and not beside:
         kinds[cell] = DOOR
         for turn in (1, 3):
-            side = cell + _shift((direction + turn) & 3, columns)
+            side = cell + shift_of((direction + turn) & 3, columns)
             if kinds[side] == UPRIGHT or kinds[side] == ACROSS:
                 kinds[side] = WALL
         return
@@ -187,7 +178,7 @@ def _apart(rooms: Places, room: int, cell: int, columns: int) -> int:
 def _door_price(kinds: Kinds, cell: int, direction: int, columns: int, salt: int) -> int:
     """Of a new door: by chance, and more where another is only two cells away in the same wall."""
     price = STEP + ((cell * 7919 + salt) & 0xFFFF) % SPREAD
-    step = 2 * _shift((direction + 1) & 3, columns)
+    step = 2 * shift_of((direction + 1) & 3, columns)
     for place in (cell - step, cell + step):
         if 0 <= place < kinds.size and kinds[place] == DOOR:
             price += CROWDED
@@ -222,7 +213,7 @@ def _leave(
             spent[cell], stamps[cell], came[cell] = cost, stamp, direction + ROOT
             apart = _apart(rooms, other, cell, columns)
             keys[size], cells[size] = cost + AHEAD * apart + apart / 1024, cell
-            _sift_up(keys, cells, size)
+            sift_up(keys, cells, size)
             size += 1
     return size
 
@@ -267,7 +258,7 @@ def dig_corridor(
         budget -= 1
         cell = int(cells[0])
         size -= 1
-        _sift_down(keys, cells, size)
+        sift_down(keys, cells, size)
         if stamps[cell] == stamp + 1:
             continue
         stamps[cell] = stamp + 1
@@ -277,7 +268,7 @@ def dig_corridor(
         kind = int(kinds[cell])
         heading = int(came[cell]) & 3
         for direction in range(4):
-            near = cell + _shift(direction, columns)
+            near = cell + shift_of(direction, columns)
             new = int(kinds[near])
             if new == EDGE or stamps[near] == stamp + 1 or owners[near] == one + 1:
                 continue
@@ -289,7 +280,7 @@ def dig_corridor(
             elif new == CORRIDOR:
                 cost += walk
             else:
-                beyond = owners[near + _shift(direction, columns)]
+                beyond = owners[near + shift_of(direction, columns)]
                 enters = beyond == other + 1
                 if new == DOOR:
                     cost += USED_DOOR if enters else cross
@@ -306,7 +297,7 @@ def dig_corridor(
             spent[near], stamps[near], came[near] = cost, stamp, direction
             apart = _apart(rooms, other, near, columns)
             keys[size], cells[size] = cost + AHEAD * apart + apart / 1024, near
-            _sift_up(keys, cells, size)
+            sift_up(keys, cells, size)
             size += 1
     if goal < 0:
         return 0
@@ -315,7 +306,7 @@ def dig_corridor(
         direction = int(came[cell])
         _dig(kinds, cell, direction & 3, columns)
         count = _met(owners, cell, passed, count)
-        cell -= _shift(direction & 3, columns)
+        cell -= shift_of(direction & 3, columns)
         if direction & ROOT:
             break
     count = _met(owners, cell, passed, count)
@@ -323,7 +314,7 @@ def dig_corridor(
     while True:
         direction = int(came[cell])
         _widen(kinds, cell, columns, width)
-        cell -= _shift(direction & 3, columns)
+        cell -= shift_of(direction & 3, columns)
         if direction & ROOT:
             return count
 
@@ -371,7 +362,7 @@ def dig_straight(
                 steps = end % columns - cell % columns if sideways else end // columns - cell // columns
                 direction = (1 if steps > 0 else 3) if sideways else (2 if steps > 0 else 0)
                 for _ in range(abs(steps)):
-                    cell += _shift(direction, columns)
+                    cell += shift_of(direction, columns)
                     if owners[cell] != one + 1 and owners[cell] != other + 1:
                         price += _price(int(kinds[cell]), direction, reuse, avoid)
                 if leg == 0 and int(kinds[cell]) not in (ROCK, FLOOR, CORRIDOR):
@@ -388,7 +379,7 @@ def dig_straight(
             steps = best_to % columns - cell % columns if sideways else best_to // columns - cell // columns
             direction = (1 if steps > 0 else 3) if sideways else (2 if steps > 0 else 0)
             for _ in range(abs(steps)):
-                cell += _shift(direction, columns)
+                cell += shift_of(direction, columns)
                 if widening:
                     _widen(kinds, cell, columns, width)
                 else:

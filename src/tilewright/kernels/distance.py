@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .heap import sift_down, sift_up
 
 Steps: TypeAlias = NDArray[np.int32]
 Places: TypeAlias = NDArray[np.int64]
@@ -141,36 +142,6 @@ def steps_as_values(steps: Steps, strides: Places, values: NDArray[np.float64]) 
                 target[column] = line[column] if line[column] >= 0 else np.inf
 
 
-@kernel
-def _sift_up(keys: Values, cells: Places, place: int) -> None:
-    key, cell = keys[place], cells[place]
-    while place > 0:
-        parent = (place - 1) >> 1
-        if keys[parent] <= key:
-            break
-        keys[place], cells[place] = keys[parent], cells[parent]
-        place = parent
-    keys[place], cells[place] = key, cell
-
-
-@kernel
-def _sift_down(keys: Values, cells: Places, size: int) -> None:
-    """Let the last of `size + 1` entries take the place of the first."""
-    key, cell = keys[size], cells[size]
-    place = 0
-    while True:
-        child = 2 * place + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[child] >= key:
-            break
-        keys[place], cells[place] = keys[child], cells[child]
-        place = child
-    keys[place], cells[place] = key, cell
-
-
 @kernel(
     "void(float64[::1], float64[::1], int64[::1], float64[::1], int64[:, ::1], int64[::1], uint8[::1], boolean, int64)"
 )
@@ -201,7 +172,7 @@ def spread_costs(
         else:
             cell = cells[0]
             size -= 1
-            _sift_down(keys, cells, size)
+            sift_down(keys, cells, size)
         if settled[cell]:
             continue
         settled[cell] = 1
@@ -225,7 +196,7 @@ def spread_costs(
                 keys = np.concatenate((keys, np.empty(size)))
                 cells = np.concatenate((cells, np.empty(size, dtype=np.int64)))
             keys[size], cells[size] = lowered, near
-            _sift_up(keys, cells, size)
+            sift_up(keys, cells, size)
             size += 1
 
 

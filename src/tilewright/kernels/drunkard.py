@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .directions import shift_of
 from .random import below, random
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -22,16 +23,6 @@ walkers that are done for good."""
 PLACE, HEADING, LEFT, IDLE = range(4)
 """What is known of a walker: its cell, or -1 while it has none; its direction; the steps left to it, or the rounds
 before it sets out; the steps since it last dug."""
-
-
-@kernel
-def shift_of(heading: int, row: int) -> int:
-    """The step in a flattened map: north, east, south, west."""
-    if heading == 0:
-        return -row
-    if heading == 1:
-        return 1
-    return row if heading == 2 else -1
 
 
 @kernel

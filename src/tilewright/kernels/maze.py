@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .directions import shift_of
 from .random import GAMMA, below, mix, row_key
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -33,16 +34,6 @@ PLACE, START, PHASE, LEFT = 3, 4, 5, 6
 CHOOSE, WALK, FOLLOW = 0, 1, 2
 FLOOR, WALL, MET, MET_AGAIN = 0, 1, 2, 3
 """What a cell is; MET and MET_AGAIN are floors that one or two floods have reached."""
-
-
-@kernel
-def _shift(direction: int, columns: int) -> int:
-    """From a place to its neighbour in direction 0..3: north, east, south, west."""
-    if direction == 0:
-        return -columns
-    if direction == 1:
-        return 1
-    return columns if direction == 2 else -1
 
 
 @kernel
@@ -90,7 +81,7 @@ def _joined(above: Places, one: int, other: int) -> bool:
 @kernel
 def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
     links[place] |= np.uint8(1 << direction)
-    links[place + _shift(direction, columns)] |= np.uint8(1 << (direction ^ 2))
+    links[place + shift_of(direction, columns)] |= np.uint8(1 << (direction ^ 2))
 
 
 @kernel
@@ -98,7 +89,7 @@ def _around(possible: Bytes, seen: Bytes, place: int, wanted: int, columns: int)
     """The directions in which a neighbour is as wanted."""
     mask, open_ = 0, int(possible[place])
     for direction in range(4):
-        if (open_ >> direction) & 1 and seen[place + _shift(direction, columns)] == wanted:
+        if (open_ >> direction) & 1 and seen[place + shift_of(direction, columns)] == wanted:
             mask |= 1 << direction
     return mask
 
@@ -140,7 +131,7 @@ def backtrack(
             size -= 1
             continue
         direction = _picked(stream, fresh)
-        other = place + _shift(direction, columns)
+        other = place + shift_of(direction, columns)
         if _joined(above, place, other):
             _link(links, place, direction, columns)
         seen[other] = INSIDE
@@ -176,14 +167,14 @@ def prim(
             inside = _around(possible, seen, place, INSIDE, columns)
             if inside:  # the very first one has none
                 direction = _picked(stream, inside)
-                if _joined(above, place, place + _shift(direction, columns)):
+                if _joined(above, place, place + shift_of(direction, columns)):
                     _link(links, place, direction, columns)
         seen[place] = INSIDE
         state[DONE] += 1
         fresh = _around(possible, seen, place, FRESH, columns)
         for direction in range(4):
             if (fresh >> direction) & 1:
-                other = place + _shift(direction, columns)
+                other = place + shift_of(direction, columns)
                 seen[other] = FRONTIER
                 frontier[size] = other
                 size += 1
@@ -223,7 +214,7 @@ def kruskal(links: Bytes, above: Places, edges: Places, state: State, columns: i
     last = min(edges.size, state[DONE] + budget)
     for position in range(state[DONE], last):
         place, direction = int(edges[position] >> 1), 1 + int(edges[position] & 1)
-        if _joined(above, place, place + _shift(direction, columns)):
+        if _joined(above, place, place + shift_of(direction, columns)):
             _link(links, place, direction, columns)
     state[DONE] = last
     return bool(last < edges.size)
@@ -253,7 +244,7 @@ def wilson(
             state[LEFT] -= 1
             direction = _picked(stream, int(possible[place]))
             way[place] = direction
-            place += _shift(direction, columns)
+            place += shift_of(direction, columns)
             if seen[place] == INSIDE:
                 place, phase = state[START], FOLLOW
         elif phase == FOLLOW:
@@ -263,7 +254,7 @@ def wilson(
             seen[place] = INSIDE
             state[DONE] += 1
             direction = int(way[place])
-            other = place + _shift(direction, columns)
+            other = place + shift_of(direction, columns)
             if _joined(above, place, other):
                 _link(links, place, direction, columns)
             place = other
@@ -336,11 +327,11 @@ def _chosen(key: np.uint64, place: int, columns: int, share: float) -> bool:
 @kernel
 def _frees_a_post(links: Bytes, place: int, direction: int, columns: int) -> bool:
     """Whether a link here would be the fourth around a corner of walls, which then stands alone."""
-    other = place + _shift(direction, columns)
+    other = place + shift_of(direction, columns)
     for turn in (1, 3):
         side = (direction + turn) & 3
         both = (links[place] >> side) & (links[other] >> side) & 1  # so that there is something on that side
-        if both and (links[place + _shift(side, columns)] >> direction) & 1:
+        if both and (links[place + shift_of(side, columns)] >> direction) & 1:
             return True
     return False
 
@@ -361,7 +352,7 @@ def braid(
         closed = int(possible[place]) & ~int(links[place])
         for direction in range(4):
             if (closed >> direction) & 1:
-                other = place + _shift(direction, columns)
+                other = place + shift_of(direction, columns)
                 worth = 2 if _frees_a_post(links, place, direction, columns) else 4
                 if _ways(int(links[other])) == 1:
                     worth = worth + 1 if _chosen(np.uint64(key), other, columns, share) else 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import kernel
 from .corridors import EDGE, FLOOR, Kinds, Owners, Places, Stream
-from .distance import _sift_down, _sift_up
+from .heap import sift_down, sift_up
 from .random import below, random
 
 DRAWS = 20
@@ -28,7 +28,7 @@ def partition(sides: Places, ratio: float, jitter: float, small: bool, stream: S
     while size > 0 and count < len(parts):
         number = int(places[0])
         size -= 1
-        _sift_down(keys, places, size)
+        sift_down(keys, places, size)
         x, y, width, height = parts[number, 0], parts[number, 1], parts[number, 2], parts[number, 3]
         wide, high = width >= 2 * sides[2], height >= 2 * sides[3]
         if small:
@@ -55,7 +55,7 @@ def partition(sides: Places, ratio: float, jitter: float, small: bool, stream: S
             parts[count, 0], parts[count, 1], parts[count, 2], parts[count, 3] = x, y + at, width, height - at
         for part in (number, count):
             keys[size], places[size] = -float(parts[part, 2] * parts[part, 3]), part
-            _sift_up(keys, places, size)
+            sift_up(keys, places, size)
             size += 1
         count += 1
     return count

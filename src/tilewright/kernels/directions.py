@@ -1,0 +1,15 @@
+"""Directions on a flattened map: 0..3 are north, east, south, west."""
+
+from __future__ import annotations
+
+from . import kernel
+
+
+@kernel
+def shift_of(direction: int, columns: int) -> int:
+    """From a place to its neighbour in a direction."""
+    if direction == 0:
+        return -columns
+    if direction == 1:
+        return 1
+    return columns if direction == 2 else -1
