@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
-from .errors import InvalidRecipe, TooLarge, UnknownName, quoted
+from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, quoted
 from .params import Params, param
+from .pieces import Grammar, Joint, read_sides, turned_sides
 
 MOST_TILES = 65_536
 FREE_GLYPH = "?"
@@ -90,6 +91,12 @@ class Tile(Params):
     """Its position in the tileset's picture, counted row by row."""
     kind: str = param("")
     """What it is a case of, such as road or wall; also chooses the drawn texture."""
+    joins: Annotated[str, AfterValidator(read_sides)] = param("")
+    """The sides where a piece goes on, of n, e, s and w; of a beach, the side of the land."""
+    country: str = param("")
+    """Whose it is, such as a city on a map for a war game; neutral where anybody may take it."""
+    defence: float | None = param(None, ge=0, le=1000)
+    """How well it shelters what stands there, in the stars of a war game."""
     costs: tuple[tuple[str, float], ...] = param(())
     """Movement costs by mover."""
     code: int | None = param(None, ge=-(1 << 63), lt=1 << 63)
@@ -161,6 +168,8 @@ class Tileset(Params):
     """The tiles; a tile's id is its position here."""
     sheet: Sheet | None = param(None)
     """Its own picture, if it has one."""
+    joints: tuple[Joint, ...] = param(())
+    """What the pieces of each kind may meet where they go on."""
 
     @model_validator(mode="before")
     @classmethod
@@ -184,6 +193,13 @@ class Tileset(Params):
                 first = seen.setdefault(getattr(tile, field), position)
                 if first != position:
                     problems.append(f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}")
+        kinds = {tile.kind for tile in self.tiles}
+        named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.words))
+        problems += [
+            f"joints: {kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}"
+            for kind, word in named
+            if word not in kinds
+        ]
         if problems:
             raise InvalidRecipe(*problems[:5])
         return self
@@ -208,8 +224,12 @@ class Tileset(Params):
             if tile.costs:
                 values["costs"] = dict(tile.costs)
             tiles.append(values)
-        sheet = {"sheet": self.sheet.to_data()} if self.sheet else {}
-        return {"name": self.name, **sheet, "tiles": tiles}
+        data: dict[str, Any] = {"name": self.name}
+        if self.sheet:
+            data["sheet"] = self.sheet.to_data()
+        if self.joints:
+            data["joints"] = [joint.model_dump(exclude_defaults=True) for joint in self.joints]
+        return {**data, "tiles": tiles}
 
     @cached_property
     def digest(self) -> str:
@@ -272,6 +292,28 @@ class Tileset(Params):
         """(tile,) whether one can walk there."""
         return np.array([tile.passable for tile in self.tiles], dtype=np.bool_)
 
+    # -- pieces ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """What its pieces may meet, by tile id; empty where it has no joints."""
+        return Grammar.of(self.tiles, self.joints)
+
+    def turned(self, move: str) -> NDArray[np.int64]:
+        """(tile,) the tile that takes a tile's place when a map is turned over.
+
+        A move is written in steps: x swaps left and right, y top and bottom, d the two axes. A piece becomes the one of
+        its kind and country that goes on at the turned sides; where there is none, it stays.
+        """
+        found = {
+            (tile.kind, tile.country, tile.joins): number for number, tile in reversed(list(enumerate(self.tiles)))
+        }
+        images = np.arange(len(self.tiles))
+        for number, tile in enumerate(self.tiles):
+            if tile.joins:
+                images[number] = found.get((tile.kind, tile.country, turned_sides(tile.joins, move)), number)
+        return images
+
     # -- making other ones ----------------------------------------------------------------------------------
 
     @classmethod
@@ -301,7 +343,7 @@ class Tileset(Params):
             return self
         if len(self) + len(missing) > MOST_TILES:
             raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed")
-        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing.values()]})
+        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing.values()], "joints": self.joints})
         return longer.model_copy(update={"sheet": self.sheet})
 
 

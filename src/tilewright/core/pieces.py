@@ -1,0 +1,107 @@
+"""Pieces: tiles that go on at some of their sides, as rivers, roads and pipes do, and what they may meet there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import quoted
+from .params import Params, param
+
+if TYPE_CHECKING:
+    from .tileset import Tile
+
+SIDES = "nesw"
+"""The sides of a cell, clockwise; side k and side k + 2 face each other."""
+STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+"""(row, column) from a cell to its neighbour at each side."""
+TURNS = {
+    "x": str.maketrans("ew", "we"),
+    "y": str.maketrans("ns", "sn"),
+    "d": str.maketrans("nesw", "wsen"),
+}
+"""What becomes of a side when left and right are swapped (x), top and bottom (y), or the axes (d)."""
+
+
+def read_sides(sides: str) -> str:
+    """Sides in the order n, e, s, w, each once."""
+    if not set(sides) <= set(SIDES) or len(set(sides)) < len(sides):
+        raise ValueError(f"sides are of n, e, s and w, each once, got {quoted(sides)}")
+    return "".join(side for side in SIDES if side in sides)
+
+
+def turned_sides(sides: str, move: str) -> str:
+    """The sides of a piece after a move, given in steps x, y and d.
+
+    >>> turned_sides("ne", "x"), turned_sides("ne", "dx")
+    ('nw', 'es')
+    """
+    for step in move:
+        sides = sides.translate(TURNS[step])
+    return read_sides(sides)
+
+
+class Joint(Params):
+    """What the pieces of a kind may meet at the sides where they go on."""
+
+    kind: str = param(min_length=1)
+    """The kind of tile."""
+    joins: tuple[str, ...] = param(())
+    """Kinds that it goes on with: there, the other piece must go on as well."""
+    under: tuple[str, ...] = param(())
+    """Kinds whose closed sides it runs into, as a river does under a bridge."""
+    meets: tuple[str, ...] = param(())
+    """Kinds that it may end at, whatever sides these have."""
+    loose: tuple[str, ...] = param(())
+    """Kinds that it may end at for want of anything better, as a road that stops in the fields."""
+    edge: bool = param(True)
+    """Whether it may run out of the map."""
+    gives_way: tuple[str, ...] = param(())
+    """Kinds of which one takes its place where no piece fits: the commonest one around it, else the first."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (*self.joins, *self.under, *self.meets, *self.loose, *self.gives_way)
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Joints, worked out for every two tiles; one more tile than there are stands for the edge of the map."""
+
+    open: NDArray[np.bool_]
+    """(tile, side) where a piece goes on; never at the edge's."""
+    fits: NDArray[np.bool_]
+    """(side, tile, other tile) whether the other may stand at that side of the first."""
+    pieces: NDArray[np.bool_]
+    """(tile,) whether it is a piece of a kind that has a joint."""
+
+    @classmethod
+    def of(cls, tiles: Sequence[Tile], joints: Sequence[Joint]) -> Grammar:
+        edge = len(tiles)
+        kinds = np.array([tile.kind for tile in tiles])
+        opened = np.array([[side in tile.joins for side in SIDES] for tile in tiles] + [[False] * 4])
+        fits = np.ones((4, edge, edge + 1), dtype=np.bool_)
+        pieces = np.zeros(edge, dtype=np.bool_)
+        for joint in joints:
+            pieces |= (kinds == joint.kind) & opened[:-1].any(axis=1)
+            freely = np.isin(kinds, (*joint.meets, *joint.loose))
+            for side in range(4):
+                back = opened[:-1, (side + 2) % 4]
+                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.under) & ~back)
+                goes_on = (kinds == joint.kind) & opened[:-1, side]
+                fits[side, goes_on] = [*allowed, joint.edge]
+        return cls(opened, fits, pieces)
+
+    def misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(row, column) the pieces that go on where their neighbour does not let them, in a flat map."""
+        around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
+        wrong = np.zeros(cells.shape, dtype=np.bool_)
+        rows, columns = cells.shape
+        for side, (down, right) in enumerate(STEPS):
+            other = around[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+            wrong |= ~self.fits[side, cells, other]
+        return wrong
