@@ -32,6 +32,12 @@ def full_map() -> tw.TileMap:
     )
 
 
+def coded(map: tw.TileMap) -> tw.TileMap:
+    """The same map with a foreign number for every tile."""
+    tiles = tuple(tile.model_copy(update={"code": number}) for number, tile in enumerate(map.tileset, 1))
+    return map.replaced(tileset=map.tileset.model_copy(update={"tiles": tiles}))
+
+
 def deep_map() -> tw.TileMap:
     """Three levels."""
     cells = np.random.default_rng(2).integers(0, 9, size=(3, 6, 5))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
-from tests.formats.maps import deep_map, full_map, numbered_map, sprite_map
+from tests.formats.maps import coded, deep_map, full_map, numbered_map, sprite_map
 from tilewright import formats
 from tilewright.formats import Found, Source, decode
 from tilewright.formats.png import text_chunks
@@ -22,7 +22,7 @@ from tilewright.formats.png import text_chunks
 READABLE = [entry.name for entry in formats.shelf if entry.read]
 MOST_MEMORY = 1 << 30
 plain = full_map().replaced(markers=[tw.Marker("start", 1, 2)], layers={"height": np.zeros((11, 23))})
-MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map())
+MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map(), coded(numbered_map(4, 5, 6)))
 
 
 @cache

@@ -21,8 +21,10 @@ def test_every_kind_has_a_texture_of_its_own() -> None:
 
 
 SHOW_MORE = {
-    *("ore", "tree", "wood", "stairs", "awning", "pillar", "chest", "token", "gate", "key", "cart"),
-    *("flower", "mushroom", "lily", "snag"),
+    *("ore", "tree", "planks", "stairs", "awning", "pillar", "chest", "token", "gate", "key", "cart"),
+    *("flower", "mushroom", "lily", "snag", "wood", "mountain", "road", "pipe", "pipe seam", "pipe rubble"),
+    *("reef", "shoal", "river", "bridge", "silo", "empty silo", "unknown"),
+    *("city", "base", "airport", "port", "headquarters", "com tower", "lab"),
 }
 """Kinds whose textures show other things beside the tile's colour."""
 

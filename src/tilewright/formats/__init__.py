@@ -6,6 +6,8 @@ leaves the old file or the new one.
 
 from __future__ import annotations
 
+import glob
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ from ..core.registry import Entry, Shelf
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ._files import read_file, refuse_unwritable, write_files
+from ._files import files_in, read_file, refuse_unwritable, write_files
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,6 +60,8 @@ class Format(Entry):
 
     extensions: tuple[str, ...]
     """Endings that choose it, the first one preferred; a format without any is chosen by name alone."""
+    also: tuple[str, ...] = ()
+    """Endings of other formats that its files may have as well: there it is chosen by name."""
     write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
     """(map, options, path) -> contents by file name, the path's own first, then what belongs beside it.
 
@@ -135,6 +139,36 @@ def load_all(
     return found
 
 
+def map_files(path: str | PathLike[str], format: str | None = None) -> list[Path]:
+    """The files that a path stands for: itself, all maps of a folder, or those of a pattern such as maps/*.csv.
+
+    They are sorted by name. Of a folder, files whose endings no format reads are left out, or all but those of the
+    named format, and so are hidden ones.
+    """
+    path = Path(path)
+    if os.path.isdir(path):
+        endings = _endings(format)
+        named = [one for one in files_in(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
+        found = sorted(one for one in named if one.is_file())
+        if not found:
+            raise BadFile(f"{path}: a folder that holds no map ({', '.join(sorted(endings))})")
+        return found
+    if not glob.has_magic(str(path)) or os.path.exists(path):
+        return [path]
+    found = sorted(Path(one) for one in glob.iglob(str(path), recursive=True) if os.path.isfile(one))
+    if not found:
+        raise BadFile(f"{path}: no file is called like that")
+    return found
+
+
+def _endings(format: str | None) -> set[str]:
+    """Of the files that a format reads, or that any does."""
+    if format is None:
+        return {ending for entry in shelf if entry.read for ending in entry.extensions}
+    entry = shelf.get(format)
+    return {*entry.extensions, *entry.also}
+
+
 def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
     """All maps of a file's content; whatever is wrong with it becomes one line."""
     assert entry.read is not None
@@ -160,6 +194,8 @@ def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
         return found
     used = {number: map.tileset.names[number] for number in np.unique(map.cells).tolist()}
     missing = [name for name in used.values() if name not in tileset.by_name]
+    if missing and map.tileset.tiles[: len(tileset)] == tileset.tiles:  # such as unknown ids, which are kept
+        return Found(map.replaced(tileset=tileset.extended(map.tileset.tiles[len(tileset) :])), found.carried)
     if missing:
         raise UnknownName("tile", missing[0], tileset.names, f"tileset {tileset.name!r}")
     ids = np.zeros(len(map.tileset), dtype=tileset.dtype)

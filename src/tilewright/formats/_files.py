@@ -31,6 +31,14 @@ def read_file(path: str | PathLike[str]) -> bytes:
     return content
 
 
+def files_in(folder: str | PathLike[str]) -> list[Path]:
+    """All that lies in a folder, or one line that says why it cannot be told."""
+    try:
+        return list(Path(folder).iterdir())
+    except OSError as error:
+        raise BadFile(f"{folder}: cannot be read ({_reason(error)})") from None
+
+
 def refuse_unwritable(path: str | PathLike[str]) -> None:
     """Say before the work starts that a file cannot be written; folders on the way are made later."""
     try:

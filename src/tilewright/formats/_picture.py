@@ -24,7 +24,7 @@ from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
 from ._sheet import drawn
-from ._textures import SIDE
+from ._textures import SIDE, surroundings
 
 MOST_CELLS = 1 << 26
 """Cells in a picture; what is drawn can also be read."""
@@ -38,6 +38,8 @@ BACKGROUND = (22, 21, 28)
 """Between levels, and around frames that are smaller than others."""
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
+AROUND_SHIFT = 20
+"""Bits below which a variant of a tile holds the tile's id, and above which what lies around it."""
 SHADE = 0.82
 """Brightness of the edges of cells."""
 
@@ -70,7 +72,7 @@ class PictureParams(Params):
     scale: int | None = param(None, ge=1, le=256, typical=(1, 32))
     """Pixels a cell; by default 8, or the sprites' own width, and less for large maps."""
     sprites: bool | None = param(None)
-    """Draw sprites: the tileset's own, or ours where it has none. By default where it has its own; else colours."""
+    """Draw sprites: the tileset's own, or ours where it has none. By default where it has its own or pieces."""
     grid: bool = param(False)
     """Darken the edges of the cells, from 3 pixels a cell on."""
     markers: bool = param(False)
@@ -164,8 +166,10 @@ def cell_size(view: View, options: PictureParams, canvas: Size, comfortable: int
 
 
 def shows_sprites(view: View, options: PictureParams) -> bool:
-    """Whether sprites are drawn: as told, else where the tileset's own picture is at hand."""
-    return _own_sheet(view.tileset) is not None if options.sprites is None else options.sprites
+    """Whether sprites are drawn: as told, else where the tileset's own picture is at hand or its pieces join."""
+    if options.sprites is not None:
+        return options.sprites
+    return _own_sheet(view.tileset) is not None or bool(view.tileset.joints)
 
 
 def _own_sheet(tileset: Tileset) -> Sheet | None:
@@ -230,9 +234,13 @@ def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams
     """Tiles as their sprites, row by row, so that nothing is held twice."""
     refuse_too_large(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
-    sheet = layout.spread(view.cells.astype(np.intp), len(tileset))
-    used, sheet = np.unique(sheet, return_inverse=True)
-    sprites = _sprites(tileset, used.tolist(), cell)
+    cells = view.cells.astype(np.int64)
+    if _own_sheet(tileset) is None:
+        around = surroundings(tileset.tiles, cells.reshape(layout.depth, layout.height, layout.width))
+        if around is not None:
+            cells |= around.reshape(cells.shape).astype(np.int64) << AROUND_SHIFT
+    used, sheet = np.unique(layout.spread(cells, len(tileset)), return_inverse=True)
+    sprites = _sprites(tileset, used, cell)
     if options.grid and min(cell) >= 3:
         sprites[:, 0], sprites[:, :, 0] = _shaded(sprites[:, 0]), _shaded(sprites[:, :, 0])
     pixels = np.empty((layout.canvas[0] * rows, layout.canvas[1] * columns, 3), dtype=np.uint8)
@@ -241,13 +249,18 @@ def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams
     return Image.fromarray(pixels)
 
 
-def _sprites(tileset: Tileset, ids: list[int], cell: Size) -> NDArray[np.uint8]:
-    """(tile, row, column, 3) pictures of these tiles: the sprite over the tile's colour; the id after all is empty."""
+def _sprites(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
+    """(variant, row, column, 3) pictures of tiles, by id and what lies around: the sprite over the tile's colour.
+
+    The id after all is empty.
+    """
     sheet = _own_sheet(tileset)
+    ids: list[int] = (variants & (1 << AROUND_SHIFT) - 1).tolist()
     if sheet is None:
         places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
-        tiles = [tileset[number] for number in ids if number < len(tileset)]
-        places[: len(tiles)] = drawn(tiles, cell[1], cell[0])
+        shown = [position for position, number in enumerate(ids) if number < len(tileset)]
+        around: list[int] = (variants[shown] >> AROUND_SHIFT).tolist()
+        places[shown] = drawn([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
         return places
     picture = _sheet_picture(sheet)
     size = cell[1], cell[0]

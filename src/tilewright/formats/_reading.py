@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from copy import copy
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ from .. import data
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.model import Model
-from ..core.reading import Reading
+from ..core.reading import Reading, built_in_samples
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
-from . import Source
+from . import Source, load_all, map_files, shelf
 from ._files import read_file
 from ._models import load_model
 from ._sheet import fitted
@@ -26,20 +26,42 @@ from ._text import read_text
 class FileReading(Reading):
     """Built-in names, and files relative to a folder (the recipe's, or where the program runs)."""
 
-    def __init__(self, folder: str | PathLike[str] = ".") -> None:
+    def __init__(
+        self, folder: str | PathLike[str] = ".", *, format: str | None = None, maps_in: Tileset | None = None
+    ) -> None:
         self.folder = Path(folder)
+        self.format = format
+        """The format of maps, whatever their endings say."""
+        self.maps_in = maps_in
+        """The tileset of maps that bring none."""
         self.inside: tuple[Path, ...] = ()
         """The recipe files that are being read, each inside the one before."""
 
     def grid(self, reference: str) -> Grid:
-        if reference in data.names("samples"):
+        if reference in built_in_samples():
             return super().grid(reference)
-        from . import load_all
+        format, name = self.parted(reference)
+        path = self._existing("map", name, built_in_samples())
+        if path.suffix.lower() == ".txt" and format is None and self.maps_in is None:
+            return Grid.of(_text(path) + "\n")  # a drawing: glyphs become tiles late, and ? is free
+        return Grid.of(load_all(path, format=format, tileset=self.maps_in)[0].map)
 
-        path = self._existing("map", reference, data.names("samples"))
-        if path.suffix.lower() == ".txt":  # a drawing: glyphs become tiles late, and ? is free
-            return Grid.of(_text(path) + "\n")
-        return Grid.of(load_all(path)[0].map)
+    def references(self, reference: str) -> tuple[str, ...]:
+        """The files of a folder, or of a pattern such as maps/*.csv, each with the format that stands before it."""
+        if reference in built_in_samples():
+            return super().references(reference)
+        format, name = self.parted(reference)
+        paths = map_files(self.folder / name, format)
+        if paths == [self.folder / name]:
+            return (reference,)
+        if not Path(name).is_absolute():
+            paths = [path.relative_to(self.folder) for path in paths]
+        return tuple(f"{reference.removesuffix(name)}{path}" for path in paths)
+
+    def parted(self, reference: str) -> tuple[str | None, str]:
+        """The name of a format, if one stands before it, and the rest."""
+        format, colon, name = reference.partition(":")
+        return (format, name) if colon and name and format in shelf else (self.format, reference)
 
     def tileset(self, reference: str) -> Tileset:
         if not reference.endswith(".toml"):
@@ -83,7 +105,8 @@ class Beside(Reading):
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:
         reading = FileReading()
-        self.grids = {grid.digest: grid for grid in (reading.grid(str(path)) for path in files)}
+        grids = (reading.grid(one) for path in files for one in reading.references(fspath(path)))
+        self.given = {grid.digest: grid for grid in grids}
 
     def grid_with(self, digest: str) -> Grid:
-        return self.grids[digest] if digest in self.grids else super().grid_with(digest)
+        return self.given[digest] if digest in self.given else super().grid_with(digest)

@@ -15,18 +15,21 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile, InvalidRecipe, counted
 from ..core.seeds import Rng
 from ..core.tileset import Sheet, Tile, Tileset
-from ._textures import SIDE, TEXTURES, plain
+from ._textures import SIDE, TEXTURES, Look, bevelled
 
 MOST_COLUMNS = 16
 
 
-def drawn(tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE) -> NDArray[np.uint8]:
-    """(tile, row, column, 3) the sprites of tiles, drawn by kind and colour."""
+def drawn(
+    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, around: Sequence[int] | None = None
+) -> NDArray[np.uint8]:
+    """(tile, row, column, 3) the sprites of tiles, drawn by kind, colour, joins and what lies around, if told."""
     sprites = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
     rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
-    for target, tile in zip(sprites, tiles, strict=True):
-        texture = TEXTURES.get(tile.kind, plain)
-        pixels = texture(np.array(tile.rgb, dtype=np.float64), Rng.of(tile.name))
+    places: Sequence[int | None] = [None] * len(tiles) if around is None else around
+    for target, tile, place in zip(sprites, tiles, places, strict=True):
+        texture = TEXTURES.get(tile.kind, bevelled)
+        pixels = texture(Look(np.array(tile.rgb, dtype=np.float64), tile.joins, place), Rng.of(tile.name))
         target[:] = pixels.round().clip(0, 255)[rows[:, None], columns]
     return sprites
 

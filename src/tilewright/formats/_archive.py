@@ -1,0 +1,76 @@
+"""Arrays in a file, as numpy's archives hold them: written alike on all machines, read without trust."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from math import prod
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, InvalidRecipe, TooLarge
+
+MOST_BYTES = 1 << 29
+"""Of all arrays together."""
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+def archive_of(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """An archive; equal arrays make equal bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, array in arrays.items():
+            # A bare ZipInfo has a fixed date; the system is fixed too, so that machines agree.
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
+            with archive.open(entry, "w", force_zip64=True) as file:
+                npy.write_array(file, array.astype(array.dtype.newbyteorder("<"), copy=False), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def arrays_in(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a file of this name; `kinds` are those that there may be, and what numbers each may hold."""
+    try:
+        return _unpacked(content, kinds)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, InvalidRecipe | TooLarge):
+            raise
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise BadFile(f"{name}: not an archive of arrays ({reason})") from None
+
+
+def _unpacked(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive; sizes, names and kinds are looked at before anything is unpacked."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+        strange = sorted(set(entries) - set(kinds))
+        if strange or len(entries) < len(archive.infolist()):
+            raise InvalidRecipe(f"the arrays are {', '.join(kinds)}, each once; got {strange or 'one twice'}")
+        claimed = sum(entry.file_size for entry in entries.values())
+        if claimed > MOST_BYTES:
+            raise TooLarge(f"{claimed:,} bytes unpacked are more than the {MOST_BYTES:,} that are read")
+        arrays = {}
+        for name, entry in entries.items():
+            with archive.open(entry) as file:
+                arrays[name] = _array(file, name, kinds[name], entry.file_size)
+        return arrays
+
+
+def _array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
+    """One array; what its header claims must be what the archive holds."""
+    version = npy.read_magic(file)
+    if version not in HEADERS:
+        raise InvalidRecipe(f"{name}: unknown version {version} of the array format")
+    shape, fortran_order, dtype = HEADERS[version](file)
+    if dtype.kind not in kinds or dtype.hasobject:
+        raise InvalidRecipe(f"{name}: cannot hold {dtype}")
+    # A negative side would make the product look right.
+    if any(side < 0 for side in shape) or file.tell() + prod(shape) * dtype.itemsize != size:
+        raise InvalidRecipe(f"{name}: claims the shape {list(shape)}, which its {size:,} bytes do not fill")
+    raw = file.read(prod(shape) * dtype.itemsize)
+    return np.frombuffer(raw, dtype=dtype).reshape(shape, order="F" if fortran_order else "C")

@@ -1,0 +1,246 @@
+"""Textures of buildings and works, whose roofs have the tile's colour, and of what nobody knows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ...core.seeds import Rng
+from .coasts import DEEP, SHALLOW, open_sides
+from .countryside import MEADOW, meadow
+from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Look, Pixels, rgb, shaded, sketched, spots
+
+FIXED = {
+    letter: rgb(color)
+    for letters, colors in (
+        ("Wwv", "fffdf5 f3ead6 cbbfa9"),  # walls: bright, lit, in the shade
+        ("kcy", "4d5a70 8fe3ea ffdf6b"),  # panes: dark, bright, yellow
+        ("Ggh", "d5d8dc a9aeb6 737985"),  # metal and concrete
+        ("qQx", "f0705a b8402f 2c2a38"),  # a warning red, and the dark
+    )
+    for letter, color in zip(letters, colors.split(), strict=True)
+}
+"""Colours that are the same in every country."""
+
+
+def _painted(drawing: str, look: Look, rng: Rng) -> Pixels:
+    """A drawing on a meadow: R, r and d are the tile's colour, lit and in the shade, and o its darkest shade."""
+    return sketched(meadow(MEADOW, rng, 0), drawing, FIXED | _paints(look.color))
+
+
+def _paints(color: Color) -> dict[str, Color]:
+    shades = {"R": 0.3, "r": 0.0, "d": -0.26}
+    paints = {letter: shaded(color, np.array(shade)) for letter, shade in shades.items()}
+    return {**paints, "o": color * 0.22 + rgb("2a2433") * 0.78}
+
+
+CITY = """
+    ................
+    .ooooooo........
+    .oRRRRdo........
+    .oRrrrdo........
+    .oooooooooooooo.
+    .owkwkvoRRRRRdo.
+    .oWwwwvoRrrrrdo.
+    .owkwkvoooooooo.
+    .oWwwwvoWkwkwvo.
+    .owkwkvowwwwwvo.
+    .oWwwwvoWkwkwvo.
+    .owkwkvowwwwwvo.
+    .oWwwwvoWwkkwvo.
+    .owkkwvowwkkwvos
+    .oooooooooooooos
+    ..ssssssssssssss
+"""
+BASE = """
+    ................
+    ...........ooo..
+    ...........oGho.
+    ..o....o...oGho.
+    .oRo..oRo..oRdo.
+    .oRRo.oRRo.oRdo.
+    .oRrRooRrRoogho.
+    .oRrrRoRrrRoooo.
+    .oRrrrrrrrrrrdo.
+    .oddddddddddddo.
+    .oWwwwwwwwwwwvo.
+    .owwhhhhhhhhwvo.
+    .owwGgGgGgGhwvo.
+    .owwGgGgGgGhwvos
+    .oooooooooooooos
+    ..ssssssssssssss
+"""
+AIRPORT = """
+    ................
+    .ooooooo........
+    .oRRRrdo........
+    .occckko.ooooo..
+    .odddddooRRrrdo.
+    ..oWwvooRRrrrddo
+    ..oWwvooRrrrrddo
+    ..oWwvoowkkkkkvo
+    ..oWwvoowkkkkkvo
+    oooooooooooooooo
+    ohhhhhWWhhhhhhho
+    ohWWhhhWWhhhhhho
+    ohhWWWWWWWWWWWho
+    ohWWhhhWWhhhhhho
+    ohhhhhWWhhhhhhho
+    oooooooooooooooo
+"""
+PORT = """
+    gggggggggggggggg
+    gGGGGGGGGGGGGGGg
+    gooooooooGooooog
+    goRRRRRdoGoRrdog
+    goRrrrrdoGoooRog
+    goddddddoGhGoRog
+    goWwwwwvoGhGorog
+    gowkwkwvoGyGorog
+    goWwwwwvoGyGorog
+    gowkwkwvoGGGorog
+    goWwwwwvoGGGodog
+    gowwkkwvoGGoodog
+    gowwkkwvoGoRrdog
+    gooooooooGooooog
+    gGGGGGGGGGGGGGGg
+    gggggggggggggggg
+"""
+HEADQUARTERS = """
+    ......oRRr......
+    ......oRRrrd....
+    ......oRRrd.....
+    ......oo........
+    .....oRRdo......
+    ....oRRrrdo.....
+    ...oRRrrrrdo....
+    oo.oooooooooo.oo
+    RroowwywwwvooRro
+    RRrowwyyywvoRRrd
+    oooowyyywwvooooo
+    Wwvowwwwwwvowwvo
+    wkvowwkkkwvowkvo
+    Wwvowwkxkwvowwvo
+    wwvowwkxkwvowwvo
+    oooooooooooooooo
+"""
+COM_TOWER = """
+    ................
+    ..y....oo....y..
+    .y..y.oRdo.y..y.
+    .y.y..oRdo..y.y.
+    .y..y.oddo.y..y.
+    ..y....oo....y..
+    ......ohGo......
+    ......oGho......
+    .....oh.Gho.....
+    .....oGGhho.....
+    ....oh....ho....
+    ....oGGGhhho....
+    ...oh.Gh..ho....
+    ..oooooooooooo..
+    .oRRRRrrrrrrrdos
+    .oooooooooooooos
+"""
+LAB = """
+    ................
+    ..........oo....
+    .........occo...
+    ..........oo....
+    .....oooo.oo....
+    ...ooRRRRoGo....
+    ..oRRWRRrrdoo...
+    .oRRWRRrrrrddo..
+    .oRRRRrrrrrrdo..
+    oRRRRrrrrrrrddo.
+    oddddddddddddoo.
+    oWccwWccwWccwvo.
+    owcckwcckwcckvo.
+    oWwwwwwkkwwwwvos
+    ooooooooooooooos
+    .sssssssssssssss
+"""
+SILO = """
+    ................
+    .......oo.......
+    ......oqQo......
+    ......oqQo......
+    ......oWvo......
+    ......oWvo......
+    ...oo.oWvo.oo...
+    .ooGGooWvooGgoo.
+    .oGGgoWWvvoggho.
+    oGGgooWqQvooggho
+    oGgoxoqqQQoxogho
+    oGgoxxoooooxxogh
+    oGggooxxxxxoogho
+    .oGgggooooogghos
+    ..oohhhhhhhhoos.
+    ....ooooooooss..
+"""
+EMPTY_SILO = """
+    ................
+    ................
+    ................
+    ................
+    ................
+    ................
+    ...oooooooooo...
+    .ooGGGGGGGGggoo.
+    .oGGgoooooogghoo
+    oGGgoxxxxxxoggho
+    oGgoxxxxxxxxogho
+    oGgoxxxxxxxxogho
+    oGggoxxxxxxoggho
+    .oGgggoooooghhos
+    ..oohhhhhhhhoos.
+    ....ooooooooss..
+"""
+UNKNOWN = """
+    ................
+    ................
+    .....xxxxxx.....
+    ....xWWWWWWx....
+    ...xWWWWWWWWx...
+    ...xWWWxxWWWx...
+    ....xxx.xWWWx...
+    .......xWWWx....
+    ......xWWWx.....
+    ......xWWx......
+    ......xxxx......
+    ......xWWx......
+    ......xWWx......
+    .......xx.......
+    ................
+    ................
+"""
+
+city, base, airport, headquarters, com_tower, lab, silo, empty_silo = (
+    partial(_painted, drawing) for drawing in (CITY, BASE, AIRPORT, HEADQUARTERS, COM_TOWER, LAB, SILO, EMPTY_SILO)
+)
+
+
+def port(look: Look, rng: Rng) -> Pixels:
+    """A warehouse and a crane on a quay, with piles in the water at the sides where there is some."""
+    pixels = _painted(PORT, look, rng)
+    for side in "s" if look.around is None else open_sides(look.around):
+        along = COLUMNS if side in "ns" else ROWS
+        pixels[GAPS[side] < 3] = FIXED["h"]
+        pixels[GAPS[side] < 2] = np.where((along % 4 == 1)[..., None], FIXED["h"], SHALLOW)[GAPS[side] < 2]
+        pixels[(GAPS[side] < 1) & (along % 4 != 1)] = DEEP
+    return pixels
+
+
+def teleport(look: Look, rng: Rng) -> Pixels:
+    """A black square, and stars in it."""
+    pixels = np.broadcast_to(look.color, (SIDE, SIDE, 3)).copy()
+    for number, (row, column) in enumerate(spots(rng, 7)):
+        pixels[row, column] = rgb("ffffff") if number % 3 == 0 else shaded(look.color, np.array(0.45))
+    return pixels
+
+
+def unknown(look: Look, rng: Rng) -> Pixels:
+    """A question mark on a chequered ground."""
+    checks = np.where((ROWS // 4 + COLUMNS // 4) % 2 == 0, 0.12, -0.22)
+    return sketched(shaded(rgb("a56ad6"), checks), UNKNOWN, FIXED)

@@ -1,0 +1,283 @@
+"""Textures of water and what lies in or over it, with the shores that follow from what lies around.
+
+`surroundings` tells every cell of water what its neighbours are. Shores are bands by the distance from land: sand,
+foam, shallows, deep water; so they run on from one cell into the next, around corners and into river mouths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.pieces import SIDES, STEPS
+from ...core.seeds import Rng
+from ...core.tileset import Tile
+from .countryside import MEADOW, meadow, paved
+from .strokes import (
+    COLUMNS,
+    CORNERS,
+    GAPS,
+    MIDDLE,
+    ROWS,
+    SIDE,
+    Color,
+    Field,
+    Look,
+    Pixels,
+    banded,
+    corner,
+    off_line,
+    put,
+    rgb,
+    shaded,
+    sketched,
+)
+
+Cell = TypeVar("Cell", np.uint8, np.bool_)
+
+LAND, OPEN, BEACH, CHANNEL = range(4)
+"""What a neighbour is to water: land, open water, a beach with water before it, or a channel that ends here."""
+ALL_OPEN = sum(OPEN << 2 * side for side in range(4))
+OPEN_KINDS = ("sea", "reef", "port")
+"""Kinds that water reaches without a shore; a port has a quay of its own."""
+SHORE_KINDS = ("sea", "reef", "shoal", "river", "bridge", "port")
+"""Kinds of tiles that are drawn with regard to their neighbours."""
+
+SAND, FOAM, SHALLOW, DEEP = rgb("ecd9a2"), rgb("f4fbff"), rgb("74bcea"), rgb("4f8fd6")
+SAND_WIDTH, FOAM_WIDTH, SHALLOW_WIDTH = 1.6, 1.0, 2.4
+WIDE_BEACH, NARROW_BEACH = 7.0, 4.4
+"""How far the sand of a shoal reaches; less where land lies on both sides of the water."""
+RIVER_HALF = 6.0
+"""Half the width of a river, with the sand on its banks; at its mouth it is as wide as the cell."""
+ROUND = 6.0
+"""Radius of the corners of a coast."""
+
+
+# -- what lies around ----------------------------------------------------------------------------------------------
+
+
+def surroundings(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[np.uint16] | None:
+    """(level, row, column) what lies around each cell of water, 0 for others; None where no tile is water.
+
+    Two bits for every side, one for every corner that is land though the sides beside it are water, and one for a
+    bridge over open water. A piece goes on beyond the edge of the map as it does at the edge.
+    """
+    shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])
+    if not shore.any():
+        return None
+    offers = np.array([[_offer(tile, side) for side in SIDES] for tile in tiles], dtype=np.uint8)
+    across = np.array([[tile.kind == "bridge" and side not in tile.joins for side in SIDES] for tile in tiles])
+    shown = np.moveaxis(offers[cells], -1, 0)  # (side, level, row, column) what a cell is to its neighbours
+    afloat = _over_open_water(shown, across[cells])
+    shown[:, afloat] = OPEN
+    beside = [_beside(shown, side) for side in range(4)]
+    wet = [_is_open(neighbour) for neighbour in beside]
+    flooded = np.pad(_is_open(shown).all(axis=0), ((0, 0), (1, 1), (1, 1)), mode="edge")
+    code: NDArray[np.uint16] = np.left_shift(afloat, 12, dtype=np.uint16)
+    for side in range(4):
+        code |= np.left_shift(beside[side], 2 * side, dtype=np.uint16)
+    for number, pair in enumerate(CORNERS):
+        one, other = SIDES.index(pair[0]), SIDES.index(pair[1])
+        step = (STEPS[one][0] + STEPS[other][0], STEPS[one][1] + STEPS[other][1])
+        dry = wet[one] & wet[other] & ~_moved(flooded, step)
+        code |= np.left_shift(dry, 8 + number, dtype=np.uint16)
+    code[~shore[cells]] = 0
+    return code
+
+
+def _offer(tile: Tile, side: str) -> int:
+    """What a tile is to the neighbour at a side."""
+    if tile.kind in OPEN_KINDS:
+        return OPEN
+    if tile.kind == "shoal":
+        return BEACH
+    runs = (tile.kind == "river" and side in tile.joins) or (tile.kind == "bridge" and side not in tile.joins)
+    return CHANNEL if runs else LAND
+
+
+def _over_open_water(shown: NDArray[np.uint8], across: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(level, row, column) the bridges with open water at a side of the deck, or anywhere if no river runs there."""
+    afloat, channel, near = (np.zeros(shown.shape[1:], dtype=np.bool_) for _ in range(3))
+    for side in range(4):
+        beside = _beside(shown, side)
+        afloat |= across[..., side] & _is_open(beside)
+        channel |= across[..., side] & (beside == CHANNEL)
+        near |= _is_open(beside)
+    afloat |= across.any(axis=-1) & near & ~channel
+    return afloat
+
+
+def _is_open(shown: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (shown == OPEN) | (shown == BEACH)
+    return found
+
+
+def _beside(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+    """(level, row, column) what the neighbour at a side is to each cell; beyond the edge, what the cell is to it."""
+    beside = _moved(np.pad(shown[(side + 2) % 4], ((0, 0), (1, 1), (1, 1))), STEPS[side]).copy()
+    edge = ((slice(None), 0), (slice(None), slice(None), -1), (slice(None), -1), (slice(None), slice(None), 0))[side]
+    beside[edge] = shown[side][edge]
+    return beside
+
+
+def _moved(padded: NDArray[Cell], step: tuple[int, int]) -> NDArray[Cell]:
+    """(level, row, column) what lies a step away from each cell, of what has a cell more at each edge."""
+    rows, columns = padded.shape[1] - 2, padded.shape[2] - 2
+    down, right = step
+    return padded[:, 1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+
+
+def open_sides(around: int) -> str:
+    """The sides with open water."""
+    return "".join(side for side, beside in _sides(around).items() if beside in (OPEN, BEACH))
+
+
+def _sides(around: int) -> dict[str, int]:
+    return {side: around >> (2 * number) & 3 for number, side in enumerate(SIDES)}
+
+
+# -- water ---------------------------------------------------------------------------------------------------------
+
+
+def sea(look: Look, rng: Rng) -> Pixels:
+    """Deep water with small waves; toward land, shallows, foam and sand."""
+    around = ALL_OPEN if look.around is None else look.around
+    return _shored(_from_land(around), look.color)
+
+
+def reef(look: Look, rng: Rng) -> Pixels:
+    """Rocks that rise from the sea, with foam around them."""
+    around = ALL_OPEN if look.around is None else look.around
+    colors = {
+        "f": FOAM,
+        "c": shaded(look.color, np.array(0.25)),
+        **{letter: rgb(color) for letter, color in (("L", "d9bd97"), ("M", "b08d6a"), ("D", "7d6250"))},
+    }
+    return sketched(_shored(_from_land(around), DEEP), REEF, colors)
+
+
+REEF = """
+    ................
+    ................
+    ....cLLc........
+    ...fLMMDc.......
+    ...fMMDDf.cLc...
+    ....ffffc.LMDf..
+    ..........fff...
+    ................
+    .cLc............
+    .LMDf...cLLLc...
+    .fff...fLMMMDc..
+    .......fMMMDDf..
+    ...cLc.cfDDDfc..
+    ...LMDf..fff....
+    ...fff..........
+    ................
+"""
+
+
+def shoal(look: Look, rng: Rng) -> Pixels:
+    """A beach toward all land around, or at the side where it joins; before it, water."""
+    sides = dict.fromkeys(SIDES, BEACH) if look.around is None else _sides(look.around)
+    corners = 0 if look.around is None else look.around >> 8
+    if LAND not in sides.values():
+        sides |= dict.fromkeys(look.joins, LAND)
+    field = _from_land(_packed(sides, corners))
+    widest = NARROW_BEACH if _is_strait(sides, corners) else WIDE_BEACH
+    width = np.full((SIDE, SIDE), widest)
+    for side, beside in sides.items():
+        if beside == OPEN:
+            near = np.clip(1 - GAPS[side] / widest, 0, 1)
+            width = np.minimum(width, SAND_WIDTH + (widest - SAND_WIDTH) * (1 - near**2))
+    pixels = _shored(field, DEEP, width)
+    sand = (field >= 0) & (field < width)
+    pixels[sand] = look.color
+    grains = (ROWS * 5 + COLUMNS * 3) % 11 == 0
+    pixels[sand & (grains | (field > width - 1.2))] = shaded(look.color, np.array(-0.1))
+    return pixels
+
+
+def _is_strait(sides: dict[str, int], corners: int) -> bool:
+    """Whether land lies on both sides of the way through, be it straight or round a corner."""
+    land = {side for side, beside in sides.items() if beside == LAND}
+    straight = land >= {"n", "s"} or land >= {"e", "w"}
+    return straight or any(
+        corners >> number & 1 and land >= set(SIDES) - set(pair) for number, pair in enumerate(CORNERS)
+    )
+
+
+def river(look: Look, rng: Rng) -> Pixels:
+    """A stream between sandy banks, which widens where it meets the sea and rounds off where it springs."""
+    sides = dict.fromkeys(SIDES, CHANNEL) if look.around is None else _sides(look.around)
+    joins = "".join(side for side in look.joins if sides[side] != LAND) or look.joins
+    half = np.full((SIDE, SIDE), RIVER_HALF)
+    for side in joins:
+        if sides[side] in (OPEN, BEACH):
+            near = np.clip(1 - GAPS[side] / 6, 0, 1)
+            half = np.maximum(half, RIVER_HALF + (MIDDLE - RIVER_HALF) * near**2)
+    field = half - off_line(joins)
+    pixels = banded(field, (SAND_WIDTH, SAND), (SAND_WIDTH + FOAM_WIDTH, FOAM), inside=look.color)
+    glints = ((ROWS + 2 * COLUMNS) % 16 < 2) & (field > SAND_WIDTH + FOAM_WIDTH + 0.8)
+    pixels[glints] = shaded(look.color, np.array(0.45))
+    grass = meadow(MEADOW, rng, 2)
+    pixels[field < 0] = grass[field < 0]
+    return pixels
+
+
+def bridge(look: Look, rng: Rng) -> Pixels:
+    """A road on a deck with railings, over the sea or a river."""
+    crosswise = "".join(side for side in SIDES if side not in look.joins)
+    if look.around is not None and look.around >> 12:
+        pixels = sea(Look(DEEP, "", look.around), rng)
+    else:
+        pixels = river(Look(SHALLOW, crosswise, look.around), rng)
+    level = look.joins != "ns"
+    across = (ROWS if level else COLUMNS) - 7.5
+    along = COLUMNS if level else ROWS
+    pixels[(across > 6) & (across < 8)] *= 0.72
+    paved(pixels, look)
+    pixels[np.abs(np.abs(across) - 5.5) < 0.2] = shaded(look.color, np.array(-0.5))
+    pixels[np.abs(np.abs(across) - 4.5) < 0.2] = shaded(look.color, np.array(0.45))
+    pixels[(np.abs(np.abs(across) - 4.5) < 0.2) & (along % 4 == 1)] = shaded(look.color, np.array(-0.25))
+    return pixels
+
+
+def _packed(sides: dict[str, int], corners: int) -> int:
+    return sum(sides[side] << (2 * number) for number, side in enumerate(SIDES)) | corners << 8
+
+
+def _from_land(around: int) -> Field:
+    """How far the pixels lie from land; below 0 on land, in the rounded corner between two shores."""
+    sides = _sides(around)
+    field = np.full((SIDE, SIDE), float(SIDE))
+    for side, beside in sides.items():
+        gap, aside = GAPS[side], np.abs(GAPS["w" if side in "ns" else "n"] - MIDDLE)
+        if beside == LAND:
+            field = np.minimum(field, gap)
+        elif beside == CHANNEL:
+            field = np.minimum(field, np.hypot(gap, MIDDLE - aside))
+    for number, pair in enumerate(CORNERS):
+        first, second = GAPS[pair[0]], GAPS[pair[1]]
+        if sides[pair[0]] == sides[pair[1]] == LAND:
+            inside = (first < ROUND) & (second < ROUND)
+            field = np.where(inside, np.minimum(field, ROUND - np.hypot(ROUND - first, ROUND - second)), field)
+        elif around >> (8 + number) & 1:
+            field = np.minimum(field, corner(pair))
+    return field
+
+
+def _shored(field: Field, color: Color, sand: Field | float = SAND_WIDTH) -> Pixels:
+    """Water of a colour with small waves, and toward land its shore."""
+    out = field - sand
+    deep = FOAM_WIDTH + SHALLOW_WIDTH
+    pixels = banded(out, (0, SAND), (FOAM_WIDTH, FOAM), (deep, SHALLOW), inside=color)
+    pixels[field < 0] = MEADOW
+    shades = np.zeros((SIDE, SIDE))
+    for row, column in ((3, 1), (7, 9), (11, 3), (15, 11)):
+        for step, drop in enumerate((0, -1, -1, 0)):
+            put(shades, row + drop, column + step, 0.22)
+    pixels[out > deep + 0.5] = shaded(color, shades)[out > deep + 0.5]
+    return pixels

@@ -1,0 +1,173 @@
+"""Textures of a green country, bright and seen from a little above: meadows, woods, mountains, roads and pipes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.seeds import Rng
+from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Field, Look, Pixels, off_line, rgb, shaded, sketched, spots
+
+MEADOW, STEEL = rgb("a9cf6f"), rgb("9aa4b0")
+"""What pieces lie on, and what pipes are made of, as in tileset awbw."""
+ROAD_HALF, PIPE_HALF = 5.0, 4.6
+"""Half the width of a road with its kerbs, and of a pipe."""
+
+
+def meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
+    """Short grass with a few tufts; it joins with any other meadow."""
+    pixels = np.broadcast_to(color, (SIDE, SIDE, 3)).copy()
+    for row, column in spots(rng, tufts):
+        row, column = 2 + row % 12, 2 + column % 12
+        for drop, side, shade in ((0, 0, -0.14), (-1, -1, -0.1), (-1, 1, -0.1), (-1, 0, 0.16)):
+            pixels[row + drop, column + side] = shaded(color, np.array(shade))
+    return pixels
+
+
+def plain(look: Look, rng: Rng) -> Pixels:
+    """A meadow."""
+    return meadow(look.color, rng)
+
+
+TREES = ((3.9, 4.1, 3.8), (4.1, 11.5, 3.9), (7.4, 7.8, 3.6), (9.6, 3.4, 3.6), (9.9, 12.0, 3.8))
+"""Row, column and size of the crowns of a wood, from the back to the front."""
+
+
+def wood(look: Look, rng: Rng) -> Pixels:
+    """Round trees that stand close together, the front ones over those behind."""
+    pixels = meadow(MEADOW, rng, 0)
+    shadow = np.zeros((SIDE, SIDE), dtype=np.bool_)
+    for row, column, size in TREES:
+        shadow |= np.hypot((ROWS - row - 3.4) * 1.5, COLUMNS - column - 0.8) < size
+    pixels[shadow] *= 0.72
+    for row, column, size in TREES:
+        trunk = (np.abs(ROWS - row - size) < 1.4) & (np.abs(COLUMNS - column) < 1)
+        pixels[trunk] = rgb("6f4a2c")
+        distance = np.hypot(ROWS - row, COLUMNS - column)
+        lit = np.hypot(ROWS - row + 1.6, COLUMNS - column + 1.4)
+        shades = np.where(lit < 1.5, 0.36, np.where(lit < 3.1, 0.14, np.where(lit < 4.4, -0.08, -0.28)))
+        rim = distance > size - 0.8
+        shades[rim] = np.where(row + column < ROWS + COLUMNS, -0.56, -0.36)[rim]
+        pixels[distance < size] = shaded(look.color, shades)[distance < size]
+    return pixels
+
+
+MOUNTAIN = """
+    ................
+    .......oo.......
+    ......oWWo......
+    .....oWWWwo.....
+    .....oWWWwwo....
+    ....oLWLWwDwo...
+    ....oLLLMDDDo...
+    ...oLLLLMDDDDo..
+    ..ooLLMLLMDDDo..
+    .oLooMMLLMDDXDo.
+    .oLLMoLLLMDXDDo.
+    oLLLMDoLLMMDXDDo
+    oLLMMDoLLLMDXDDo
+    oLLLMDDoLLMDDXDo
+    .oooooooooooooos
+    ...sssssssssssss
+"""
+
+
+def mountain(look: Look, rng: Rng) -> Pixels:
+    """A peak under snow, lit from the left, with a lower one before it."""
+    shades = {"o": -0.62, "L": 0.24, "M": -0.02, "D": -0.26, "X": -0.42}
+    colors = {letter: shaded(look.color, np.array(shade)) for letter, shade in shades.items()}
+    snow = {"W": rgb("ffffff"), "w": rgb("cfdcec")}
+    return sketched(meadow(MEADOW, rng, 0), MOUNTAIN, colors | snow)
+
+
+# -- pieces --------------------------------------------------------------------------------------------------------
+
+
+def road(look: Look, rng: Rng) -> Pixels:
+    """A paved road with kerbs."""
+    return paved(meadow(MEADOW, rng, 2), look)
+
+
+def paved(pixels: Pixels, look: Look) -> Pixels:
+    """A road over what lies there; where it does not fork, a broken line runs along its middle."""
+    off = off_line(look.joins)
+    pixels[off < ROAD_HALF] = shaded(look.color, np.array(-0.46))
+    pixels[off < ROAD_HALF - 1] = look.color
+    pixels[(off < ROAD_HALF - 1) & (off >= ROAD_HALF - 2) & (ROWS + COLUMNS < SIDE)] = shaded(look.color, np.array(0.3))
+    if len(look.joins) == 2:
+        straight = look.joins in ("ns", "ew")
+        ahead = GAPS[look.joins[0]] if straight else np.abs(GAPS[look.joins[0]] - GAPS[look.joins[1]])
+        dashes = np.abs(ahead % 8 - 4) < 2 if straight else ahead < 3.5
+        pixels[(off < 0.8) & dashes] = rgb("fbf3d2")
+    return pixels
+
+
+def pipe(look: Look, rng: Rng) -> Pixels:
+    """A thick round pipe, with a rim where two pieces meet; an end is closed."""
+    return _piped(meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_))
+
+
+def seam(look: Look, rng: Rng) -> Pixels:
+    """A pipe with a patched, cracked joint in its middle, where it can be broken."""
+    pixels = _piped(meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_), STEEL)
+    along, across = _axes(look.joins)
+    band = (np.abs(along) < 4) & (np.abs(across) < PIPE_HALF + 1)
+    pixels[band] = shaded(look.color, 0.3 - (across + PIPE_HALF) * 0.07)[band]
+    pixels[band & (np.abs(along) > 3)] *= 0.62
+    pixels[band & (np.abs(across) > PIPE_HALF)] *= 0.6
+    pixels[band & (np.abs(np.abs(along) - 2.5) < 0.1) & (np.abs(np.abs(across) - 2.5) < 0.1)] = rgb("fff2c4")
+    crack = (np.abs(along - np.where(np.round(across - 0.5) % 2 == 0, 0.5, -0.5)) < 0.1) & (np.abs(across) < PIPE_HALF)
+    pixels[crack] = rgb("4a3323")
+    return pixels
+
+
+def rubble(look: Look, rng: Rng) -> Pixels:
+    """What is left of a broken pipe: two jagged stumps, and shards on the ground between them."""
+    along, across = _axes(look.joins)
+    jagged = np.abs(along) > 4 + (np.round(across - 0.5) % 2 == 0)
+    pixels = meadow(MEADOW, rng, 1)
+    scorched = np.hypot(along * 0.9, across * 1.15) < 6
+    pixels[scorched] = pixels[scorched] * 0.55 + rgb("9c8a63") * 0.45
+    pixels = _piped(pixels, look, jagged, STEEL)
+    for row, column in ((-3, -2), (2, 1), (-1, 3), (3, -3)):
+        shard = (np.abs(along - row) < 1.1) & (np.abs(across - column) < 1.1)
+        pixels[shard] = shaded(look.color, np.where(along - row + across - column < 0, 0.25, -0.4))[shard]
+    return pixels
+
+
+def _axes(joins: str) -> tuple[Field, Field]:
+    """How far the pixels lie along and across a straight piece from its middle."""
+    down, right = ROWS - 7.5, COLUMNS - 7.5
+    return (down, right) if joins == "ns" else (right, down)
+
+
+def _piped(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | None = None) -> Pixels:
+    """A pipe over what lies there, its shadow to the lower right first."""
+    color = look.color if color is None else color
+    off = off_line(look.joins)
+    body = (off < PIPE_HALF) & where
+    shadow = np.zeros_like(body)
+    shadow[2:, 1:] = body[:-2, :-1]
+    if "w" in look.joins:
+        shadow[2:, 0] |= body[:-2, 0]
+    if "n" in look.joins:
+        shadow[:2, 1:] |= body[:2, :-1]
+    pixels[shadow & ~body] *= 0.74
+    lit = _lit(off)
+    pixels[body] = shaded(color, np.round(lit * 10) / 10)[body]
+    for side in look.joins:
+        rim = (GAPS[side] < 2) & (off < PIPE_HALF + 0.5)
+        pixels[rim] = shaded(color, np.round((lit - 0.12) * 10) / 10)[rim]
+        pixels[(GAPS[side] > 2) & (GAPS[side] < 3) & body] *= 0.66
+    edge = where & (off >= PIPE_HALF - 1) & body
+    pixels[edge] *= 0.62
+    return pixels
+
+
+def _lit(off: Field) -> Field:
+    """Shades of a round tube around a line, lit from the upper left."""
+    padded = np.pad(off, 1, mode="reflect", reflect_type="odd")
+    down, right = (padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2
+    steep = np.clip(off / PIPE_HALF, 0, 1)
+    lit: Field = 0.24 - 0.42 * steep * (down + right) - 0.3 * np.abs(steep - 0.3)
+    return lit

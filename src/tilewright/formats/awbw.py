@@ -1,0 +1,339 @@
+"""Advance Wars By Web: rows of terrain ids with commas between them, as the site takes them. Carries nothing else.
+
+`.awbw` chooses it; a `.csv` of the site is read with `--from awbw` and written with `--format awbw`. Ids are the codes
+of the tileset's tiles: those of tileset `awbw`, or of your own, which may begin with `extends = "awbw"`. An id that no
+tile has becomes the tile `unknown N`, is listed in a warning, and is written as it was read. An empty field, 0 and 195
+all are the teleport tile. Maps of any size are read; the site takes 5 to 50 cells on a side, and writing others warns.
+
+Two more are read. The old format has a character for every cell and a blank for the teleport tile; it lacks the newer
+countries, and is written with the option `old`. The site's JSON (`api/map/map_info.php`) is a map column by column, and
+its units become markers such as `unit infantry orange star`.
+
+Which it is, is found out: JSON is what reads as JSON; ids are where at least half of the fields that are not empty,
+between commas, are numbers; all else is the old format, in which a comma is sea and some digits are buildings. Where
+that is wrong, `old` tells.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
+from ..core.grid import MOST_CELLS, whole
+from ..core.params import LARGEST_SIDE, Params, param
+from ..core.registry import tilesets
+from ..core.tilemap import Marker, TileMap
+from ..core.tileset import Tile, Tileset
+from . import Format, Found, Source
+from ._data import parse
+from ._text import read_text, rows_of_equal_length
+
+TELEPORT = 195
+NOTHING = 0
+"""What the site also writes for the teleport tile."""
+MOST_DIGITS = 9
+MOST_UNKNOWN = 1000
+"""Different ids without a tile; a file with more of them is no map of the site."""
+SMALLEST, LARGEST = 5, 50
+"""Cells on a side that the site takes."""
+ID = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
+NUMBER = re.compile(r"[\"']?[-+]?(?:[0-9][0-9.]*(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)[\"']?", re.IGNORECASE | re.ASCII)
+"""What was meant as a number, right or wrong."""
+DOCUMENT = re.compile(r'\{\s*(?:"[^"\n]*"\s*:|\}$)')
+"""How JSON begins, and hardly ever a map of the old format."""
+SYMBOLS = {
+    **dict(enumerate(r".^@{}~IJKLMNOP-=+ABCDEFGH[],<(>)%abcdefghijlmnopqrstuvwxy", 1)),
+    **dict(enumerate("UTSRQZYXWV12345", 81)),
+    **dict(enumerate("kz!#$&*|`'\";:?/0", 101)),
+    133: "_",
+    145: "6",
+    TELEPORT: " ",
+}
+"""The characters of the old format by id; ids that are not here have none."""
+COUNTRIES = {
+    "os": "orange star",
+    "bm": "blue moon",
+    "ge": "green earth",
+    "yc": "yellow comet",
+    "bh": "black hole",
+    "rf": "red fire",
+    "gs": "grey sky",
+    "bd": "brown desert",
+    "ab": "amber blaze",
+    "js": "jade sun",
+    "ci": "cobalt ice",
+    "pc": "pink cosmos",
+    "tg": "teal galaxy",
+    "pl": "purple lightning",
+    "ar": "acid rain",
+    "wn": "white nova",
+    "aa": "azure asteroid",
+    "ne": "noir eclipse",
+    "sc": "silver claw",
+    "uw": "umber wilds",
+}
+UNITS = {
+    1: "infantry",
+    2: "mech",
+    3: "md.tank",
+    4: "tank",
+    5: "recon",
+    6: "apc",
+    7: "artillery",
+    8: "rocket",
+    9: "anti-air",
+    10: "missile",
+    11: "fighter",
+    12: "bomber",
+    13: "b-copter",
+    14: "t-copter",
+    15: "battleship",
+    16: "cruiser",
+    17: "lander",
+    18: "sub",
+    28: "black boat",
+    29: "carrier",
+    30: "stealth",
+    46: "neotank",
+    960900: "piperunner",
+    968731: "black bomb",
+    1141438: "mega tank",
+}
+
+
+class AwbwParams(Params):
+    """Which of the site's two text formats it is."""
+
+    old: bool | None = param(None)
+    """The old format, a character a cell. By default ids are written, and what a file holds is found out."""
+
+
+def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
+    if map.cells.ndim == 3:
+        raise InvalidRecipe(f"awbw: holds flat maps, this one has {counted(map.cells.shape[0], 'level')}")
+    written = np.full(len(map.tileset), "", dtype=object)
+    for number in np.unique(map.cells).tolist():
+        written[number] = _written(map.tileset[number], map.tileset, old=bool(options.old))
+    if not all(SMALLEST <= side <= LARGEST for side in map.cells.shape):
+        size = f"{map.width}x{map.height}"
+        warnings.warn(
+            f"{path.name}: Advance Wars By Web takes maps of {SMALLEST} to {LARGEST} cells on a side, not of {size}",
+            stacklevel=2,
+        )
+    between = "" if options.old else ","
+    rows = [between.join(row) for row in written[map.cells].tolist()]
+    return {path.name: ("\n".join(rows) + "\n").encode()}
+
+
+def _written(tile: Tile, tileset: Tileset, *, old: bool) -> str:
+    """A tile as text."""
+    if tile.code is None:
+        raise InvalidRecipe(
+            f"awbw: the tile {tile.name!r} of tileset {tileset.name!r} has no code, the site's id; "
+            "make the map with tileset awbw, or give the tiles codes"
+        )
+    if not ID.fullmatch(str(tile.code)):
+        raise InvalidRecipe(f"awbw: the code {tile.code} of the tile {tile.name!r} is no id of the site")
+    if not old:
+        return str(tile.code)
+    if tile.code not in SYMBOLS:
+        raise InvalidRecipe(f"old: the old format has no character for the tile {tile.name!r} (id {tile.code})")
+    return SYMBOLS[tile.code]
+
+
+def read(source: Source, options: AwbwParams) -> list[Found]:
+    if len(source.content) > MOST_CELLS:
+        raise TooLarge(f"more than {MOST_CELLS:,} bytes are not read as a map of Advance Wars By Web")
+    tileset = source.tileset or tilesets.get("awbw")
+    if all(tile.code is None for tile in tileset):
+        raise InvalidRecipe(f"tileset {tileset.name!r} has no codes, by which Advance Wars By Web knows its tiles")
+    text = read_text(source)
+    if not text.strip("\n" if options.old else None):
+        raise BadFile(f"{source.name}: holds no cells")
+    if not options.old and (document := _document(text)) is not None:
+        ids, markers = _columns(document), _units(document)
+    else:
+        lines = _lines(text)
+        old = not _holds_ids(lines) if options.old is None else options.old
+        ids = _symbols(lines, source.name) if old else _ids(lines, source.name)
+        markers = []
+    map = _map(ids, tileset, source.name)
+    inside = [marker for marker in markers if 0 <= marker.x < map.width and 0 <= marker.y < map.height]
+    if len(inside) < len(markers):
+        beyond = counted(len(markers) - len(inside), "unit")
+        warnings.warn(f"{source.name}: {beyond} outside the map left out", stacklevel=2)
+    return [Found(map.replaced(markers=inside))]
+
+
+# -- text ------------------------------------------------------------------------------------------------------
+
+
+def _lines(text: str) -> list[str]:
+    """The rows of a text, without the empty lines at its end."""
+    text = text.rstrip("\n")
+    if text.count("\n") >= LARGEST_SIDE:
+        raise TooLarge(f"{text.count(chr(10)) + 1:,} rows are more than the {LARGEST_SIDE:,} that are read")
+    lines = text.split("\n")
+    while len(lines) > 1 and not lines[-1].strip() and len(lines[-1]) != len(lines[0]):
+        lines.pop()
+    return lines
+
+
+def _holds_ids(lines: Iterable[str]) -> bool:
+    """Whether lines are numbers between commas, be it with mistakes."""
+    filled = numbers = 0
+    for field in chain.from_iterable(line.split(",") for line in lines):
+        if text := field.strip():
+            filled += 1
+            numbers += NUMBER.fullmatch(text) is not None
+    return filled > 0 and 2 * numbers >= filled
+
+
+def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
+    """(row, column) the ids."""
+    rows: list[list[int]] = []
+    while not lines[-1].strip():
+        lines = lines[:-1]
+    for number, line in enumerate(lines, 1):
+        if line.count(",") >= LARGEST_SIDE:
+            raise BadFile(f"{name}: row {number} has more than {LARGEST_SIDE:,} cells")
+        fields = [field.strip() for field in line.split(",")]
+        if rows and len(fields) != len(rows[0]):
+            raise BadFile(f"{name}: row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}")
+        for column, field in enumerate(fields, 1):
+            if field and not ID.fullmatch(field):
+                raise BadFile(f"{name}: row {number}, column {column}: {_no_id(field)}")
+        rows.append([int(field or NOTHING) for field in fields])
+    return np.array(rows, dtype=np.int64)
+
+
+def _no_id(value: object) -> str:
+    return f"an id is a whole number of up to {MOST_DIGITS} digits, got {quoted(value)}"
+
+
+def _symbols(lines: list[str], name: str) -> NDArray[np.int64]:
+    """(row, column) the ids behind the characters of the old format."""
+    if len(lines[0]) > LARGEST_SIDE:
+        raise BadFile(f"{name}: row 1 has more than {LARGEST_SIDE:,} cells")
+    known = {symbol: code for code, symbol in SYMBOLS.items()}
+    strange = sorted(set().union(*lines) - known.keys())
+    if strange:
+        row = next(number for number, line in enumerate(lines) if strange[0] in line)
+        place = f"row {row + 1}, column {lines[row].index(strange[0]) + 1}"
+        raise BadFile(f"{name}: {place}: neither rows of ids nor the old format, which has no {quoted(strange[0])}")
+    return np.array([[known[symbol] for symbol in line] for line in rows_of_equal_length(lines, name)], dtype=np.int64)
+
+
+# -- the site's JSON -------------------------------------------------------------------------------------------
+
+
+def _document(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is; None where it is none, and none was meant."""
+    stripped = text.strip()
+    if not stripped.startswith("{"):
+        return None
+    try:
+        return parse(stripped)
+    except (InvalidRecipe, TooLarge):
+        if DOCUMENT.match(stripped):
+            raise
+        return None
+
+
+def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
+    """(row, column) the ids of the site's map, which goes column by column."""
+    columns = document.get("Terrain Map")
+    if columns is None:
+        told = document.get("message")
+        remark = f"; it says {quoted(told)}" if isinstance(told, str) else ""
+        raise InvalidRecipe(f"JSON without a 'Terrain Map', which the site's has{remark}")
+    if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
+        raise InvalidRecipe(f"Terrain Map: must be a list of columns, each a list of ids, got {quoted(columns)}")
+    if not columns or not columns[0]:
+        raise InvalidRecipe("Terrain Map: holds no cells")
+    if max(len(columns), len(columns[0])) > LARGEST_SIDE:
+        raise TooLarge(f"Terrain Map: at most {LARGEST_SIDE:,} cells on a side are read")
+    for number, column in enumerate(columns, 1):
+        if len(column) != len(columns[0]):
+            raise InvalidRecipe(
+                f"Terrain Map: column {number} has {counted(len(column), 'cell')}, the first has {len(columns[0])}"
+            )
+    for key, side in (("Size X", len(columns)), ("Size Y", len(columns[0]))):
+        if key in document and _whole(document[key]) != side:
+            raise InvalidRecipe(f"{key}: says {quoted(document[key])}, but the Terrain Map has {side}")
+    ids = [[_id(value, x, y) for y, value in enumerate(column)] for x, column in enumerate(columns)]
+    return np.array(ids, dtype=np.int64).T
+
+
+def _id(value: object, x: int, y: int) -> int:
+    if value is None or value == "":
+        return NOTHING
+    number = _whole(value)
+    if number is None or not 0 <= number < 10**MOST_DIGITS:
+        raise InvalidRecipe(f"Terrain Map: x={x} y={y}: {_no_id(value)}")
+    return number
+
+
+def _whole(value: object) -> int | None:
+    """A whole number, which may be written as text."""
+    return int(value) if isinstance(value, str) and ID.fullmatch(value) else whole(value)
+
+
+def _units(document: Mapping[str, Any]) -> list[Marker]:
+    """The units that stand on the site's map."""
+    units = document.get("Predeployed Units") or []
+    if not isinstance(units, list) or not all(isinstance(unit, dict) for unit in units):
+        raise InvalidRecipe(f"Predeployed Units: must be a list of units, got {quoted(units)}")
+    markers = []
+    for number, unit in enumerate(units):
+        kind, x, y = (_whole(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))
+        if kind is None or x is None or y is None:
+            raise InvalidRecipe(f"Predeployed Units.{number}: needs whole numbers as Unit ID, Unit X and Unit Y")
+        country = unit.get("Country Code")
+        owner = COUNTRIES.get(country, country[:20]) if isinstance(country, str) else ""
+        name = UNITS.get(kind) or str(kind)[:20]
+        markers.append(Marker(f"unit {name} {owner}".rstrip(), x, y))
+    return markers
+
+
+# -- ids and tiles ---------------------------------------------------------------------------------------------
+
+
+def _map(ids: NDArray[np.int64], tileset: Tileset, name: str) -> TileMap:
+    """The map with these ids; the tileset gains a tile for every id that it lacks."""
+    codes = {tile.code: number for number, tile in reversed(list(enumerate(tileset)))}
+    if NOTHING not in codes:
+        ids = np.where(ids == NOTHING, TELEPORT, ids)
+    used, cells, counts = np.unique(ids, return_inverse=True, return_counts=True)
+    unknown = {code: count for code, count in zip(used.tolist(), counts.tolist(), strict=True) if code not in codes}
+    if len(unknown) > MOST_UNKNOWN:
+        raise TooLarge(f"{len(unknown):,} different ids that no tile has; this is no map of Advance Wars By Web")
+    if unknown:
+        listed = ", ".join(f"{code} ({counted(count, 'cell')})" for code, count in unknown.items())
+        warnings.warn(
+            f"{name}: unknown ids, kept as tiles 'unknown N': {listed}; a tileset of your own can name them",
+            stacklevel=2,
+        )
+        tileset = tileset.extended({"name": f"unknown {code}", "kind": "unknown", "code": code} for code in unknown)
+        codes |= {code: tileset.by_name[f"unknown {code}"] for code in unknown}
+    numbers = np.array([codes[code] for code in used.tolist()], dtype=tileset.dtype)
+    return TileMap(numbers[cells].reshape(ids.shape), tileset)
+
+
+awbw = Format(
+    name="awbw",
+    params=AwbwParams,
+    extensions=(".awbw",),
+    write=write,
+    read=read,
+    doc=__doc__,
+    also=(".csv", ".txt", ".json"),
+)

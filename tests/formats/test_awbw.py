@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+import json
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tests.formats.maps import deep_map
+from tilewright import formats
+from tilewright.core.registry import tilesets
+from tilewright.formats import Source, decode
+from tilewright.formats.awbw import COUNTRIES, SYMBOLS
+
+AWBW = formats.shelf.get("awbw")
+TILES = tilesets.get("awbw")
+CODES = {tile.code: tile.name for tile in TILES}
+
+
+def read(content: bytes | str, tileset: tw.Tileset | None = None, **options: Any) -> tw.TileMap:
+    raw = content.encode() if isinstance(content, str) else content
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return decode(Source(raw, "x.csv", tileset), AWBW, **options)[0].map
+
+
+def written(map: tw.TileMap, **options: Any) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return formats.encode(map, "awbw", **options).decode()
+
+
+def names(map: tw.TileMap) -> list[list[str]]:
+    return [[map.tileset[number].name for number in row] for row in map.cells.tolist()]
+
+
+# -- ids --------------------------------------------------------------------------------------------------------
+
+
+def test_ids_in_rows_and_nothing_else() -> None:
+    rows = [["plain", "sea"], ["orange star headquarters", "teleport"]]
+    map = tw.TileMap([[TILES.id(name) for name in row] for row in rows], TILES)
+    assert written(map) == "1,28\n42,195\n"
+
+
+def test_every_map_of_the_reference_comes_back(reference: Path, tmp_path: Path) -> None:
+    files = sorted((reference / "awbw").glob("*.csv"))
+    assert len(files) >= 6
+    for path in files:
+        map = tw.load(path, format="awbw")
+        assert map.tileset is TILES
+        assert written(map).split() == path.read_text().split()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            map.save(tmp_path / "map.csv", format="awbw")
+            map.save(tmp_path / "map.awbw")
+        assert tw.load(tmp_path / "map.csv", format="awbw") == tw.load(tmp_path / "map.awbw") == map
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_any_map_comes_back(data: st.DataObject) -> None:
+    height, width = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 8))
+    some = data.draw(st.lists(st.integers(0, len(TILES) - 1), min_size=1, max_size=6))
+    cells = np.array(data.draw(st.lists(st.sampled_from(some), min_size=height * width, max_size=height * width)))
+    map = tw.TileMap(cells.reshape(height, width), TILES)
+    assert read(written(map)) == map
+    if all(TILES[number].code in SYMBOLS for number in some):
+        assert read(written(map, old=True), old=True) == map
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "1,28\n195,3",
+        "1,28\r\n195,3\r\n",
+        "\ufeff1,28\n195,3\n\n  \n\n",
+        " 1 ,\t28\n0, 3 \n",
+        "1,28\n,3\n",
+        "001,28\n 0,3\n",
+    ],
+)
+def test_what_people_write_is_read(content: str) -> None:
+    assert names(read(content)) == [["plain", "sea"], ["teleport", "wood"]]
+
+
+def test_an_empty_field_is_a_teleport_tile_at_the_end_too() -> None:
+    assert names(read("1,2,\n,,3\n")) == [["plain", "mountain", "teleport"], ["teleport", "teleport", "wood"]]
+    assert read("28\n1\n").shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "holds no cells"),
+        (" \n\n", "holds no cells"),
+        ("1,2\n3\n", "row 2 has 1 cell, the first has 2"),
+        ("1,2\n3,4,\n", "row 2 has 3 cells, the first has 2"),
+        ("1,2\n\n3,4\n", "row 2 has 1 cell, the first has 2"),
+        ("28,28\n28,x\n", "row 2, column 2: an id is a whole number of up to 9 digits, got 'x'"),
+        ("1,2,foo\n", "row 1, column 3: an id is a whole number"),
+        ("1,-1\n", "got '-1'"),
+        ("1,1.5\n", "got '1.5'"),
+        ("1,1e3\n", "got '1e3'"),
+        ("NaN,NaN\n", "got 'NaN'"),
+        ('"1","2"\n', "an id is a whole number"),
+        ("1,99999999999999999999999\n", "got '99999999999999999999999'"),
+        ("9" * 5000, "row 1, column 1"),
+        ("1,١\n", "got '١'"),
+        ("1," * 70_000 + "1", "more than 65,536 cells"),
+        ("28;28\n", "row 1, column 2: neither rows of ids nor the old format, which has no '8'"),
+        ("été\n", "neither rows of ids nor the old format"),
+        (b"1,\xff\n", "not text in UTF-8"),
+        (bytes(range(32)) * 50, "neither rows of ids nor the old format"),
+        (",".join(str(code) for code in range(1000, 3000)), "2,000 different ids that no tile has"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_anything_else_is_refused_with_its_place(content: bytes | str, message: str) -> None:
+    with pytest.raises(tw.BadFile) as caught:
+        read(content)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("x.csv: ")
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("row", ["1\n", "1,2,3,4,5,6,7\n", ".....\n", "\n,"])
+def test_a_million_rows_are_refused(row: str) -> None:
+    with pytest.raises(tw.BadFile, match=r"rows are more than the 65,536 that are read"):
+        read(row * 1_000_000)
+
+
+def test_levels_and_tiles_without_a_code_are_refused() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="awbw: holds flat maps, this one has 3 levels"):
+        written(deep_map())
+    with pytest.raises(tw.InvalidRecipe, match=r"the tile '\w+' of tileset 'cave' has no code"):
+        written(tw.make("caves", width=9, height=9, seed=1))
+    with pytest.raises(tw.BadFile, match="tileset 'cave' has no codes"):
+        read("1,2\n", tilesets.get("cave"))
+
+
+@pytest.mark.parametrize(("width", "height"), [(4, 9), (9, 4), (51, 9), (9, 51)])
+def test_sizes_that_the_site_refuses_are_written_with_a_warning(width: int, height: int) -> None:
+    map = tw.TileMap(np.zeros((height, width), dtype=np.uint8), TILES)
+    with pytest.warns(UserWarning, match=rf"takes maps of 5 to 50 cells on a side, not of {width}x{height}"):
+        content = formats.encode(map, "awbw")
+    assert read(content) == map
+
+
+@pytest.mark.parametrize(("width", "height"), [(5, 50), (50, 5)])
+def test_sizes_that_the_site_takes_are_written_without_a_word(width: int, height: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        formats.encode(tw.TileMap(np.zeros((height, width), dtype=np.uint8), TILES), "awbw")
+
+
+# -- unknown ids, and tables of one's own -----------------------------------------------------------------------
+
+
+def test_unknown_ids_are_kept_and_told() -> None:
+    content = "1,58,300\n300,300,28\n"
+    with pytest.warns(UserWarning, match=r"x.csv: unknown ids, .* 58 \(1 cell\), 300 \(3 cells\); a tileset"):
+        map = decode(Source(content.encode(), "x.csv"), AWBW)[0].map
+    assert names(map) == [["plain", "unknown 58", "unknown 300"], ["unknown 300", "unknown 300", "sea"]]
+    tile = map.tileset[map.tileset.id("unknown 300")]
+    assert (tile.kind, tile.code, tile.passable) == ("unknown", 300, True)
+    assert map.tileset.tiles[: len(TILES)] == TILES.tiles
+    assert map.tileset.joints == TILES.joints
+    assert written(map) == content
+
+
+def test_unknown_ids_stay_in_the_tileset_that_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,58\n58,28\n")
+    with pytest.warns(UserWarning, match="unknown ids"):
+        map = tw.load(tmp_path / "a.csv", format="awbw", tileset="awbw")
+    assert map.tileset.names == (*TILES.names, "unknown 58")
+    map.save(tmp_path / "a.json")
+    assert tw.load(tmp_path / "a.json", tileset="awbw") == map
+
+
+OWN = """
+extends = "awbw"
+[[tiles]]
+name = "volcano"
+code = 58
+color = "#ff0000"
+passable = false
+[[tiles]]
+name = "meadow"
+code = 1
+[[tiles]]
+name = "sea"
+color = "#000080"
+[[joints]]
+kind = "road"
+joins = ["road"]
+"""
+
+
+def test_a_table_of_ones_own_names_them(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(OWN)
+    (tmp_path / "a.csv").write_text("1,58\n28,3\n")
+    map = tw.load(tmp_path / "a.csv", format="awbw", tileset=str(tmp_path / "mine.toml"))
+    assert names(map) == [["meadow", "volcano"], ["sea", "wood"]]
+    own = map.tileset
+    assert own.name == "mine"
+    assert len(own) == len(TILES) + 1
+    assert own.id("volcano") == len(TILES)
+    assert own.id("meadow") == TILES.id("plain")
+    assert own[own.id("meadow")].kind == "plain"  # what it does not tell stays as it was
+    assert own[own.id("sea")] == TILES[TILES.id("sea")].model_copy(update={"color": "#000080"})
+    assert [joint.kind for joint in own.joints] == [
+        *(joint.kind for joint in TILES.joints if joint.kind != "road"),
+        "road",
+    ]
+    assert written(map) == "1,58\n28,3\n"
+    assert tw.Tileset.checked(own.to_data()) == own
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('extends = "awbv"', "unknown tileset 'awbv'; did you mean 'awbw'"),
+        ("extends = 3", "extends: must be the name of a tileset, got 3"),
+        ('extends = "awbw"\n[[tiles]]\nname = "sea"\ncode = 1', "is two of 'awbw': 'plain' and 'sea'"),
+        ('extends = "awbw"\n[[tiles]]\nname = "new"\nglyph = "."', "share the glyph '.'"),
+        ('extends = "awbw"\ntiles = 3', "tiles"),
+        ('extends = "awbw"\njoints = [3]', "joints"),
+        ('extends = "awbw"\n[[tiles]]\nname = ["x"]\ncode = {}', "name"),
+    ],
+)
+def test_a_bad_table_is_refused_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(tw.TilewrightError) as caught:
+        tw.Tileset.from_toml(text, "mine")
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_a_table_may_add_nothing() -> None:
+    assert tw.Tileset.from_toml('extends = "awbw"', "mine").tiles == TILES.tiles
+
+
+# -- the old format -----------------------------------------------------------------------------------------------
+
+
+def test_the_old_format_both_ways() -> None:
+    content = "i.@^,\n{}~- \nabc[o\n,,,,%\n"
+    map = read(content)
+    assert names(map)[0] == ["orange star headquarters", "plain", "wood", "mountain", "sea"]
+    assert names(map)[1][4] == "teleport"
+    assert names(map)[3] == ["sea"] * 4 + ["reef"]
+    assert written(map, old=True) == content
+    assert read(written(map)) == map
+
+
+def test_every_symbol_stands_for_a_tile() -> None:
+    assert len(set(SYMBOLS.values())) == len(SYMBOLS) == 91
+    assert SYMBOLS.keys() <= CODES.keys()
+    text = "".join(SYMBOLS.values())
+    map = read(f"{text}\n{text}\n")
+    assert [map.tileset[number].code for number in map.cells[0].tolist()] == list(SYMBOLS)
+    assert written(map, old=True) == f"{text}\n{text}\n"
+
+
+def test_what_is_ambiguous_can_be_told() -> None:
+    assert names(read(",,,\n,,,\n")) == [["sea"] * 3] * 2  # no number at all
+    assert read("1,2\n").shape == (1, 2)
+    assert names(read("1,2\n", old=True)) == [["black hole city", "sea", "black hole base"]]
+    assert names(read(",\n", old=False)) == [["teleport", "teleport"]]
+    assert names(read("   \n", old=True)) == [["teleport"] * 3]
+
+
+def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
+    map = tw.TileMap([[TILES.id("jade sun base")] * 5] * 5, TILES)
+    with pytest.raises(tw.InvalidRecipe, match="old format has no character for the tile 'jade sun base'"):
+        written(map, old=True)
+    with pytest.raises(tw.BadFile, match="row 2 has 2 cells, the first has 3"):
+        read("...\n..\n")
+
+
+# -- the site's JSON ----------------------------------------------------------------------------------------------
+
+
+def site(**changes: Any) -> str:
+    document = {
+        "Name": "Small",
+        "Author": "nobody",
+        "Player Count": 2,
+        "Published Date": "2026-01-01",
+        "Size X": 3,
+        "Size Y": 2,
+        "Terrain Map": [[1, 28], [42, 195], [47, ""]],
+        "Predeployed Units": [
+            {"Unit ID": 1, "Unit X": 2, "Unit Y": 1, "Unit HP": 10, "Country Code": "os"},
+            {"Unit ID": 1141438, "Unit X": 0, "Unit Y": 0, "Unit HP": 10, "Country Code": "zz"},
+        ],
+    }
+    return json.dumps({key: value for key, value in {**document, **changes}.items() if value is not ...})
+
+
+def test_the_sites_json_goes_column_by_column() -> None:
+    map = read(site())
+    assert names(map) == [
+        ["plain", "orange star headquarters", "blue moon headquarters"],
+        ["sea", "teleport", "teleport"],
+    ]
+    assert map.markers == (tw.Marker("unit infantry orange star", 2, 1), tw.Marker("unit mega tank zz", 0, 0))
+    assert read(site(**{"Size X": ..., "Size Y": ..., "Predeployed Units": ...})).shape == (2, 3)
+    assert set(COUNTRIES.values()) == {tile.country for tile in TILES} - {"", "neutral"}
+
+
+def test_units_outside_are_left_out_with_a_warning() -> None:
+    content = site(**{"Predeployed Units": [{"Unit ID": 1, "Unit X": 3, "Unit Y": 0}]})
+    with pytest.warns(UserWarning, match="1 unit outside the map left out"):
+        assert decode(Source(content.encode(), "x.json"), AWBW)[0].map.markers == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"err": true, "message": "No map matches given ID."}', "it says 'No map matches given ID.'"),
+        ("{}", "JSON without a 'Terrain Map'"),
+        ('{"Terrain Map": [[1,', "not JSON"),
+        ('{"Terrain Map": ' + "[" * 100_000, "not JSON"),
+        ('{"Terrain Map": [[NaN]]}', "NaN is not a number"),
+        (site(**{"Terrain Map": 3}), "Terrain Map: must be a list of columns"),
+        (site(**{"Terrain Map": [1, 2]}), "Terrain Map: must be a list of columns"),
+        (site(**{"Terrain Map": []}), "Terrain Map: holds no cells"),
+        (site(**{"Terrain Map": [[], []]}), "Terrain Map: holds no cells"),
+        (site(**{"Terrain Map": [[1, 2], [3], [4, 5]]}), "column 2 has 1 cell, the first has 2"),
+        (site(**{"Terrain Map": [[1, 2], [3, -1], [4, 5]]}), "x=1 y=1: an id is a whole number"),
+        (site(**{"Terrain Map": [[1, 2], [3, 1e300], [4, 5]]}), "x=1 y=1: an id is a whole number"),
+        (site(**{"Terrain Map": [[1, 2], [3, True], [4, {}]]}), "x=1 y=1: an id is a whole number"),
+        (site(**{"Size X": 1_000_000}), "Size X: says 1000000, but the Terrain Map has 3"),
+        (site(**{"Size Y": None}), "Size Y: says None"),
+        (site(**{"Predeployed Units": 7}), "Predeployed Units: must be a list"),
+        (site(**{"Predeployed Units": [7]}), "Predeployed Units: must be a list"),
+        (site(**{"Predeployed Units": [{}]}), "Predeployed Units.0: needs whole numbers"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_odd_json_is_refused_in_one_line(content: str, message: str) -> None:
+    with pytest.raises(tw.BadFile) as caught:
+        read(content)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@settings(max_examples=60)
+@given(value=st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=6), data=st.data())
+def test_any_value_in_json_ends_well(value: Any, data: st.DataObject) -> None:
+    key = data.draw(st.sampled_from(["Terrain Map", "Size X", "Predeployed Units"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with suppress(tw.TilewrightError):
+            decode(Source(site(**{key: value}).encode(), "x"), AWBW)

@@ -1,0 +1,182 @@
+"""Files of models: what they hold, and what they refuse."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tilewright.core.samples import Samples
+
+SMALL = tw.learn("patterns", ["##.\n#..\n...", "...\n.#.\n..."], pattern_sizes=(2,))
+BUILT_IN = tw.learn("patterns", "dungeon")
+WAR = tw.learn("patterns", "awbw")
+
+
+@pytest.mark.parametrize("ending", [".json", ".npz", ".JSON"])
+@pytest.mark.parametrize("model", [SMALL, BUILT_IN, WAR, tw.learn("patterns", "keep")])
+def test_models_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
+    model.save(tmp_path / f"a{ending}")
+    again = tw.load_model(tmp_path / f"a{ending}")
+    assert again == model
+    assert again.samples.tileset == model.samples.tileset
+    first = (tmp_path / f"a{ending}").read_bytes()
+    again.save(tmp_path / f"a{ending}")
+    assert (tmp_path / f"a{ending}").read_bytes() == first
+
+
+def test_a_tileset_that_ships_is_written_by_its_name() -> None:
+    assert WAR.to_data()["tileset"] == "awbw"
+    assert WAR.to_data()["version"] == 1
+    assert isinstance(SMALL.to_data()["tileset"], dict)
+    assert isinstance(BUILT_IN.to_data()["tileset"], dict)  # of the sample, which is called like a tileset
+
+
+def test_large_samples_go_into_npz(tmp_path: Path) -> None:
+    large = tw.make("caves", width=300, height=300, seed=1)
+    model = tw.learn("patterns", large)
+    with pytest.raises(tw.InvalidRecipe, match=r"90,000 cells, JSON holds .* save the model as .npz"):
+        model.save(tmp_path / "a.json")
+    with pytest.raises(tw.InvalidRecipe, match=r"a.pkl: a model is saved as .json or .npz"):
+        model.save(tmp_path / "a.pkl")
+    assert not list(tmp_path.iterdir())
+    model.save(tmp_path / "a.npz")
+    assert tw.load_model(tmp_path / "a.npz") == model
+
+
+def test_maps_made_from_a_file_are_those_of_the_sample(tmp_path: Path) -> None:
+    words = {"width": 8, "height": 8, "iterations": 500, "seed": 3}
+    wanted = tw.make("patterns", sample="dungeon", **words)
+    for ending in (".json", ".npz"):
+        BUILT_IN.save(tmp_path / f"a{ending}")
+        assert tw.make("patterns", model=str(tmp_path / f"a{ending}"), **words) == wanted
+
+
+# -- merging ------------------------------------------------------------------------------------------------------
+
+
+def test_merging_is_learning_from_all() -> None:
+    one, other = tw.learn("patterns", "dungeon"), tw.learn("patterns", "caverns")
+    assert one.merged(other) == tw.learn("patterns", ["dungeon", "caverns"])
+    assert one.merged() == one
+    assert one.merged(other).samples.tileset == Samples.of(["dungeon", "caverns"]).tileset
+
+
+def test_models_that_read_otherwise_do_not_merge() -> None:
+    with pytest.raises(tw.InvalidRecipe, match=r"pattern_sizes: is \(2,\) in one model and None in another"):
+        SMALL.merged(BUILT_IN)
+    with pytest.raises(tw.InvalidRecipe, match="all samples are flat, or all have levels"):
+        BUILT_IN.merged(tw.learn("patterns", "keep"))
+    with pytest.raises(tw.InvalidRecipe, match="models of patterns and other do not merge"):
+        BUILT_IN.merged(tw.Model("other", BUILT_IN.learned))
+
+
+# -- bad files ----------------------------------------------------------------------------------------------------
+
+
+def refused(content: bytes, path: Path) -> str:
+    path.write_bytes(content)
+    with pytest.raises(tw.BadFile) as caught:
+        tw.load_model(path)
+    assert str(caught.value).startswith(str(path))
+    assert path.read_bytes() == content
+    return str(caught.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"version": 2}, "version 2 of models, made by a newer Tilewright"),
+        ({"version": 0}, "version 0 of models, made otherwise; learn it again"),
+        ({"version": "1"}, "version '1' of models"),
+        ({"version": True}, "version True of models"),
+        ({"version": ...}, "must be a model"),
+        ({"technique": "nothing"}, "unknown technique 'nothing'"),
+        ({"technique": "caves"}, "caves has learned nothing of that kind"),
+        ({"learned": 3}, "patterns has learned nothing of that kind"),
+        ({"learned": {"sample": 3}}, "sample"),
+        ({"learned": {"sample": "/etc/passwd"}}, "files are not opened here"),
+        ({"learned": {"nothing": 3}}, "nothing"),
+        ({"tileset": "awbw"}, "made for another tileset: 'awbw' has no tile '#'"),
+        ({"tileset": "../x.toml"}, "unknown tileset"),
+        ({"tileset": 3}, "tileset: must be a name or its tiles, got 3"),
+        ({"more": 3}, "must be a model"),
+    ],
+)
+def test_other_models_are_refused_in_one_line(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    document = {**SMALL.to_data(), **changes}
+    document = {key: value for key, value in document.items() if value is not ...}
+    assert message in refused(json.dumps(document).encode(), tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\0" * 100, b"[" * 100_000, b"\xff", b'{"version": NaN}'])
+@pytest.mark.parametrize("ending", [".json", ".npz"])
+def test_no_model_at_all(content: bytes, ending: str, tmp_path: Path) -> None:
+    assert len(refused(content, tmp_path / f"a{ending}")) < 300
+
+
+def test_a_map_is_no_model(tmp_path: Path) -> None:
+    map = tw.make("caves", width=9, height=9, seed=1)
+    for ending in (".json", ".npz"):
+        map.save(tmp_path / f"a{ending}")
+        with pytest.raises(tw.BadFile, match=r"not a model"):
+            tw.load_model(tmp_path / f"a{ending}")
+
+
+def archive(cells: Any, told: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, cells=cells, rest=np.frombuffer(json.dumps(told).encode(), np.uint8))
+    return buffer.getvalue()
+
+
+def told(**changes: Any) -> dict[str, Any]:
+    document = SMALL.to_data()
+    del document["learned"]["sample"]
+    return {**document, "samples": [{"shape": [2, 3], "words": ["#", "."]}], **changes}
+
+
+@pytest.mark.parametrize(
+    ("cells", "changes", "message"),
+    [
+        (np.zeros(5, np.uint8), {}, "do not have the shapes and words"),
+        (np.zeros(7, np.uint8), {}, "do not have the shapes that are told"),
+        (np.full(6, 2, np.uint8), {}, "do not have the shapes and words"),
+        (np.zeros(6, np.float64), {}, "cells: cannot hold float64"),
+        (np.array([{}] * 6, dtype=object), {}, "cells: cannot hold object"),
+        (np.zeros(6, np.uint8), {"samples": []}, "not a model"),
+        (np.zeros(6, np.uint8), {"samples": 3}, "tells no samples"),
+        (np.zeros(6, np.uint8), {"samples": [3]}, "each has a shape and words"),
+        (np.zeros(6, np.uint8), {"samples": [{"shape": [1 << 27, 1 << 27], "words": ["#"]}]}, "do not have the shapes"),
+        (np.zeros(6, np.uint8), {"samples": [{"shape": [-2, -3], "words": ["#"]}]}, "shape: two or three whole"),
+        (np.zeros(6, np.uint8), {"samples": [{"shape": [2, 3], "words": [[]]}]}, "a tile is given by name"),
+        (np.zeros(6, np.uint8), {"learned": []}, "tells no samples"),
+        (np.zeros(6, np.uint8), {"version": 7}, "made by a newer Tilewright"),
+    ],
+)
+def test_archives_that_lie_are_refused(cells: Any, changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    assert message in refused(archive(cells, told(**changes)), tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("ending", [".json", ".npz"])
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damaged_files_end_in_a_model_or_one_line(
+    ending: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("model") / f"a{ending}"
+    SMALL.save(path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(0, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        assert isinstance(tw.load_model(path), tw.Model)
+    except tw.TilewrightError as error:
+        assert "\n" not in str(error)  # noqa: PT017
