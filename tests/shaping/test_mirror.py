@@ -10,7 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.core.tilemap import Marker, Room
+from tilewright.core.registry import tilesets
+from tilewright.core.tilemap import Marker, Room, TileMap
+from tilewright.shaping._symmetry import MOVES
 
 Move = Callable[[NDArray[Any]], NDArray[Any]]
 HOLDS: dict[str, list[Move]] = {
@@ -100,3 +102,74 @@ def test_rooms_and_markers_of_the_kept_part_appear_in_every_copy() -> None:
     assert set(turned.rooms) == {Room(4, 1, 3, 1), Room(8, 4, 1, 3), Room(3, 8, 3, 1), Room(1, 3, 1, 3)}
     layered = tw.shape(base.replaced(layers={"height": np.arange(100.0).reshape(10, 10)}), "mirror").layers["height"]
     assert np.array_equal(layered, np.fliplr(layered))
+
+
+AWBW = tilesets.get("awbw")
+
+
+def strange(side: int, seed: int) -> TileMap:
+    """Any tile anywhere."""
+    return TileMap(np.random.default_rng(seed).integers(0, len(AWBW), (side, side)).astype(AWBW.dtype), AWBW)
+
+
+@every_axis
+@pytest.mark.parametrize("side", [6, 7])
+def test_pieces_turn_with_the_copy_but_for_those_on_the_axis(axis: str, side: int) -> None:
+    after = tw.shape(strange(side, 3), "mirror", axis=axis).cells
+    here = np.arange(side * side).reshape(side, side)
+    alone = np.ones((side, side), dtype=np.bool_)  # cells that no move leaves where they are
+    for move in MOVES[axis]:
+        image, place = after, here
+        for step in move:
+            image, place = (a.T if step == "d" else np.flip(a, 1 if step == "x" else 0) for a in (image, place))
+        alone &= place != here
+    for move in MOVES[axis]:
+        image = after
+        for step in move:
+            image = image.T if step == "d" else np.flip(image, 1 if step == "x" else 0)
+        assert np.array_equal(AWBW.turned(move)[image][alone], after[alone])
+    assert alone.any()
+
+
+def towns(*rows: str) -> TileMap:
+    return TileMap([[AWBW.id(name) for name in row.split(",")] for row in rows], AWBW)
+
+
+def names(map: TileMap) -> list[list[str]]:
+    return [[AWBW[int(one)].name for one in row] for row in map.cells]
+
+
+def test_countries_follow_each_other_from_copy_to_copy() -> None:
+    base = towns("orange star city,blue moon lab,orange star base,city,city")
+    after = tw.shape(base, "mirror", countries=("os", "Blue Moon"))
+    assert names(after) == [
+        ["orange star city", "blue moon lab", "orange star base", "orange star lab", "blue moon city"]
+    ]
+    assert names(tw.shape(base, "mirror"))[0][3:] == ["blue moon lab", "orange star city"]
+    corners = towns("orange star city,plain", "plain,plain")
+    turned = tw.shape(corners, "mirror", axis="quarter_turn", countries="os,bm,ge,yc")
+    assert {name for row in names(turned) for name in row} == {
+        f"{country} city" for country in ("orange star", "blue moon", "green earth", "yellow comet")
+    }
+
+
+def test_countries_with_locks() -> None:
+    grid = [["orange star city", "plain", "?"], ["?", "?", "?"]]
+    recipe = {"technique": "markov", "params": {"width": 3, "height": 2}, "tileset": "awbw", "locks": grid, "seed": 1}
+    for given, wanted in (("os,bm", "blue moon city"), ("os,ge", "green earth city")):
+        after = tw.run(
+            {**recipe, "shaping": [{"mirror": {"axis": "horizontal", "keep": "second", "countries": given}}]}
+        )
+        assert names(after)[0] == ["orange star city", "plain", wanted]
+    locked = {**recipe, "locks": [["orange star city", "plain", "orange star city"], ["?", "?", "?"]]}
+    with pytest.raises(tw.GaveUp, match="locked to different tiles"):
+        tw.run({**locked, "shaping": [{"mirror": {"countries": "os,bm"}}]})
+
+
+def test_countries_that_cannot_be() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="mirror: countries: give two or more, or none"):
+        tw.shape(towns("city,city"), "mirror", countries=["os"])
+    with pytest.raises(tw.InvalidRecipe, match="mirror: countries: unknown country 'orange sta'; did you mean"):
+        tw.shape(towns("city,city"), "mirror", countries=["orange sta", "bm"])
+    with pytest.raises(tw.InvalidRecipe, match="mirror: countries: unknown country 'os'"):
+        tw.shape(tw.make("caves", width=4, height=4, seed=1), "mirror", countries="os,bm")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
 
 BASE = tw.make("caves", width=9, height=5, walls=0.5, steps=1, seed=2)
@@ -69,3 +70,36 @@ def test_what_is_known_moves_along() -> None:
 def test_what_cannot_be_cut_out(params: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.shape(BASE, "crop", **params)
+
+
+AWBW = tilesets.get("awbw")
+
+
+@pytest.mark.parametrize(
+    ("shaper", "params", "wanted"),
+    [
+        ("flip", {}, [["plain", "road sw"], ["pipe end w", "shoal n"]]),
+        ("flip", {"axis": "vertical"}, [["shoal s", "pipe end e"], ["road ne", "plain"]]),
+        ("rotate", {}, [["shoal e", "road sw"], ["pipe end s", "plain"]]),
+        ("rotate", {"turns": 2}, [["pipe end w", "shoal s"], ["plain", "road nw"]]),
+        ("rotate", {"turns": 3}, [["plain", "pipe end n"], ["road ne", "shoal w"]]),
+        ("crop", {}, [["road es", "plain"], ["shoal n", "pipe end e"]]),
+    ],
+)
+def test_pieces_turn_with_the_map(shaper: str, params: dict[str, Any], wanted: list[list[str]]) -> None:
+    before = [["road es", "plain"], ["shoal n", "pipe end e"]]
+    base = TileMap([[AWBW.id(name) for name in row] for row in before], AWBW)
+    after = tw.shape(base, shaper, **params)
+    assert [[AWBW[int(one)].name for one in row] for row in after.cells] == wanted
+
+
+def test_locked_pieces_turn_along() -> None:
+    locks = [["road es", "?", "?"], ["?", "?", "shoal n"]]
+    stages: list[dict[str, Any]] = [{"rotate": {}}, {"flip": {}}, {"mirror": {"axis": "vertical"}}]
+    recipe = {"technique": "markov", "params": {"width": 3, "height": 2}, "tileset": "awbw", "locks": locks, "seed": 3}
+    turned = tw.run({**recipe, "shaping": stages[:2]})
+    assert [AWBW[int(turned.cells[at])].name for at in ((0, 0), (2, 1))] == ["road es", "shoal w"]
+    after = tw.shape(turned, "mirror", axis="vertical")
+    assert after == tw.run({**recipe, "shaping": stages})
+    assert AWBW[int(after.cells[2, 0])].name == "road ne"
+    assert AWBW[int(after.cells[0, 1])].name == "shoal w"

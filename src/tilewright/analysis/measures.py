@@ -16,6 +16,15 @@ from numpy.typing import NDArray
 
 from ..core.registry import measure
 from . import keys
+from .pieces import misfits as misfits
+from .pieces import symmetry_turn as symmetry_turn
+from .pieces import symmetry_x as symmetry_x
+from .pieces import symmetry_y as symmetry_y
+from .strategy import capturable_reach as capturable_reach
+from .strategy import distance_balance as distance_balance
+from .strategy import first_contact as first_contact
+from .strategy import income_balance as income_balance
+from .strategy import player_count as player_count
 from .survey import Survey
 
 
@@ -150,23 +159,6 @@ def openness(survey: Survey) -> float | None:
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
     return int(survey.around[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
-
-
-@measure(unit="share")
-def symmetry_x(survey: Survey) -> float:
-    """The share of cells that hold the same tile as their mirror image, left and right swapped."""
-    return _mirrored(survey, -1)
-
-
-@measure(unit="share")
-def symmetry_y(survey: Survey) -> float:
-    """The share of cells that hold the same tile as their mirror image, top and bottom swapped."""
-    return _mirrored(survey, -2)
-
-
-def _mirrored(survey: Survey, axis: int) -> float:
-    cells = survey.map.cells
-    return int(np.count_nonzero(cells == np.flip(cells, axis))) / cells.size
 
 
 @measure(unit="rooms")

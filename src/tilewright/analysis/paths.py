@@ -7,7 +7,7 @@ sqrt(2) where ways should look straight. It may pass between two walls, as in `r
 False: then all cells must be free that it passes between.
 
 `costs` say what a step onto a cell costs, 1 where nothing else is said: a dict from tile to number, the name of a
-mover that the tileset knows costs for, or an array of the map's shape. They are above 0 and up to 10^9; infinite ones
+mover that the tileset knows costs for, or an array of the map's shape. They are 0 to 10^9; infinite ones
 make walls, and what is impassable stays so. Whole numbers, halves, quarters ... are added without rounding.
 
 Sources: Dijkstra, "A note on two problems in connexion with graphs", 1959; Hart, Nilsson, Raphael, "A formal basis for
@@ -347,9 +347,9 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
 
 
 def _refuse_costs(costs: NDArray[np.float64]) -> None:
-    wrong = costs[~((costs > 0) & (costs <= DEAREST) | (costs == np.inf))]
+    wrong = costs[~((costs >= 0) & (costs <= DEAREST) | (costs == np.inf))]
     if wrong.size:
-        raise InvalidRecipe(f"costs: above 0 and up to {DEAREST:,}, or infinite for walls, got {wrong[0]}")
+        raise InvalidRecipe(f"costs: from 0 up to {DEAREST:,}, or infinite for walls, got {wrong[0]}")
 
 
 def _spoken(cell: NDArray[np.int64]) -> str:

@@ -13,19 +13,22 @@ from typing import Any, ClassVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic_core import CoreSchema
 
+from .. import data
 from .errors import InvalidRecipe, quoted
 from .params import Params, param, whole_value
 from .reading import Reading
 from .samples import Samples
 from .tileset import Tileset
 
-KEYS = ("technique", "learned", "tileset")
+KEYS = ("version", "technique", "learned", "tileset")
+VERSION = 1
+"""Of models as data; others are not read."""
 
 
 class Model:
     """Something learned: by which technique, and from what.
 
-    Equal content is equal. `save` writes it as JSON, with all samples inside.
+    Equal content is equal. `save` writes it as JSON or npz, with all samples inside.
     """
 
     __slots__ = ("learned", "technique")
@@ -46,24 +49,44 @@ class Model:
             raise InvalidRecipe(f"must be a model, or the name of a file that holds one, got {quoted(value)}")
         from .registry import techniques
 
+        _refuse_other_version(value["version"])
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
             raise InvalidRecipe(f"{entry.name} has learned nothing of that kind")
-        looks = Tileset.checked(value["tileset"])
+        looks = _tileset_of(value["tileset"])
         learned = entry.learn.checked(value["learned"])
+        strange = [word for word in learned.sample.words if word not in looks.by_name]
+        if strange:
+            raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {strange[0]!r}")
         return cls(entry.name, learned.changed(sample=learned.sample.looking_like(looks)))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data that makes it again."""
-        learned = self.learned.model_dump(mode="json")
-        return {"technique": self.technique, "learned": learned, "tileset": self.samples.tileset.to_data()}
+        return {
+            "version": VERSION,
+            "technique": self.technique,
+            "learned": self.learned.model_dump(mode="json"),
+            "tileset": _tileset_data(self.samples.tileset),
+        }
+
+    def merged(self, *others: Model) -> Model:
+        """What is learned from the samples of several models, which must have read them alike."""
+        for other in others:
+            if other.technique != self.technique:
+                raise InvalidRecipe(f"models of {self.technique} and {other.technique} do not merge")
+            for name in type(self.learned).model_fields:
+                one, another = getattr(self.learned, name), getattr(other.learned, name)
+                if name != "sample" and one != another:
+                    raise InvalidRecipe(f"{name}: is {quoted(one)} in one model and {quoted(another)} in another")
+        grids = [grid for model in (self, *others) for grid in model.samples]
+        return Model(self.technique, self.learned.changed(sample=Samples.of(grids)))
 
     @property
     def samples(self) -> Samples:
         return self.learned.sample
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write it to a file, .json."""
+        """Write it to a file, .json or .npz."""
         from .registry import provider
 
         provider("formats", "_models").save_model(self, path)
@@ -97,6 +120,11 @@ class FromSamples(Params):
     sample: Samples = param("dungeon")
     """One or several maps whose style the map is to have: files, drawings, or names of built-in samples."""
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What there is to tell about what was learned, beside the samples and how they were read."""
+        return {}
+
 
 class Learning(FromSamples):
     """Params of a technique that learns: a model stands for what it was learned from."""
@@ -123,6 +151,30 @@ class Learning(FromSamples):
         if both:
             raise InvalidRecipe(f"{both[0]}: the model has learned it already, so leave it out")
         return {**{name: value for name, value in values.items() if name != "model"}, **learned}
+
+
+def _refuse_other_version(version: object) -> None:
+    if version == VERSION and not isinstance(version, bool):
+        return
+    newer = isinstance(version, int) and version > VERSION
+    made = "by a newer Tilewright" if newer else "otherwise; learn it again"
+    raise InvalidRecipe(f"version {quoted(version)} of models, made {made} (this one reads version {VERSION})")
+
+
+def _tileset_data(tileset: Tileset) -> Any:
+    """A tileset that ships by its name, any other as a whole."""
+    from .registry import tilesets
+
+    built_in = tileset.name in data.names("tilesets") and tilesets.get(tileset.name) == tileset
+    return tileset.name if built_in else tileset.to_data()
+
+
+def _tileset_of(value: Any) -> Tileset:
+    if isinstance(value, str):
+        return Reading().tileset(value)
+    if not isinstance(value, Mapping):
+        raise InvalidRecipe(f"tileset: must be a name or its tiles, got {quoted(value)}")
+    return Tileset.checked(value)
 
 
 def learn(technique: Any, sample: Any, params: Mapping[str, Any], reading: Reading) -> Model:

@@ -230,8 +230,10 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     entry, params = shaper.entry, shaper.params
     _refuse_dimensions(entry, map.shape)
     if entry.moves:
-        move = partial(entry.body, params)
-        map, site = map.moved(move), site.moved(move)
+        turned = _turned(entry, params, map.tileset)
+        site = _moved(site, shaper)
+        map = map.moved(partial(entry.body, params))
+        map = map if turned is None else map.replaced(cells=turned.astype(map.cells.dtype)[map.cells])
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
@@ -285,8 +287,21 @@ def _site_after(plan: Plan) -> Site:
     site = plan.site
     for shaper in plan.shaping[:-1]:
         if shaper.entry.moves:
-            site = site.moved(partial(shaper.entry.body, shaper.params))
+            site = _moved(site, shaper)
     return site
+
+
+def _moved(site: Site, shaper: PlannedShaper) -> Site:
+    """The site after a shaper that moves cells."""
+    entry, params = shaper.entry, shaper.params
+    return site.moved(partial(entry.body, params), _turned(entry, params, site.tileset))
+
+
+def _turned(entry: Shaper, params: Params, tileset: Tileset) -> NDArray[np.int64] | None:
+    """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
+    if entry.turns is None or not any(tile.joins for tile in tileset):
+        return None
+    return tileset.turned(entry.turns(params))
 
 
 def _refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:

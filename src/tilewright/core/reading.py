@@ -36,7 +36,18 @@ class Reading:
         """The map behind a built-in sample's name (or, in readings that open files, a path)."""
         if reference in data.names("samples"):
             return _built_in_sample(reference)
-        raise UnknownName("sample", reference, data.names("samples"), "files are not opened here")
+        collection, _, name = reference.partition("/")
+        if name in data.members(collection):
+            return _built_in_member(collection, name)
+        if reference in data.collections():
+            raise InvalidRecipe(f"{reference}: many maps; one of them is {reference}/{data.members(reference)[0]}")
+        raise UnknownName("sample", reference, built_in_samples(), "files are not opened here")
+
+    def references(self, reference: str) -> tuple[str, ...]:
+        """What stands for one map each, where a word stands for many: `awbw` (or a folder, or a pattern of names)."""
+        if reference in data.collections():
+            return tuple(f"{reference}/{name}" for name in data.members(reference))
+        return (reference,)
 
     def grid_with(self, digest: str) -> Grid:
         """The map with this content, for recipes that hold a large one by its digest."""
@@ -61,6 +72,12 @@ class Reading:
         raise UnknownName("recipe", reference, data.names("recipes"), "files are not opened here")
 
 
+def built_in_samples() -> tuple[str, ...]:
+    """Every word that stands for built-in samples, one or many."""
+    inside = (f"{collection}/{name}" for collection in data.collections() for name in data.members(collection))
+    return (*data.names("samples"), *data.collections(), *inside)
+
+
 @cache
 def _built_in_sample(name: str) -> Grid:
     from .grid import Grid
@@ -68,3 +85,14 @@ def _built_in_sample(name: str) -> Grid:
 
     drawing, tileset = Grid.of(data.text("samples", name)), Tileset.from_toml(data.looks(name), name)
     return Grid(tileset.names, drawing.ids(tileset), tileset)
+
+
+@cache
+def _built_in_member(collection: str, name: str) -> Grid:
+    """A map in a folder of samples, which is called like its format."""
+    from .grid import Grid
+    from .registry import provider
+
+    formats = provider("formats")
+    source = formats.Source(data.member(collection, name).encode(), f"{collection}/{name}")
+    return Grid.of(formats.decode(source, formats.shelf.get(collection))[0].map)

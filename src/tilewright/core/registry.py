@@ -107,6 +107,8 @@ class Shaper(Entry):
     body: Callable[..., Any]
     moves: bool = False
     """Whether it only moves cells: then its body is (params, array) -> array, of whatever the array holds."""
+    turns: Callable[[Any], str] | None = None
+    """How a shaper that moves cells turns the map over, in the steps of `Tileset.turned`: pieces turn along."""
     dimensions: tuple[int, ...] = (2, 3)
     example: str = ""
     """What to try after `tilewright make`; by default caves, shaped with its first parameter."""
@@ -187,14 +189,19 @@ def shaper(
     return declare
 
 
-def mover(params: type[Params], *, revision: int = 1) -> Callable[[Callable[..., Any]], Shaper]:
+def mover(
+    params: type[Params], *, turns: Callable[[Any], str] | None = None, revision: int = 1
+) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a shaper that only moves cells: a function `(params, array) -> array`, such as a flip.
 
-    It looks at the shape alone; the pipeline moves cells, layers, rooms, markers and locks with it.
+    It looks at the shape alone; the pipeline moves cells, layers, rooms, markers and locks with it. One that turns the
+    map over says how, in the steps x, y and d, and the pipeline puts the turned pieces in place of rivers and roads.
     """
 
     def declare(body: Callable[..., Any]) -> Shaper:
-        return Shaper(name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True)
+        return Shaper(
+            name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True, turns=turns
+        )
 
     return declare
 

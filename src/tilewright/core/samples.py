@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fsdecode
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
-from .. import data
 from .errors import InvalidRecipe, counted
 from .grid import FREE, Grid, sorted_words
 from .params import whole_value
-from .reading import Reading
+from .reading import Reading, built_in_samples
 from .tilemap import TileMap
-from .tileset import Tileset
+from .tileset import Tile, Tileset
 
 MOST_SAMPLES = 1000
-FILE = re.compile(r".+\.(txt|csv|json|npz|png|gif|webp|tmx|tmj|vox)", re.IGNORECASE)
+FILE = re.compile(r".+\.(txt|csv|awbw|fbca|json|npz|png|gif|webp|apng|tmx|tmj|vox)", re.IGNORECASE)
+"""What is a file, or several, in a list of texts, and no row of glyphs."""
 
 
 class Samples:
@@ -41,21 +41,25 @@ class Samples:
 
     @classmethod
     def of(cls, value: Any, reading: Reading | None = None) -> Samples:
-        """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several."""
+        """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several.
+
+        A name may stand for many maps: a folder, a pattern such as maps/*.csv, or the built-in maps of a game. A format
+        may stand before it: awbw:maps/*.csv.
+        """
         if isinstance(value, Samples):
             return value
         if isinstance(value, (str, list, tuple)) and not (value.strip() if isinstance(value, str) else value):
             raise InvalidRecipe("a map has at least one cell")
         several = isinstance(value, (list, tuple)) and len(value) > 0 and all(_is_whole(item) for item in value)
         given = list(value) if several else [value]
-        if len(given) > MOST_SAMPLES:
-            raise InvalidRecipe(f"at most {MOST_SAMPLES:,} samples, got {len(given):,}")
-        grids = [Grid.of(item, reading) for item in given]
+        refuse_too_many(len(given))
+        grids = [grid for item in given for grid in _grids(item, reading or Reading())]
+        refuse_too_many(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
                 raise InvalidRecipe("all samples are flat, or all have levels")
             if (grid.cells == FREE).any():
-                which = f"sample {number + 1}: " if several else ""
+                which = f"sample {number + 1}: " if len(grids) > 1 else ""
                 raise InvalidRecipe(f"{which}a sample has no free cells (?)")
         return cls(grids)
 
@@ -82,8 +86,14 @@ class Samples:
 
     @cached_property
     def tileset(self) -> Tileset:
-        """The tiles in use, with the looks that they came with, in their order; bare words get looks of their own."""
+        """The tileset that all samples came with, be it with tiles of their own behind it, whole.
+
+        Otherwise the tiles in use, with the looks that they came with, in their order; bare words get looks of their
+        own.
+        """
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
+        if len(given) == len(self.grids) and (shared := _shared(given)) and set(self.words) <= set(shared.names):
+            return shared
         known = {tile.name: tile for tileset in reversed(given) for tile in tileset}
         order = {name: place for place, name in enumerate(dict.fromkeys(tile.name for one in given for tile in one))}
         names = sorted(self.words, key=lambda word: order.get(word, len(order)))
@@ -136,11 +146,46 @@ class Samples:
         return {"title": "Samples", "control": "samples", "anyOf": [one, {"type": "array", "items": one}]}
 
 
+def refuse_too_many(samples: int) -> None:
+    if samples > MOST_SAMPLES:
+        raise InvalidRecipe(f"at most {MOST_SAMPLES:,} samples, got {samples:,}")
+
+
+def _shared(tilesets: Sequence[Tileset]) -> Tileset | None:
+    """The tileset that others only append to, with all that is appended; None where there is none."""
+    shortest = min(tilesets, key=len)
+    appended: dict[str, Tile] = {}
+    for tileset in tilesets:
+        if tileset is shortest:
+            continue
+        if tileset.name != shortest.name or tileset.tiles[: len(shortest)] != shortest.tiles:
+            return None
+        appended.update({tile.name: tile for tile in tileset.tiles[len(shortest) :]})
+    return shortest.extended(appended.values())
+
+
+def _grids(item: Any, reading: Reading) -> tuple[Grid, ...]:
+    """The maps that an item stands for."""
+    if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
+        names = reading.references(fsdecode(item))
+        refuse_too_many(len(names))
+        return tuple(reading.grid(name) for name in names)
+    return (Grid.of(item, reading),)
+
+
 def _is_whole(item: Any) -> bool:
     """Whether an item of a list is a map by itself, and no row of one."""
     if isinstance(item, str):
-        return "\n" in item or item in data.names("samples") or FILE.fullmatch(item) is not None
+        return "\n" in item or item in built_in_samples() or FILE.fullmatch(item) is not None or _has_format(item)
     if isinstance(item, np.ndarray):
         return item.ndim > 1
     nested = isinstance(item, (list, tuple)) and len(item) > 0 and isinstance(item[0], (list, tuple))
     return nested or isinstance(item, (Grid, TileMap, PathLike, dict))
+
+
+def _has_format(item: str) -> bool:
+    """Whether the name of a format stands before it, as in awbw:maps/first.csv."""
+    from .registry import provider
+
+    name, colon, rest = item.partition(":")
+    return bool(colon and rest and re.fullmatch(r"\w+", name)) and name in provider("formats").shelf

@@ -192,8 +192,11 @@ class Site:
         """The same place for a shaper: its words are all tiles of the map it is given."""
         return Site(map.shape, map.tileset, offset=self.offset, lock_at=self._lock_at, lock_ids=self._lock_ids)
 
-    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Site:
-        """The place after its cells moved; locks move along, those cut away are gone, and so is the offset."""
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]], turned: NDArray[np.int64] | None = None) -> Site:
+        """The place after its cells moved; locks move along, those cut away are gone, and so is the offset.
+
+        `turned` (tile,) is what each locked tile becomes, where the move turns pieces.
+        """
         if self._lock_at is None or self._lock_ids is None:
             # An array of one number that pretends to be large tells the new shape for nothing.
             return Site(move(np.broadcast_to(np.uint8(0), self.shape)).shape, self.tileset)
@@ -201,7 +204,8 @@ class Site:
         held.reshape(-1)[self._lock_at] = self._lock_ids
         held = np.ascontiguousarray(move(held))
         at = np.flatnonzero(held >= 0)
-        return Site(held.shape, self.tileset, lock_at=at, lock_ids=held.reshape(-1)[at])
+        ids = held.reshape(-1)[at]
+        return Site(held.shape, self.tileset, lock_at=at, lock_ids=ids if turned is None else turned[ids])
 
     # -- results --------------------------------------------------------------------------------------------
 

@@ -175,6 +175,8 @@ class Tileset(Params):
     @classmethod
     def _fill_in_looks(cls, values: Any) -> Any:
         """Tiles may leave glyph and colour out; those picked differ from all that were given."""
+        if isinstance(values, Mapping) and "extends" in values:
+            values = _extending(values)
         if not isinstance(values, Mapping) or not isinstance(values.get("tiles"), (list, tuple)):
             return values
         tiles = [tile.model_dump() if isinstance(tile, Tile) else tile for tile in values["tiles"]]
@@ -206,7 +208,11 @@ class Tileset(Params):
 
     @classmethod
     def from_toml(cls, text: str, name: str = "unnamed") -> Tileset:
-        """Read a tileset's TOML: `name`, an optional `[sheet]`, and a `[[tiles]]` table per tile."""
+        """Read a tileset's TOML: `name`, an optional `[sheet]`, and a `[[tiles]]` table per tile.
+
+        With `extends = "awbw"` it begins with the tiles and joints of that one. A tile with the name or the code of one
+        of them takes its place and changes what it tells; the others follow.
+        """
         try:
             values = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -329,12 +335,16 @@ class Tileset(Params):
             tiles[names.index(FREE_GLYPH)] = stand_in
         return cls.checked({"name": name, "tiles": tiles})
 
-    def extended(self, tiles: Iterable[str | Tile]) -> Tileset:
-        """With tiles appended that it lacks, by name; a Tile keeps its looks, save for a glyph that is taken."""
+    def extended(self, tiles: Iterable[str | Tile | Mapping[str, Any]]) -> Tileset:
+        """With tiles appended that it lacks, by name; a Tile keeps its looks, save for a glyph that is taken.
+
+        Data for a tile may leave its looks out.
+        """
         missing: dict[str, dict[str, Any]] = {}
         for tile in tiles:
             # Not its sprite, which is a position in another tileset's picture.
-            looks = {"name": tile} if isinstance(tile, str) else tile.model_dump(exclude={"sprite"})
+            looks = tile.model_dump(exclude={"sprite"}) if isinstance(tile, Tile) else {}
+            looks |= {"name": tile} if isinstance(tile, str) else tile if isinstance(tile, Mapping) else {}
             if looks.get("glyph") in self.by_glyph:
                 del looks["glyph"]
             if looks["name"] not in self.by_name:
@@ -345,6 +355,37 @@ class Tileset(Params):
             raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed")
         longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing.values()], "joints": self.joints})
         return longer.model_copy(update={"sheet": self.sheet})
+
+
+def _extending(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tileset tells, laid over what the one that it extends tells."""
+    from .registry import tilesets
+
+    own = {key: value for key, value in values.items() if key != "extends"}
+    if not isinstance(values["extends"], str):
+        raise InvalidRecipe(f"extends: must be the name of a tileset, got {quoted(values['extends'])}")
+    base = tilesets.get(values["extends"])
+    given, joints = own.get("tiles", ()), own.get("joints", ())
+    for part in (given, joints):
+        if not isinstance(part, (list, tuple)) or not all(isinstance(one, Mapping) for one in part):
+            return own  # checking will tell what is wrong with it
+    # With a picture of its own, positions in the other's mean nothing.
+    tiles = [tile.model_dump(exclude={"sprite"} if own.get("sheet") else None) for tile in base]
+    for tile in given:
+        name, code = tile.get("name"), tile.get("code")
+        places = [
+            place for place, one in enumerate(base) if one.name == name or (code is not None and one.code == code)
+        ]
+        if len(places) > 1:
+            both = " and ".join(repr(base[place].name) for place in places)
+            raise InvalidRecipe(f"the tile {quoted(name)} with the code {quoted(code)} is two of {base.name!r}: {both}")
+        if places:
+            tiles[places[0]].update(tile)
+        else:
+            tiles.append(dict(tile))
+    told = [joint.get("kind") for joint in joints]
+    inherited = [joint for joint in base.joints if joint.kind not in told]
+    return {"sheet": base.sheet, **own, "tiles": tiles, "joints": [*inherited, *joints]}
 
 
 def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""Flip: turn the map over, left to right or top to bottom. Rooms, markers and locks move along."""
+"""Flip: turn the map over, left to right or top to bottom.
+
+Rooms, markers and locks move along, and rivers, roads and other pieces turn with the map.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,6 @@ class FlipParams(Params):
     """Swap left and right (horizontal), or top and bottom (vertical)."""
 
 
-@mover(FlipParams)
+@mover(FlipParams, turns=lambda p: "x" if p.axis == "horizontal" else "y")
 def flip(p: FlipParams, cells: NDArray[Any]) -> NDArray[Any]:
     return np.flip(cells, axis=-1 if p.axis == "horizontal" else -2)

@@ -1,44 +1,31 @@
 """Mirror: make the map symmetric by copying one part of it onto the others.
 
 Cells that belong together under the symmetry all take the tile of the one in the kept part, or of one that is locked;
-two that are locked to different tiles make it give up. Layers are copied with the cells. Markers and rooms in the
-kept part appear in every copy, with their links; those of the other parts, and rooms that lie across, are dropped.
-The levels of a 3D map are mirrored each by itself.
+two that are locked to different tiles make it give up. Rivers, roads and other pieces turn with the copy; one that lies
+on the axis and is not symmetric itself stays, and `autotile` with `keep: pieces` joins it to its new neighbours. With
+`countries`, what belongs to one of them in the kept part belongs to the next one in the next copy, and so on around.
+Layers are copied with the cells. Markers and rooms in the kept part appear in every copy, with their links; those of
+the other parts, and rooms that lie across, are dropped. The levels of a 3D map are mirrored each by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import field_validator
 
-from ..core.errors import GaveUp, InvalidRecipe
+from ..core.errors import GaveUp, quoted
 from ..core.params import Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, Room, TileMap
-
-Places: TypeAlias = NDArray[np.int64]
-Axis: TypeAlias = Literal[
-    "horizontal", "vertical", "both", "half_turn", "diagonal", "antidiagonal", "quarter_turn", "all"
-]
-
-
-MOVES: Mapping[Axis, tuple[str, ...]] = {
-    "horizontal": ("x",),
-    "vertical": ("y",),
-    "both": ("x", "y", "xy"),
-    "half_turn": ("xy",),
-    "diagonal": ("d",),
-    "antidiagonal": ("dxy",),
-    "quarter_turn": ("dx", "xy", "dy"),
-    "all": ("x", "y", "xy", "d", "dx", "dy", "dxy"),
-}
-"""The moves that leave a symmetric map as it is: swap left and right (x), top and bottom (y), x and y (d), in order."""
+from ..core.tileset import Tileset
+from ._countries import Countries, find_countries, taken_over
+from ._symmetry import MOVES, Axis, Places, images
 
 
 class MirrorParams(Params):
@@ -46,49 +33,89 @@ class MirrorParams(Params):
     """Swap left and right, top and bottom, both, over a diagonal, by half or quarter turns, or all of these."""
     keep: Literal["first", "second"] = param("first")
     """Copy the first part in reading order (left, top) onto the others, or the last."""
+    countries: Countries = param((), max_length=1000)
+    """Countries that follow each other from copy to copy, by name or initials; by default all stay whose they are."""
+
+    @field_validator("countries")
+    @classmethod
+    def _at_least_two(cls, countries: tuple[str, ...]) -> tuple[str, ...]:
+        if len(countries) == 1:
+            raise ValueError(f"give two or more, or none, got {quoted(countries)}")
+        return countries
 
 
 @shaper(MirrorParams)
 def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
-    if any("d" in move for move in MOVES[p.axis]) and map.width != map.height:
-        raise InvalidRecipe(f"mirror: axis: {p.axis} needs a square map, this one is {map.width}x{map.height}")
-    here: Places = np.arange(map.cells.size).reshape(map.shape)
-    images = [here, *(_moved(here, move) for move in MOVES[p.axis])]
-    kept: Places = reduce(np.minimum if p.keep == "first" else np.maximum, images)
-    source = _with_locks(kept, map, site) if site.has_locks else kept
-    rooms, links = _rooms(map, kept, images)
+    places = images(map.shape, p.axis, "mirror: axis")
+    kept: Places = reduce(np.minimum if p.keep == "first" else np.maximum, places)
+    source = _with_locks(kept, site) if site.has_locks else kept
+    cells = map.cells.reshape(-1)[source]
+    if p.countries or any(tile.joins for tile in map.tileset):
+        cells = _turned(cells, source, kept, places, map.tileset, p)
+    if site.has_locks:
+        _refuse_clashes(map, cells, source, site)
+    rooms, links = _rooms(map, kept, places)
     return map.replaced(
-        cells=map.cells.reshape(-1)[source],
+        cells=cells,
         layers={name: layer.reshape(-1)[source] for name, layer in map.layers.items()},
         rooms=rooms,
         links=links,
-        markers=_markers(map, kept, images),
+        markers=_markers(map, kept, places),
     )
 
 
-def _moved(places: Places, move: str) -> Places:
-    for step in move:
-        places = places.swapaxes(-1, -2) if step == "d" else np.flip(places, -1 if step == "x" else -2)
-    return places
-
-
-def _with_locks(kept: Places, map: TileMap, site: Site) -> Places:
+def _with_locks(kept: Places, site: Site) -> Places:
     """Where each cell's tile comes from: from the locked one of those that belong together, if there is one."""
-    cells, groups = map.cells.reshape(-1), kept.reshape(-1)
+    groups = kept.reshape(-1)
     locks = np.flatnonzero(site.locked)
-    decides = np.full(cells.size, -1, dtype=np.int64)
+    decides = np.full(groups.size, -1, dtype=np.int64)
     decides[groups[locks[::-1]]] = locks[::-1]  # the first in reading order is written last
-    clash = locks[cells[decides[groups[locks]]] != cells[locks]]
+    return np.where(decides[kept] >= 0, decides[kept], kept)
+
+
+def _turned(
+    cells: NDArray[Any], source: Places, kept: Places, places: list[Places], tileset: Tileset, p: MirrorParams
+) -> NDArray[Any]:
+    """The copied cells with their pieces turned, and in the hands of the country whose copy it is."""
+    moves = ("", *MOVES[p.axis])
+    came, part = _by_move(source, places), _by_move(kept, places)
+    turned = np.stack([tileset.turned(move) for move in moves])
+    copied: NDArray[Any] = turned[came, cells]
+    if p.countries:
+        order = find_countries(p.countries, tileset, "mirror: countries")
+        used = np.bincount(copied.reshape(-1), minlength=len(tileset)) > 0
+        heirs = np.stack(
+            [
+                taken_over(
+                    tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "mirror: countries"
+                )
+                for step in range(len(order))
+            ]
+        )
+        copied = heirs[(part - part.reshape(-1)[source]) % len(order), copied]
+    return copied.astype(tileset.dtype)
+
+
+def _by_move(source: Places, places: list[Places]) -> Places:
+    """The number of the first move that brings each cell what stands at its source; 0 is none."""
+    came = np.zeros(source.shape, dtype=np.int64)
+    for number in reversed(range(len(places))):
+        came[places[number] == source] = number
+    return came
+
+
+def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Site) -> None:
+    """Give up where a cell is locked to another tile than the locked one that decides."""
+    clash = np.flatnonzero(site.locked & (cells != map.cells))
     if clash.size:
-        pair = np.array([decides[groups[clash[0]]], clash[0]])
+        pair = np.array([source.reshape(-1)[clash[0]], clash[0]])
         raise GaveUp(
             "two cells that belong together are locked to different tiles",
             cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist(),
         )
-    return np.where(decides[kept] >= 0, decides[kept], kept)
 
 
-def _rooms(map: TileMap, kept: Places, images: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:
+def _rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:
     """The rooms of the kept part in every copy, and the links inside each."""
     own = np.arange(kept.size).reshape(kept.shape) == kept
     inside = [
@@ -98,7 +125,7 @@ def _rooms(map: TileMap, kept: Places, images: list[Places]) -> tuple[list[Room]
     ]
     ids: dict[Room, int] = {}
     links: dict[tuple[int, int], None] = {}
-    for image in images:
+    for image in places:
         copies = {}
         for number in inside:
             room = map.rooms[number]
@@ -111,10 +138,10 @@ def _rooms(map: TileMap, kept: Places, images: list[Places]) -> tuple[list[Room]
     return list(ids), list(links)
 
 
-def _markers(map: TileMap, kept: Places, images: list[Places]) -> list[Marker]:
+def _markers(map: TileMap, kept: Places, places: list[Places]) -> list[Marker]:
     """The markers of the kept part in every copy."""
     found: dict[Marker, None] = {}
-    for image in images:
+    for image in places:
         for marker in map.markers:
             place: Any = (marker.level, marker.y, marker.x)[-kept.ndim :]
             if kept[place] == np.ravel_multi_index(place, map.shape):

@@ -1,4 +1,7 @@
-"""Rotate: turn the map by quarter turns, clockwise. Rooms, markers and locks move along."""
+"""Rotate: turn the map by quarter turns, clockwise.
+
+Rooms, markers and locks move along, and rivers, roads and other pieces turn with the map.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,6 @@ class RotateParams(Params):
     """How many quarter turns, clockwise."""
 
 
-@mover(RotateParams)
+@mover(RotateParams, turns=lambda p: ("dx", "xy", "dy")[p.turns - 1])
 def rotate(p: RotateParams, cells: NDArray[Any]) -> NDArray[Any]:
     return np.rot90(cells, -p.turns, axes=(-2, -1))

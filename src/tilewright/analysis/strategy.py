@@ -1,0 +1,150 @@
+"""Measures of maps for war games: who owns what, and how far everybody has to walk. None without countries.
+
+Properties are the tiles that have a country, which for those that anybody may take is `neutral`. Players are the
+countries that have a headquarters. Ways are those of infantry, the mover `foot`, by the tileset's movement costs: a way
+costs what the cells cost that it enters, so from a headquarters its own cell is free. Where the tileset knows no costs
+for infantry, each step costs 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.registry import measure
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from .paths import distances
+from .survey import Survey
+
+NEUTRAL = "neutral"
+HEADQUARTERS = "headquarters"
+BASE = "base"
+WITHOUT_INCOME = ("com tower", "lab")
+"""Properties that are worth owning but pay nothing, as in Advance Wars By Web; each other one pays the same."""
+INFANTRY = "foot"
+POINTS_A_DAY = 3
+"""How far infantry moves in a day."""
+
+
+@measure(unit="players")
+def player_count(survey: Survey) -> float | None:
+    """How many countries have a headquarters; it does not apply to tilesets without countries."""
+    return len(_players(survey.map)) if has_countries(survey.map.tileset) else None
+
+
+@measure(unit="share")
+def income_balance(survey: Survey) -> float | None:
+    """How evenly the players are paid at the start: the least income by the most; 1 is fair.
+
+    Headquarters, cities, bases, airports and ports pay the same, com towers and labs nothing. It applies where at least
+    two players have a headquarters.
+    """
+    map = survey.map
+    paying = [
+        (owned(map.tileset, country) & ~_of_kind(map.tileset, *WITHOUT_INCOME))[map.cells].sum()
+        for country in _players(map)
+    ]
+    return float(min(paying) / max(paying)) if len(paying) > 1 else None
+
+
+@measure(unit="share")
+def distance_balance(survey: Survey) -> float | None:
+    """How evenly near the neutral properties are to the players' headquarters, on foot; 1 is fair.
+
+    Each player's ways to all neutral properties are sorted, and the nearest ones are compared, the second ones, and so
+    on: the least by the most. The balance is the mean of these shares, so near properties count as much as far ones. It
+    is 0 for those that some players can walk to and others cannot; those that nobody can walk to do not count. It
+    applies where at least two players have a headquarters and there is a neutral property to walk to.
+    """
+    map = survey.map
+    sides = _players(map)
+    goals = owned(map.tileset, NEUTRAL)[map.cells]
+    if len(sides) < 2 or not goals.any():
+        return None
+    ways = np.stack([np.sort(_from_headquarters(map, country)[goals]) for country in sides])
+    ways = ways[:, np.isfinite(ways).any(axis=0)]
+    if not ways.size:
+        return None
+    least, most = ways.min(axis=0), ways.max(axis=0)
+    # Teleports cost nothing: two that are both at hand are equally near.
+    return float(np.mean(np.where(most > 0, least / np.where(most > 0, most, 1), 1)))
+
+
+@measure(unit="days")
+def first_contact(survey: Survey) -> float | None:
+    """How many days infantry of two opponents walks until it meets, if both walk towards each other.
+
+    The cheapest way between headquarters or bases of two players, halved, by the 3 points that infantry moves in a day.
+    It does not apply where no two opponents have a way on foot to each other.
+    """
+    map = survey.map
+    starts = {
+        country: (owned(map.tileset, country) & _of_kind(map.tileset, HEADQUARTERS, BASE))[map.cells]
+        for country in _players(map)
+    }
+    ways = [
+        float(_walked(map, starts[one])[starts[other]].min(initial=np.inf)) for one, other in combinations(starts, 2)
+    ]
+    nearest = min(ways, default=np.inf)
+    return nearest / (2 * POINTS_A_DAY) if np.isfinite(nearest) else None
+
+
+@measure(unit="share")
+def capturable_reach(survey: Survey) -> float | None:
+    """The share of all properties that infantry from some headquarters can walk to; 1 needs no transports.
+
+    It applies where there is a headquarters.
+    """
+    map = survey.map
+    properties = np.array([bool(tile.country) for tile in map.tileset])[map.cells]
+    starts = _of_kind(map.tileset, HEADQUARTERS)[map.cells] & properties
+    if not starts.any():
+        return None
+    return float(np.isfinite(_walked(map, starts)[properties]).mean())
+
+
+def has_countries(tileset: Tileset) -> bool:
+    """Whether tiles of it belong to anybody."""
+    return any(tile.country for tile in tileset)
+
+
+def owned(tileset: Tileset, country: str) -> NDArray[np.bool_]:
+    """(tile,) what belongs to a country."""
+    return np.array([tile.country == country for tile in tileset])
+
+
+def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
+    """(tile,) what entering it costs infantry; infinite where it cannot walk."""
+    costs = [dict(tile.costs).get(INFANTRY, 1.0) if tile.passable else np.inf for tile in tileset]
+    return np.array(costs, dtype=np.float64)
+
+
+def _of_kind(tileset: Tileset, *kinds: str) -> NDArray[np.bool_]:
+    return np.array([tile.kind in kinds for tile in tileset])
+
+
+def _players(map: TileMap) -> Sequence[str]:
+    """The countries that have a headquarters, in the order of the tileset."""
+    present = np.bincount(map.cells.reshape(-1), minlength=len(map.tileset)) > 0
+    found = [
+        tile.country
+        for tile, there in zip(map.tileset, present.tolist(), strict=True)
+        if there and tile.kind == HEADQUARTERS and tile.country not in ("", NEUTRAL)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _from_headquarters(map: TileMap, country: str) -> NDArray[np.float64]:
+    return _walked(map, (owned(map.tileset, country) & _of_kind(map.tileset, HEADQUARTERS))[map.cells])
+
+
+def _walked(map: TileMap, starts: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What the way on foot from the nearest start to every cell costs."""
+    starts = starts & map.passable
+    if not starts.any():
+        return np.full(map.shape, np.inf)
+    return distances(map.passable, starts, costs=foot_costs(map.tileset)[map.cells], away=True)

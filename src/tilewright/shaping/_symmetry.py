@@ -1,0 +1,46 @@
+"""Symmetries of a map: by which moves its cells belong together.
+
+A move is written in steps: swap left and right (x), top and bottom (y), or the two axes (d), in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe
+
+Places: TypeAlias = NDArray[np.int64]
+Axis: TypeAlias = Literal[
+    "horizontal", "vertical", "both", "half_turn", "diagonal", "antidiagonal", "quarter_turn", "all"
+]
+
+MOVES: Mapping[Axis, tuple[str, ...]] = {
+    "horizontal": ("x",),
+    "vertical": ("y",),
+    "both": ("x", "y", "xy"),
+    "half_turn": ("xy",),
+    "diagonal": ("d",),
+    "antidiagonal": ("dxy",),
+    "quarter_turn": ("dx", "xy", "dy"),
+    "all": ("x", "y", "xy", "d", "dx", "dy", "dxy"),
+}
+"""The moves that leave a symmetric map as it is."""
+
+
+def moved(places: Places, move: str) -> Places:
+    """Places, by (row, column), after a move."""
+    for step in move:
+        places = places.swapaxes(-1, -2) if step == "d" else np.flip(places, -1 if step == "x" else -2)
+    return places
+
+
+def images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
+    """The flat place of every cell, and of its image under each move; `name` is the parameter that asks for it."""
+    if any("d" in move for move in MOVES[axis]) and shape[-1] != shape[-2]:
+        raise InvalidRecipe(f"{name}: {axis} needs a square map, this one is {shape[-1]}x{shape[-2]}")
+    here: Places = np.arange(int(np.prod(shape))).reshape(tuple(shape))
+    return [here, *(moved(here, move) for move in MOVES[axis])]

@@ -1,0 +1,231 @@
+"""Players: make a map that two can play, with headquarters, bases and cities in equal number.
+
+The first half is copied onto the other, with its pieces turned. Owned buildings are taken away, and neutral ones unless
+they suit; each new one appears on the other side as well, there for the opponent. Headquarters lie far apart, what
+players own from the start lies near them, what anybody may take is spread evenly. All buildings can be reached on foot:
+causeways lead over what is in the way. Without a symmetry, the second player gets sites as far off as those of the
+first. Locked cells stay and count; where they break the symmetry or leave no room, it gives up. Rooms and markers are
+dropped where the map is copied.
+
+The tileset needs countries, and tiles of the kinds plain and headquarters, and of the other buildings that are wanted.
+Pieces are chosen so that rivers, roads and coasts join, as by `autotile` with `keep: pieces`, but alike on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.strategy import HEADQUARTERS, NEUTRAL
+from ..core.errors import GaveUp, InvalidRecipe
+from ..core.params import Params, param
+from ..core.registry import shaper
+from ..core.seeds import Rng
+from ..core.site import Frame, Site, Steps
+from ..core.tilemap import TileMap
+from ._symmetry import MOVES, images
+from ._war.field import BRIDGE, WATER, Cell, Field, Kinds, beside
+from ._war.pieces import fit, give_way
+from ._war.sites import Sites, shared_out
+from ._war.ways import Roads, join, mask_of
+
+SMALLEST = 8
+"""Cells on a side that two players need."""
+ROUNDS = 3
+"""So often ways are laid again after pieces were fitted."""
+TRIES = 16
+"""So many places for the headquarters are tried."""
+
+
+class PlayersParams(Params):
+    symmetry: Literal["half_turn", "horizontal", "vertical", "diagonal", "antidiagonal", "none"] = param("half_turn")
+    """How the second player's side follows from the first: turned, mirrored left to right, top to bottom, or not."""
+    countries: tuple[str, str] = param(("orange star", "blue moon"))
+    """Who plays, by name or initials; the first gets the first half, left or top."""
+    bases: int = param(2, ge=0, le=50, typical=(1, 4))
+    """Bases that each player owns from the start."""
+    cities: int = param(2, ge=0, le=200, typical=(0, 8))
+    """Cities that each player owns from the start."""
+    neutral_cities: int = param(6, ge=0, le=1000, typical=(0, 20))
+    """Neutral cities on each side."""
+    neutral_bases: int = param(1, ge=0, le=200, typical=(0, 4))
+    """Neutral bases on each side."""
+    airports: int = param(1, ge=0, le=200, typical=(0, 3))
+    """Neutral airports on each side."""
+    ports: int = param(0, ge=0, le=200, typical=(0, 3))
+    """Neutral ports on each side, at the shore."""
+    com_towers: int = param(0, ge=0, le=200, typical=(0, 2))
+    """Neutral com towers on each side."""
+    labs: int = param(0, ge=0, le=200, typical=(0, 2))
+    """Neutral labs on each side."""
+    roads: bool = param(True)
+    """Whether roads lead from the headquarters to the bases and to the opponent."""
+    join_all: bool = param(False)
+    """Whether land without buildings is joined to the rest, too."""
+
+    @property
+    def owned(self) -> dict[str, int]:
+        """What each player owns, besides the headquarters."""
+        return {"base": self.bases, "city": self.cities}
+
+    @property
+    def neutral(self) -> dict[str, int]:
+        """What anybody may take, on each side."""
+        return {
+            "port": self.ports,
+            "base": self.neutral_bases,
+            "airport": self.airports,
+            "lab": self.labs,
+            "com tower": self.com_towers,
+            "city": self.neutral_cities,
+        }
+
+
+@shaper(PlayersParams, dimensions=(2,), example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players")
+def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
+    if min(map.shape) < SMALLEST:
+        raise InvalidRecipe(
+            f"players: two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
+        )
+    move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
+    kinds = Kinds(map.tileset, p.countries, move)
+    image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "players: symmetry")[1]
+    field = Field(map.cells, kinds, image, site.locked)
+    yield Frame(lambda: field.cells, "copy the first half", done=0)
+    old = field.clear()
+    _refuse_locked(field, p)
+    fit(field)
+    yield Frame(lambda: field.cells, "take buildings away", done=0.1)
+    homes = yield from _settled(field, p, Sites(field, site, rng, old))
+    yield from _joined(field, p)
+    if p.roads:
+        _lay_roads(field, homes)
+        yield Frame(lambda: field.cells, "roads", done=0.8)
+        yield from _joined(field, p)
+    flat = field.source.reshape(-1)
+    layers = {name: layer.reshape(-1)[flat].reshape(map.shape) for name, layer in map.layers.items()}
+    if image is None:
+        return map.replaced(cells=field.cells)
+    return map.replaced(cells=field.cells, layers=layers, rooms=(), links=(), markers=())
+
+
+def _joined(field: Field, p: PlayersParams) -> Generator[Frame, None, None]:
+    """Lay causeways and fit the pieces, again where that took a way on foot; what gives way to land takes none."""
+    for _ in range(ROUNDS):
+        for left in join(field, everything=p.join_all):
+            yield Frame(lambda: field.cells, "causeways", done=0.6, numbers={"parts": left})
+        bridges = field.of(BRIDGE) & ~field.kinds.tileset.grammar.misfits(field.cells)
+        fit(field, keep=bridges | field.buildings)
+    for left in join(field, everything=p.join_all):
+        yield Frame(lambda: field.cells, "causeways", done=0.9, numbers={"parts": left})
+    give_way(field, field.frozen)
+
+
+def _refuse_locked(field: Field, p: PlayersParams) -> None:
+    """Locked buildings and their images count; more than are wanted cannot be, nor those of third countries."""
+    kinds = field.kinds
+    strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.sides))[field.cells]
+    if strangers.any():
+        raise GaveUp(
+            "players: locked buildings belong to somebody who does not play",
+            cells=np.argwhere(strangers & field.locked),
+        )
+    wanted = {(HEADQUARTERS, side): 1 for side in kinds.sides}
+    wanted |= {(kind, side): count for side in kinds.sides for kind, count in p.owned.items()}
+    wanted |= {(kind, NEUTRAL): 2 * count for kind, count in p.neutral.items()}
+    for kind, country in dict.fromkeys(zip(kinds.kinds.tolist(), kinds.countries.tolist(), strict=True)):
+        there = field.holds(kind, country) if country else np.zeros(0, dtype=np.bool_)
+        most = wanted.get((kind, country), 0)
+        if np.count_nonzero(there) > most:
+            reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, {most} wanted"
+            raise GaveUp(reason, cells=np.argwhere(there & field.locked))
+
+
+def _settled(field: Field, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
+    """Put all buildings, the headquarters at the best place where the rest finds room; where these are."""
+    one, other = _locked_homes(field)
+    options = [(one, other)] if one and other else sites.headquarters(1 + sum(p.owned.values()), TRIES, (one, other))
+    bare, failure = field.cells.copy(), None
+    best: tuple[float, tuple[Cell, Cell], NDArray[np.int64]] | None = None
+    for number, pair in enumerate(options):
+        field.cells[...] = bare
+        trial = sites.again()
+        try:
+            _build(field, p, trial, pair)
+        except GaveUp as error:
+            failure = failure or error
+            continue
+        yield Frame(lambda: field.cells, "buildings", done=0.5, numbers={"tries": number + 1})
+        if field.image is not None:
+            return pair
+        fairness = trial.fairness(*pair)
+        if best is None or fairness > best[0]:
+            best = fairness, pair, field.cells.copy()
+    if best is None:
+        raise failure or GaveUp("players: no land with room for two headquarters that are apart; take fewer buildings")
+    field.cells[...] = best[2]
+    return best[1]
+
+
+def _locked_homes(field: Field) -> list[Cell | None]:
+    """The headquarters of both players, where they are locked."""
+    found = [np.argwhere(field.holds(HEADQUARTERS, side)).tolist() for side in field.kinds.sides]
+    return [(cells[0][0], cells[0][1]) if cells else None for cells in found]
+
+
+def _build(field: Field, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell]) -> None:
+    one, other = field.kinds.sides
+    mirrored = field.image is not None
+    for home, country in zip(homes, (one, other), strict=True):
+        if not field.holds(HEADQUARTERS, country).any():
+            sites.put(home, HEADQUARTERS, country)
+    own, far = sites.ways_from(homes[0]), sites.ways_from(homes[1])
+    for kind, count in p.owned.items():
+        sites.settle(kind, one, count - _count(field, kind, one), own, far)
+        if not mirrored:
+            missing = count - _count(field, kind, other)
+            there = field.holds(kind, one)
+            models = sorted(zip(own[there].tolist(), far[there].tolist(), strict=True))
+            sites.settle_like(kind, other, models[len(models) - missing :], far, own)
+    _build_neutral(field, p, sites, own, far)
+
+
+def _build_neutral(
+    field: Field, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
+) -> None:
+    mirrored = field.image is not None
+    # Locked ones count; one on the axis serves both sides.
+    missing = {kind: (2 * count - _count(field, kind, NEUTRAL)) // 2 for kind, count in p.neutral.items()}
+    shore = beside(field.of(*WATER))
+    ports = sites.ports(missing.pop("port"), own, far)
+    for cell in ports:
+        sites.put(cell, "port", NEUTRAL)
+    chosen = shared_out(sites.spread(sum(missing.values()), own, far), missing, shore)
+    for cell, kind in chosen:
+        sites.put(cell, kind, NEUTRAL)
+    if not mirrored:
+        sites.second_ports([(own[cell], far[cell]) for cell in ports], far, own)
+        for cell, kind in chosen:
+            sites.settle_like(kind, NEUTRAL, [(own[cell], far[cell])], far, own)
+
+
+def _count(field: Field, kind: str, country: str) -> int:
+    return int(field.holds(kind, country).sum())
+
+
+def _lay_roads(field: Field, homes: tuple[Cell, Cell]) -> None:
+    """Roads from each headquarters to its bases, and to the opponent."""
+    roads = Roads(field)
+    mirrored = field.image is not None
+    way = roads.way(*homes)
+    way = roads.halfway(way) if mirrored else way
+    roads.follow(way)
+    for home, country in list(zip(homes, field.kinds.sides, strict=True))[: 1 if mirrored else 2]:
+        reached = mask_of([home, *way], field.shape)
+        for base in np.argwhere(field.holds("base", country)).tolist():
+            built = roads.build(reached, mask_of([(base[0], base[1])], field.shape))
+            reached |= mask_of(built, field.shape)
+    roads.lay()

@@ -1,0 +1,248 @@
+"""Whatever the map was, every piece fits afterwards; what fitted already may stay as it is."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.core.registry import tilesets
+from tilewright.core.tilemap import TileMap
+from tilewright.core.tileset import Tileset
+from tilewright.kernels import pieces as kernels
+from tilewright.shaping._fitting import Fitter, fitted
+
+AWBW = tilesets.get("awbw")
+KINDS: dict[str, list[int]] = {}
+for number, tile in enumerate(AWBW):
+    KINDS.setdefault(tile.kind, []).append(number)
+WORDS = {
+    ".": "plain", "w": "wood", "~": "sea", "r": "river", "o": "road", "B": "bridge", "s": "shoal", "c": "city",
+    "b": "base", "p": "pipe", "S": "pipe seam", "R": "pipe rubble",
+}  # fmt: skip
+MOVES = ["x", "y", "d", "dx", "xy", "dy", "dxy"]
+every_keep = pytest.mark.parametrize("keep", [False, True])
+
+
+def of_kinds(*lines: str) -> NDArray[np.uint8]:
+    """A map of the first piece of every kind."""
+    return np.array([[KINDS[WORDS[letter]][0] for letter in line] for line in lines], dtype=AWBW.dtype)
+
+
+def drawn(cells: NDArray[np.uint8]) -> list[str]:
+    return str(TileMap(cells, AWBW)).split("\n")
+
+
+def soup(seed: int) -> NDArray[np.uint8]:
+    """Some kinds, stirred, each of their cells any tile of its kind."""
+    random = np.random.default_rng(seed)
+    height, width = random.integers(1, 13, 2).tolist()
+    some = random.choice(list(KINDS), size=random.integers(1, 9))
+    which = random.choice(len(some), size=(height, width), p=random.dirichlet(np.ones(len(some))))
+    return np.array([[random.choice(KINDS[some[one]]) for one in row] for row in which], dtype=AWBW.dtype)
+
+
+def turned(cells: NDArray[np.uint8], move: str) -> NDArray[np.uint8]:
+    images = AWBW.turned(move).astype(cells.dtype)[cells]
+    for step in move:
+        images = images.T if step == "d" else np.flip(images, 1 if step == "x" else 0)
+    return images
+
+
+@pytest.fixture(scope="module")
+def maps(reference: Path) -> list[NDArray[np.uint8]]:
+    """The published maps of the game."""
+    codes = {tile.code: number for number, tile in enumerate(AWBW)}
+    found = []
+    for path in sorted((reference / "awbw").glob("*.csv")):
+        with path.open() as lines:
+            rows = [[codes[int(field or 195)] for field in row] for row in csv.reader(lines)]
+        found.append(np.array(rows, dtype=AWBW.dtype))
+    assert len(found) >= 6
+    return found
+
+
+@every_keep
+def test_everything_fits_afterwards_and_doing_it_again_changes_nothing(keep: bool) -> None:
+    for seed in range(800):
+        before = soup(seed)
+        after = fitted(before, AWBW, keep=keep)
+        assert not AWBW.grammar.misfits(after).any(), seed
+        assert np.array_equal(fitted(after, AWBW, keep=keep), after), seed
+        if keep and not AWBW.grammar.misfits(before).any():
+            assert np.array_equal(before, after), seed
+        assert after.dtype == AWBW.dtype
+
+
+@every_keep
+def test_frozen_cells_stay_and_the_rest_fits_them(keep: bool) -> None:
+    for seed in range(400):
+        before = soup(seed)
+        frozen = np.random.default_rng(seed).random(before.shape) < 0.25
+        after = fitted(before, AWBW, frozen, keep=keep)
+        assert np.array_equal(after[frozen], before[frozen])
+        assert not (AWBW.grammar.misfits(after) & ~frozen).any(), seed
+
+
+@every_keep
+def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> None:
+    for seed in range(300):
+        before = soup(seed)
+        after = fitted(before, AWBW, keep=keep)
+        fixed = ~AWBW.grammar.pieces[before] & (before != after)
+        kinds = [(AWBW[int(a)].kind, AWBW[int(b)].kind) for a, b in zip(before[fixed], after[fixed], strict=True)]
+        assert {old for old, _ in kinds} <= {"plain", "wood", "mountain"}
+        assert {new for _, new in kinds} <= {"river", "plain", "wood", "mountain"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["r.....", "rrrr..", "...r~~"], ["│.....", "└──┐..", "...└~~"]),
+        ([".r...", "rrrr~", ".r...", ".r..."], [".│...", "─┼──~", ".│...", ".│..."]),
+        (["rrrrr", "..r..", "..r.."], ["──┬──", "..│..", "..│.."]),
+        (["rrr", "r.r", "rrr"], ["┌─┐", "│.│", "└─┘"]),
+        ([".o...", "ooo..", ".ooo."], [".║...", "═╬╗..", ".╚╩═."]),
+        (["oooooo", "oooooo"], ["╔╦╦╦╦╗", "╚╩╩╩╩╝"]),
+        (["ooc", "..o"], ["══c", "..║"]),
+        (["...o..", "rrrBr~", "...o.."], ["...║..", "───‖─~", "...║.."]),
+        (["o~~~o", "oBBBo", "o~~~o"], ["║~~~║", "╠===╣", "║~~~║"]),
+        (["BBBB", "~~~~", "BBBB"], ["====", "~~~~", "===="]),
+        (["......", ".ss~s.", ".~~~s.", ".sss~.", "......"], ["......", ".▔▔~▕.", ".~~~▕.", ".▁▁▁~.", "......"]),
+        ([".ppp.", ".p.p.", ".pppp"], [".┏━┓.", ".┃.╹.", ".┗━━╸"]),
+        (["pppp.", "....."], ["╺━━╸.", "....."]),
+        ([".pSpb", "....."], [".╺┅━b", "....."]),
+        (["..p", ".pS", "..p"], ["..╻", "..┇", "..╹"]),
+    ],
+    ids=lambda lines: "/".join(lines),
+)
+def test_shapes_that_people_draw(before: list[str], after: list[str]) -> None:
+    found = fitted(of_kinds(*before), AWBW)
+    assert drawn(found) == after
+
+
+def test_a_short_stretch_is_drawn_on_to_the_water_and_a_lonely_pond_is_not() -> None:
+    field = ["......."] * 3
+    assert drawn(fitted(of_kinds(*field, "rrrr..~", *field), AWBW)) == [*field, "──────~", *field]
+    assert drawn(fitted(of_kinds(".....", "..r..", "....."), AWBW)) == ["....."] * 3
+    around = of_kinds("........", "rrrr.c.~", "........")
+    assert drawn(fitted(around, AWBW)) == ["........", "───┐.c.~", "...│...."], "never over buildings"
+    walled = of_kinds("ccccccc", "crrrccc", "ccccccc")
+    assert (fitted(walled, AWBW)[1, 1:4] == AWBW.id("plain")).all()
+
+
+def test_the_commonest_ground_around_takes_its_place() -> None:
+    assert drawn(fitted(of_kinds("wwwww", "wwwww", "wwrww", "ww.ww", "wwwww"), AWBW))[2] == "&&&&&"
+    assert drawn(fitted(of_kinds("~~~", "~s~", "~~~"), AWBW))[1] == "~~~"
+    assert drawn(fitted(of_kinds(".~.", "~B~", ".~."), AWBW))[1] == "~~~"
+
+
+def test_keeping_pieces_leaves_parallel_roads_apart() -> None:
+    road, curve = AWBW.id("road ew"), AWBW.id("road ns")
+    cells = np.full((2, 6), road, dtype=AWBW.dtype)
+    assert np.array_equal(fitted(cells, AWBW, keep=True), cells)
+    cells[0, 2] = curve
+    mended = fitted(cells, AWBW, keep=True)
+    assert not AWBW.grammar.misfits(mended).any()
+    assert np.argwhere(mended != cells).tolist() in ([[0, 2], [1, 2]], [[0, 2]])
+
+
+def test_published_maps_that_fit_stay_however_they_are_turned(maps: list[NDArray[np.uint8]]) -> None:
+    for cells in maps:
+        wrong = AWBW.grammar.misfits(cells)
+        for move in ["", *MOVES]:
+            image = turned(cells, move)
+            after = fitted(image, AWBW, keep=True)
+            assert not AWBW.grammar.misfits(after).any()
+            assert np.count_nonzero(after != image) <= 4 * np.count_nonzero(wrong)
+            assert np.array_equal(AWBW.grammar.misfits(image), turned_mask(wrong, move))
+
+
+def turned_mask(mask: NDArray[np.bool_], move: str) -> NDArray[np.bool_]:
+    for step in move:
+        mask = mask.T if step == "d" else np.flip(mask, 1 if step == "x" else 0)
+    return mask
+
+
+def test_most_pieces_of_published_maps_are_found_again_from_their_kinds(maps: list[NDArray[np.uint8]]) -> None:
+    first = np.array([KINDS[tile.kind][0] if tile.joins else number for number, tile in enumerate(AWBW)])
+    pieces = same = 0
+    for cells in maps:
+        there = AWBW.grammar.pieces[cells]
+        after = fitted(first.astype(AWBW.dtype)[cells], AWBW)
+        pieces += np.count_nonzero(there)
+        same += np.count_nonzero((after == cells) & there)
+    assert same >= 0.93 * pieces
+
+
+def test_as_a_shaper_with_locks_and_levels() -> None:
+    flat = TileMap(of_kinds("rrr.", "..r.", "..r."), AWBW)
+    after = tw.shape(flat, "autotile")
+    assert tw.measure(after, "misfits") == {"misfits": 0}
+    assert str(after).split("\n") == ["──┐.", "..│.", "..│."]
+    assert tw.shape(after, "autotile", keep="pieces") == after
+    tower = TileMap(np.stack([flat.cells, flat.cells[::-1]]), AWBW)
+    assert np.array_equal(tw.shape(tower, "autotile").cells[0], after.cells)
+    caves = tw.make("caves", width=9, height=9, seed=1)
+    assert np.array_equal(tw.shape(caves, "autotile").cells, caves.cells), "a tileset without joints"
+
+
+def test_a_tileset_of_ones_own_with_other_rules() -> None:
+    wall = [{"name": f"wall {sides}", "kind": "wall", "joins": sides} for sides in ("ns", "ew", "ne", "es", "sw", "nw")]
+    tiles = Tileset.checked(
+        {
+            "name": "walls",
+            "tiles": [{"name": "grass", "kind": "grass"}, {"name": "stump", "kind": "wall"}, *wall],
+            "joints": [{"kind": "wall", "joins": ["wall"], "edge": False, "gives_way": ["grass"]}],
+        }
+    )
+    for seed in range(200):
+        cells = np.random.default_rng(seed).integers(0, len(tiles), (6, 6)).astype(tiles.dtype)
+        after = fitted(cells, tiles)
+        assert not tiles.grammar.misfits(after).any()
+        assert np.array_equal(fitted(after, tiles), after)
+    ring = fitted(np.full((2, 2), 1, dtype=tiles.dtype), tiles)
+    assert [tiles[int(one)].joins for one in ring.reshape(-1)] == ["es", "sw", "ne", "nw"]
+
+
+def test_clearing_is_as_a_plain_loop_says() -> None:
+    tables = Fitter.of(AWBW)
+    for seed in range(150):
+        cells = soup(seed)
+        wide = np.pad(cells.astype(np.int64), 1, constant_values=len(AWBW))
+        held = np.zeros(wide.shape, dtype=np.uint8)
+        kernels.clear(
+            wide.reshape(-1),
+            held.reshape(-1),
+            wide.shape[1],
+            tables.tiles,
+            tables.relation,
+            tables.gives,
+            tables.stands,
+        )
+        assert np.array_equal(wide[1:-1, 1:-1], plainly_cleared(cells)), seed
+
+
+def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    joints = {joint.kind: joint for joint in AWBW.joints}
+    cells = cells.copy()
+    changed = True
+    while changed:
+        changed = False
+        for row, column in np.ndindex(cells.shape):
+            if not AWBW.grammar.misfits(cells)[row, column]:
+                continue
+            beside = [(row - 1, column), (row, column + 1), (row + 1, column), (row, column - 1)]
+            around = [
+                AWBW[int(cells[at])].kind
+                for at in beside
+                if 0 <= at[0] < cells.shape[0] and 0 <= at[1] < cells.shape[1]
+            ]
+            ways = [kind for kind in joints[AWBW[int(cells[row, column])].kind].gives_way if kind not in joints]
+            cells[row, column] = KINDS[max(ways, key=around.count)][0]
+            changed = True
+    return cells

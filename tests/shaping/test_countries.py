@@ -1,0 +1,92 @@
+"""What belongs to some countries belongs to others afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core.registry import tilesets
+from tilewright.core.tilemap import TileMap
+
+AWBW = tilesets.get("awbw")
+
+
+def towns(*names: str) -> TileMap:
+    return TileMap([[AWBW.id(name) for name in names]], AWBW)
+
+
+def names(map: TileMap) -> list[str]:
+    return [AWBW[int(one)].name for one in map.cells.reshape(-1)]
+
+
+OLD = ("green earth city", "jade sun headquarters", "plain", "city", "green earth base", "jade sun port")
+
+
+def test_by_default_all_become_orange_star_and_blue_moon_which_is_which_by_the_seed() -> None:
+    seen = set()
+    for seed in range(20):
+        after = names(tw.shape(towns(*OLD), "countries", seed=seed))
+        one = after[0].removesuffix(" city")
+        other = {"orange star": "blue moon", "blue moon": "orange star"}[one]
+        assert after[1:] == [f"{other} headquarters", "plain", "city", f"{one} base", f"{other} port"]
+        seen.add(one)
+    assert seen == {"orange star", "blue moon"}
+
+
+def test_more_countries_are_dealt_out_evenly() -> None:
+    four = ["green earth city", "jade sun city", "red fire city", "black hole city"]
+    after = names(tw.shape(towns(*four), "countries"))
+    assert sorted(after) == ["blue moon city"] * 2 + ["orange star city"] * 2
+
+
+def test_a_plain_mapping_also_to_nobody_and_from_nobody() -> None:
+    after = tw.shape(towns(*OLD), "countries", of="ge,js", to=("rf", "Neutral"), shuffle=False)
+    assert names(after) == ["red fire city", "city", "plain", "city", "red fire base", "port"]
+    assert names(tw.shape(towns("city", "lab"), "countries", of=["neutral"], to=["os"])) == [
+        "orange star city",
+        "orange star lab",
+    ]
+    swapped = tw.shape(towns("orange star city", "blue moon lab"), "countries", of="os,bm", to="bm,os", shuffle=False)
+    assert names(swapped) == ["blue moon city", "orange star lab"]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"to": ["blue mon"]}, "countries: to: unknown country 'blue mon'; did you mean 'blue moon'"),
+        ({"of": ["zz"]}, "countries: of: unknown country 'zz'"),
+        ({"of": ["os", "orange star"]}, "countries: of: each country once, got 'orange star' twice"),
+        ({"to": []}, "countries: to: must have at least 1 values"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(tw.TilewrightError, match=message) as caught:
+        tw.shape(towns(*OLD), "countries", **params)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_building_that_the_other_country_lacks_is_told() -> None:
+    few = tw.core.tileset.Tileset.checked(
+        {
+            "name": "few",
+            "tiles": [
+                {"name": "a", "kind": "city", "country": "red"},
+                {"name": "b", "kind": "fort", "country": "red"},
+                {"name": "c", "kind": "city", "country": "blue"},
+            ],
+        }
+    )
+    cities = TileMap([[0, 2, 0]], few)
+    assert tw.shape(cities, "countries", of="red", to="blue").cells.tolist() == [[2, 2, 2]]
+    with pytest.raises(tw.InvalidRecipe, match="countries: to: blue has no 'fort' in the tileset 'few'"):
+        tw.shape(TileMap([[1]], few), "countries", of="red", to="blue")
+
+
+def test_without_countries_there_is_nothing_to_do_unless_some_are_named() -> None:
+    caves = tw.make("caves", width=5, height=5, seed=1)
+    assert np.array_equal(tw.shape(caves, "countries").cells, caves.cells)
+    with pytest.raises(tw.InvalidRecipe, match="countries: of: the tileset 'cave' has no countries"):
+        tw.shape(caves, "countries", of=["os"])

@@ -1,0 +1,308 @@
+"""Players: maps for two are fair, can be walked everywhere, and keep what is locked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.analysis.paths import distances
+from tilewright.core.registry import shapers, tilesets
+from tilewright.core.tilemap import Marker, Room, TileMap
+from tilewright.core.tileset import Tileset
+from tilewright.shaping._symmetry import MOVES, moved
+
+WAR = tilesets.get("awbw")
+SYMMETRIES = ("half_turn", "horizontal", "vertical", "diagonal", "antidiagonal")
+LANDSCAPE = {
+    "deep": "sea",
+    "water": "sea",
+    "sand": "shoal n",
+    "grass": "plain",
+    "forest": "wood",
+    "hill": "plain",
+    "mountain": "mountain",
+    "snow": "mountain",
+}
+FAIR = {"players": 2, "income_balance": 1, "distance_balance": 1, "capturable_reach": 1, "misfits": 0}
+
+
+def landscape(seed: int, width: int = 20, height: int = 20, **words: Any) -> TileMap:
+    given: dict[str, Any] = {"thresholds": (0.1, 0.3, 0.35, 0.6, 0.75, 0.85, 0.95), "feature": 8}
+    return tw.make("noise", width=width, height=height, tileset="awbw", tiles=LANDSCAPE, seed=seed, **given, **words)
+
+
+def soup(seed: int, width: int = 20, height: int = 20) -> TileMap:
+    """Anything anywhere: land, water, pieces that do not join, and buildings of all countries."""
+    random = np.random.default_rng(seed)
+    kinds = ("plain", "plain", "plain", "wood", "mountain", "sea", "sea", "reef", "pipe ns", "road ew", "river ns")
+    cells = random.choice([WAR.id(kind) for kind in kinds], (height, width))
+    strange = random.random(cells.shape) < 0.1
+    cells[strange] = random.integers(0, len(WAR), int(strange.sum()))
+    return TileMap(cells, WAR)
+
+
+def partners(move: str, one: str = "orange star", other: str = "blue moon") -> np.ndarray[Any, Any]:
+    """What must stand at the image of each tile."""
+    table = WAR.turned(move)
+    named = {one: other, other: one}
+    for number, tile in enumerate(WAR):
+        if tile.country in named:
+            table[number] = WAR.id(tile.name.replace(tile.country, named[tile.country]))
+    return table
+
+
+def is_symmetric(map: TileMap, symmetry: str, **countries: str) -> bool:
+    (move,) = MOVES[symmetry]  # type: ignore[index]
+    return bool((map.cells == partners(move, **countries)[moved(map.cells, move)]).all())
+
+
+def counts(map: TileMap) -> Counter[tuple[str, str]]:
+    tiles = (map.tileset[int(cell)] for cell in map.cells.reshape(-1))
+    return Counter((tile.country, tile.kind) for tile in tiles if tile.country)
+
+
+def expected(bases: int = 2, cities: int = 2, **neutral: int) -> Counter[tuple[str, str]]:
+    wanted: Counter[tuple[str, str]] = Counter()
+    for country in ("orange star", "blue moon"):
+        wanted |= Counter({(country, "headquarters"): 1, (country, "base"): bases, (country, "city"): cities})
+    for kind, count in ({"city": 6, "base": 1, "airport": 1} | neutral).items():
+        wanted[("neutral", kind)] = 2 * count
+    return +wanted
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("base", [landscape, soup])
+def test_both_players_have_the_same_and_reach_everything_on_foot(base: Any, symmetry: str) -> None:
+    for seed in range(15):
+        start = base(seed, 20 + seed % 2, 20 + seed % 2)
+        found = tw.shape(start, "players", symmetry=symmetry)
+        assert counts(found) == expected()
+        assert tw.measure(found, *FAIR) == FAIR
+        assert is_symmetric(found, symmetry)
+        assert found == tw.shape(start, "players", symmetry=symmetry)
+        fitted = tw.shape(found, "autotile", keep="pieces")
+        assert (fitted.cells == found.cells).all(), "all pieces fit already"
+
+
+@pytest.mark.parametrize(("width", "height"), [(8, 8), (9, 14), (40, 12), (50, 50)])
+def test_other_sizes(width: int, height: int) -> None:
+    few = {"cities": 0, "bases": 1, "neutral_cities": 2, "neutral_bases": 0, "airports": 0}
+    for seed in range(6):
+        found = tw.shape(landscape(seed, width, height), "players", **few)
+        assert counts(found) == expected(bases=1, cities=0, city=2, base=0, airport=0)
+        assert tw.measure(found, *FAIR) == FAIR
+        assert is_symmetric(found, "half_turn")
+
+
+def test_without_a_symmetry_both_have_as_many_about_as_far_off() -> None:
+    balances = []
+    for seed in range(20):
+        start = landscape(seed)
+        found = tw.shape(start, "players", symmetry="none", roads=False)
+        assert counts(found) == expected()
+        balances.append(tw.measure(found, *FAIR)["distance_balance"])
+        assert {**FAIR, "distance_balance": balances[-1]} == tw.measure(found, *FAIR)
+        assert (found.cells == start.cells).mean() > 0.8, "the land stays as it is"
+    assert np.mean(balances) > 0.85
+    assert min(balances) > 0.65
+
+
+def test_headquarters_are_far_apart_and_bases_near() -> None:
+    for seed in range(20):
+        found = tw.shape(landscape(seed), "players")
+        (one,), (other,) = (np.argwhere(found.where(f"{name} headquarters")) for name in ("orange star", "blue moon"))
+        assert np.hypot(*(one - other)) > 12
+        assert tuple(one) < tuple(other), "the first country gets the first half"
+        bases = np.argwhere(found.where("orange star base"))
+        assert (np.abs(bases - one).sum(axis=1) <= 12).all()
+        contact = tw.measure(found, "first_contact")["first_contact"]
+        assert contact > 1
+
+
+def test_buildings_share_no_side() -> None:
+    for seed in range(20):
+        found = tw.shape(landscape(seed), "players", neutral_cities=10)
+        building = np.array([bool(tile.country) for tile in WAR])[found.cells]
+        assert not (building[1:] & building[:-1]).any()
+        assert not (building[:, 1:] & building[:, :-1]).any()
+
+
+def test_ports_lie_at_the_sea() -> None:
+    made = 0
+    for seed in range(20):
+        try:
+            found = tw.shape(landscape(seed), "players", ports=1, com_towers=1, labs=1)
+        except tw.GaveUp:  # no shore
+            continue
+        made += 1
+        assert counts(found) == expected(port=1, lab=1, **{"com tower": 1})
+        sea = np.pad(found.where("sea") | np.isin(found.cells, [WAR.id("bridge ew"), WAR.id("bridge ns")]), 1)
+        for row, column in np.argwhere(found.where("port")).tolist():
+            assert sea[row, column + 1] or sea[row + 2, column + 1] or sea[row + 1, column] or sea[row + 1, column + 2]
+    assert made > 10
+
+
+def test_all_land_is_joined_on_demand() -> None:
+    for seed in range(10):
+        found = tw.shape(soup(seed), "players", join_all=True)
+        assert tw.measure(found, "regions")["regions"] == 1
+        assert is_symmetric(found, "half_turn")
+
+
+def test_roads_lead_from_headquarters_to_bases_and_can_be_left_out() -> None:
+    start = landscape(3)
+    road = np.array([tile.kind in ("road", "bridge") for tile in WAR])
+    building = np.array([bool(tile.country) for tile in WAR])
+    for seed in range(10):
+        found = tw.shape(landscape(seed), "players")
+        way = road[found.cells] | building[found.cells]
+        (home,) = np.argwhere(found.where("orange star headquarters")).tolist()
+        steps = distances(way, home)
+        assert np.isfinite(steps[found.where("orange star base")]).all()
+        assert np.isfinite(steps[found.where("blue moon headquarters")]).all()
+    assert road[tw.shape(start, "players").cells].sum() > road[tw.shape(start, "players", roads=False).cells].sum()
+
+
+def test_countries_by_name_or_initials() -> None:
+    found = tw.shape(landscape(1), "players", countries=("ge", "Yellow Comet"))
+    assert {country for country, _ in counts(found)} == {"green earth", "yellow comet", "neutral"}
+    assert is_symmetric(found, "half_turn", one="green earth", other="yellow comet")
+    with pytest.raises(
+        tw.InvalidRecipe, match="players: countries: unknown country 'orange stare'; did you mean 'orange star'"
+    ):
+        tw.shape(landscape(1), "players", countries=("orange stare", "bm"))
+    with pytest.raises(tw.InvalidRecipe, match="players: countries: each country once, got 'blue moon' twice"):
+        tw.shape(landscape(1), "players", countries=("bm", "blue moon"))
+
+
+def test_old_buildings_go_and_neutral_sites_are_used_again() -> None:
+    start = landscape(2)
+    cells = start.cells.copy()
+    open_ = np.argwhere(start.where("plain"))[::7]
+    cells[tuple(open_.T)] = WAR.id("city")
+    cells[tuple(open_[::5].T)] = WAR.id("red fire headquarters")
+    found = tw.shape(TileMap(cells, WAR), "players")
+    assert counts(found) == expected()
+    neutral = np.array([tile.country == "neutral" for tile in WAR])
+    kept = neutral[found.cells] & (cells == WAR.id("city"))
+    assert kept[:10].sum() >= 5, "of eight on the side that is copied"
+
+
+def test_locks_are_kept_or_giving_up_says_why() -> None:
+    made = 0
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        liked = landscape(seed, shaping=["players"])
+        mask = np.zeros(liked.shape, dtype=np.bool_)
+        row, column = random.integers(0, 10, 2).tolist()
+        mask[row : row + 10, column : column + 10] = True
+        try:
+            found = landscape(seed + 100, locks=liked.locked(mask), shaping=["players"])
+        except tw.GaveUp:
+            continue
+        made += 1
+        assert (found.cells[mask] == liked.cells[mask]).all()
+        assert is_symmetric(found, "half_turn")
+        assert {**tw.measure(found, *FAIR), "misfits": 0} == FAIR
+        assert not (WAR.grammar.misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
+        assert counts(found) == expected()
+    assert made >= 38
+
+
+def test_a_locked_headquarters_decides() -> None:
+    for symmetry in ("half_turn", "none"):
+        start = landscape(4, shaping=[{"players": {"symmetry": symmetry}}], locks=[[15, 4, "orange star headquarters"]])
+        assert np.argwhere(start.where("orange star headquarters")).tolist() == [[4, 15]]
+        assert counts(start) == expected()
+
+
+@pytest.mark.parametrize(
+    ("locks", "reason"),
+    [
+        ([[0, 0, "plain"], [19, 19, "sea"]], "locked cells break the symmetry"),
+        ([[2, 2, "red fire city"]], "locked buildings belong to somebody who does not play"),
+        (
+            [[2, 2, "orange star headquarters"], [9, 2, "orange star headquarters"]],
+            "2 locked of the kind 'headquarters' for orange star, 1 wanted",
+        ),
+        ([[2, 2, "lab"]], "2 locked of the kind 'lab' for neutral, 0 wanted"),
+    ],
+)
+def test_locks_that_cannot_be(locks: Any, reason: str) -> None:
+    with pytest.raises(tw.GaveUp, match=reason) as caught:
+        landscape(4, shaping=["players"], locks=locks)
+    assert caught.value.cells
+
+
+def test_a_locked_moat_is_told() -> None:
+    start = landscape(4)
+    cells = np.full(start.shape, WAR.id("plain"))
+    cells[9:11] = WAR.id("sea")
+    moat = TileMap(cells, WAR).locked(cells == WAR.id("sea"))
+    with pytest.raises(tw.GaveUp, match="leave infantry no way") as caught:
+        landscape(4, shaping=["players"], locks=moat)
+    assert all(9 <= row < 11 for row, _ in caught.value.cells)
+
+
+def test_what_cannot_be_is_told_in_one_line() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="two players need 8 cells on a side, the map is 7x20"):
+        tw.shape(landscape(1, 7, 20), "players")
+    with pytest.raises(tw.InvalidRecipe, match="symmetry: diagonal needs a square map, this one is 20x12"):
+        tw.shape(landscape(1, 20, 12), "players", symmetry="diagonal")
+    with pytest.raises(tw.InvalidRecipe, match="the tileset 'cave' has no countries"):
+        tw.shape(tw.make("caves", width=20, height=20, seed=1), "players")
+    with pytest.raises(tw.GaveUp, match="no land with room for two headquarters"):
+        tw.shape(TileMap(np.full((20, 20), WAR.id("sea")), WAR), "players")
+    with pytest.raises(tw.GaveUp, match="neutral buildings wanted, room for"):
+        tw.shape(landscape(1), "players", neutral_cities=500)
+    poor = Tileset.checked(
+        {
+            "name": "poor",
+            "tiles": [
+                {"name": "plain", "kind": "plain"},
+                {"name": "red home", "kind": "headquarters", "country": "red"},
+                {"name": "blue home", "kind": "headquarters", "country": "blue"},
+            ],
+        }
+    )
+    with pytest.raises(tw.InvalidRecipe, match="'poor' has no tile of the kind 'base' for red"):
+        tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"))
+    none = {"bases": 0, "cities": 0, "neutral_cities": 0, "neutral_bases": 0, "airports": 0}
+    found = tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"), **none)
+    assert tw.measure(found, "players", "first_contact")["players"] == 2
+
+
+def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
+    start = landscape(1)
+    height = np.arange(400.0).reshape(20, 20)
+    start = start.replaced(rooms=[Room(2, 3, 4, 5)], markers=[Marker("start", 2, 3)], layers={"height": height})
+    found = tw.shape(start, "players")
+    assert (found.layers["height"] == found.layers["height"][::-1, ::-1]).all()
+    assert found.rooms == found.markers == ()
+    alone = tw.shape(start, "players", symmetry="none")
+    assert alone.rooms == start.rooms
+    assert (alone.layers["height"] == height).all()
+
+
+def test_watching_changes_nothing() -> None:
+    made = landscape(5, shaping=["players"])
+    *frames, last = tw.watch(made.recipe)
+    assert last.map == made
+    assert {"buildings", "roads"} <= {frame.note for frame in frames}
+
+
+def test_params_are_described_and_round_trip() -> None:
+    entry = shapers.get("players")
+    assert entry.summary.endswith(".")
+    assert all(field.description for field in entry.params.model_fields.values())
+    recipe = landscape(5, shaping=[{"players": {"symmetry": "vertical", "cities": 1}}]).recipe
+    assert recipe is not None
+    assert tw.run(recipe.to_data()) == tw.run(recipe)
+    for name in ("nonsense", *entry.params.model_fields):
+        with pytest.raises(tw.InvalidRecipe, match=name) as caught:
+            tw.shape(landscape(5), "players", **{name: {"no": "such"}})
+        assert "\n" not in str(caught.value)
