@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 import tilewright as tw
+from tilewright import data
+from tilewright.core.grid import Grid
+from tilewright.core.reading import Reading
+from tilewright.core.registry import tilesets
 from tilewright.core.samples import Samples
+from tilewright.formats._reading import FileReading
 
 
 def test_tiles_of_several_samples_that_share_a_glyph_stay_apart() -> None:
@@ -14,3 +23,100 @@ def test_tiles_of_several_samples_that_share_a_glyph_stay_apart() -> None:
     assert all(both[both.id(tile.name)] == tile for tile in dungeon)  # the first keeps its looks
     made = tw.make("patterns", sample=["dungeon", "caverns"], width=12, height=12, iterations=100, seed=1)
     assert made.tileset == both
+
+
+AWBW = tilesets.get("awbw")
+
+
+@pytest.fixture
+def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of maps, and where the program stands."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    for number, name in enumerate("bca"):
+        (folder / f"{name}.csv").write_text(f"{number + 1},28\n28,3\n")
+    (folder / "notes.md").write_text("not a map")
+    (folder / ".hidden.csv").write_text("not a map")
+    (folder / "deeper").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "awbw:maps",
+        "awbw:maps/",
+        "awbw:maps/*.csv",
+        "awbw:{}/*.csv",
+        "awbw:{}",
+        ["awbw:maps/[ab].csv", "awbw:maps/c.csv"],
+        ["awbw:maps"],
+    ],
+)
+def test_folders_patterns_and_formats_by_name(given: str | list[str], maps: Path) -> None:
+    given = given.format(maps) if isinstance(given, str) else given
+    samples = Samples.of(given, FileReading())
+    assert [grid.words for grid in samples] == [("sea", "wood"), ("plain", "sea", "wood"), ("mountain", "sea", "wood")]
+    assert samples.tileset is AWBW  # whole, in its own order
+
+
+def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
+    assert len(Samples.of("maps", FileReading())) == 3
+    assert Samples.of("maps/a.csv", FileReading()).tileset.name == "numbered"
+    assert Samples.of(Path("maps"), FileReading()).words == ("tile1", "tile2", "tile28", "tile3")
+    assert Samples.of("maps", FileReading(format="awbw")) == Samples.of("awbw:maps", FileReading())
+    assert Samples.of("a.csv", FileReading(maps, maps_in=AWBW)).tileset is AWBW
+
+
+def test_the_rows_of_a_drawing_are_no_names() -> None:
+    assert Samples.of(["a:b", "b:a"]).words == (":", "a", "b")
+    assert len(Samples.of(["awb", "bwa"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("maps/deeper", "maps/deeper: a folder that holds no map"),
+        ("maps/*.txt", "maps/*.txt: no file is called like that"),
+        ("awbw:maps/none.csv", "none.csv: cannot be read"),
+        ("nothing", "unknown map 'nothing'"),
+        ("awbw/nothing", "unknown map 'awbw/nothing'"),
+        ("vox:maps", "maps: a folder that holds no map (.vox)"),
+    ],
+)
+def test_what_is_not_there_is_one_line(given: str, message: str, maps: Path) -> None:
+    with pytest.raises(tw.TilewrightError) as caught:
+        Samples.of(given, FileReading())
+    assert message in str(caught.value)
+
+
+def test_a_reading_without_files_opens_none(maps: Path) -> None:
+    for given in ("awbw:maps", "maps", "maps/*.csv", "maps/a.csv"):
+        with pytest.raises(tw.TilewrightError, match="files are not opened here"):
+            Samples.of(given, Reading())
+
+
+def test_maps_of_a_game_ship_in_a_folder() -> None:
+    names = data.members("awbw")
+    samples = Samples.of("awbw")
+    assert "awbw" in data.collections()
+    assert len(samples) == len(names) > 0
+    assert samples.tileset == AWBW
+    assert Samples.of(f"awbw/{names[0]}").grids == samples.grids[:1]
+    assert len(Samples.of(["awbw", "dungeon"])) == len(names) + 1
+    with pytest.raises(tw.InvalidRecipe, match="awbw: many maps; one of them is awbw/"):
+        Grid.of("awbw")
+
+
+def test_samples_of_one_tileset_keep_it_whole() -> None:
+    caves = [tw.make("caves", width=9, height=9, seed=seed) for seed in range(2)]
+    assert Samples.of(caves).tileset is caves[0].tileset
+    longer = caves[0].tileset.extended(["strange"])
+    odd = caves[1].replaced(tileset=longer)
+    assert Samples.of([odd, caves[0]]).tileset == longer
+    assert set(Samples.of([caves[0], "dungeon"]).tileset.names) < {*caves[0].tileset.names, *_tiles("dungeon")}
+
+
+def _tiles(name: str) -> tuple[str, ...]:
+    return Samples.of(name).tileset.names

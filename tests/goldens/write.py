@@ -21,6 +21,8 @@ SHAPED = {  # shapers that need something said
     "doors": {"tile": "moss"},
     "lock_and_key": {"tile": "moss", "at_least": 0},
 }
+GROUND = dict.fromkeys(("autotile", "countries", "players"), "markov")
+"""Techniques whose maps shapers need that can do nothing to a cave."""
 MORE: dict[str, list[dict[str, Any]]] = {
     "aggregation": [
         {"mode": "walk-out", "nucleus": "cross", "brush": 2},
@@ -38,6 +40,11 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"kind": "simplex", "fractal": "ridged", "offset": [-30, 12]},
         {"kind": "value", "fractal": "billow", "warp": 0.5, "wrap": True},
         {"kind": "cellular", "island": 0.6, "octaves": 2},
+    ],
+    "markov": [
+        {"scan": "spiral", "smoothing": 0.5, "temperature": 0.7},
+        {"scan": "columns", "corner": "top right", "sweeps": 2, "pieces": "chosen"},
+        {"sample": ["dungeon"], "directions": ["w", "s", "s2", "w2"], "unknown": "keep"},
     ],
     "rooms": [
         {"corridors": "straight", "avoid": False},
@@ -78,7 +85,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
 
 
 def recipes() -> dict[str, dict[str, Any]]:
-    """Every technique with its defaults and some variants, and every shaper on a cave."""
+    """Every technique with its defaults and some variants, and every shaper, mostly on a cave."""
     size = {"width": 40, "height": 24}
     found: dict[str, dict[str, Any]] = {}
     for name in techniques.names():
@@ -87,7 +94,8 @@ def recipes() -> dict[str, dict[str, Any]]:
                 found[f"{name} {number} {seed}"] = {"technique": name, "params": {**size, **params}, "seed": seed}
     for name in shapers.names():
         stage = {name: SHAPED.get(name, {})}
-        found[f"shaper {name}"] = {"technique": "caves", "params": size, "shaping": [stage], "seed": 7}
+        technique = GROUND.get(name, "caves")
+        found[f"shaper {name}"] = {"technique": technique, "params": size, "shaping": [stage], "seed": 7}
     return found
 
 

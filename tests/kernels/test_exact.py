@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from tilewright.kernels.exact import log
+from tilewright.kernels.exact import log, raised
 
 SAMPLES = np.concatenate(
     (
@@ -50,3 +53,37 @@ def test_pinned_bits() -> None:
     """These may never change: maps depend on them."""
     pinned = ["0x1.193ea7aad030bp+0", "-0x1.26bb1bbb55515p+1", "-0x1.ba18a998fffa0p+3", "-0x1.015891c9eaef7p-2"]
     assert [float(log(value)).hex() for value in (3.0, 0.1, 1e-6, 7 / 9)] == pinned
+
+
+# -- powers -----------------------------------------------------------------------------------------------------
+
+
+def test_powers_are_right_to_twelve_digits() -> None:
+    random = np.random.default_rng(4)
+    bases = [*random.random(5_000), *np.exp(random.uniform(-80, 0, 5_000)), *(1 - random.random(2_000) * 1e-6)]
+    for base, exponent in zip(bases, np.exp(random.uniform(-7, 4, len(bases))), strict=True):
+        expected = float(base) ** float(exponent)
+        # The logarithm's last bit counts as often as the power of e is large.
+        assert raised(base, exponent) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+def test_exact_powers() -> None:
+    assert [raised(1.0, exponent) for exponent in (1e-300, 1.0, 1e300, math.inf)] == [1.0] * 4
+    assert raised(0.5, 1.0) == pytest.approx(0.5, rel=1e-15)
+    assert raised(0.5, 1e300) == raised(0.999, math.inf) == 0.0
+    assert raised(5e-324, 1e-300) == pytest.approx(1.0, abs=1e-12)
+    powers = [raised(base, 0.7) for base in np.linspace(1e-6, 1, 20_001).tolist()]
+    assert all(power <= next_one <= 1.0 for power, next_one in pairwise(powers))
+
+
+def test_pinned_bits_of_powers() -> None:
+    """These may never change either."""
+    pinned = [
+        "0x1.70a3d70a3d708p-4",
+        "0x1.279a74590331cp-1",
+        "0x1.0fa3389d6eb43p-25",
+        "0x1.788526411ed72p-2",
+        "0x1.bb153d8cbc604p-2",
+    ]
+    given = [(0.3, 2.0), (1 / 3, 0.5), (1e-6, 1.25), (0.999, 1000.0), (7 / 9, 10 / 3)]
+    assert [float(raised(base, exponent)).hex() for base, exponent in given] == pinned

@@ -12,15 +12,17 @@ import click
 
 from .. import data
 from ..core.errors import BadFile, TilewrightError, UnknownName
+from ..core.model import Model
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import Entry, measures, shapers, techniques, tilesets
 from ..core.tileset import Tileset
 from ..formats import shelf as formats
 from ..formats._files import read_file
+from ..formats._models import find_model
 from ..formats._reading import FileReading
 from ._console import printable
 
-Thing = Entry | Tileset | Mapping[str, Any]
+Thing = Entry | Tileset | Model | Mapping[str, Any]
 """What a name can stand for; a recipe is its data."""
 
 
@@ -49,7 +51,7 @@ KINDS: dict[str, Shelf] = {
     "tilesets": tilesets,
     "recipes": Recipes(),
 }
-FILES = {".toml": "tilesets", ".yaml": "recipes", ".yml": "recipes", ".json": "recipes"}
+FILES = {".toml": "tilesets", ".yaml": "recipes", ".yml": "recipes", ".json": "recipes", ".npz": "models"}
 """What a file of one's own holds, by its ending."""
 
 
@@ -63,6 +65,8 @@ def read_kind(context: click.Context, option: click.Parameter, kind: str | None)
 def find(name: str, kind: str | None = None) -> dict[str, Thing]:
     """All things of this name, by kind (`fashion` is a technique and a tileset); or what a file holds."""
     held = FILES.get(Path(name).suffix.lower())
+    if held == "recipes" and kind is None and (model := find_model(name)) is not None:
+        return {"models": model}
     if held is not None and kind in (held, None):
         return {held: _in_file(name, held)}
     shelves = {kind: KINDS[kind]} if kind else KINDS
@@ -90,6 +94,8 @@ def summary(thing: Thing, name: str) -> str:
     if isinstance(thing, Tileset):
         shown = ", ".join(thing.names[:8])
         return shown if len(thing) <= 8 else f"{shown}, ... ({len(thing)} tiles)"
+    if isinstance(thing, Model):
+        return repr(thing)
     return recipe_doc(name).partition(". ")[0].rstrip(".") + "."
 
 
@@ -110,6 +116,8 @@ def _in_file(path: str, kind: str) -> Thing:
     reading = FileReading()
     if kind == "tilesets":
         return reading.tileset(path)
+    if kind == "models":
+        return reading.model(path)
     found = recipe_data(reading.recipe(path)[0])
     if "technique" not in found:
         raise BadFile(f"{path}: holds no recipe; a map is drawn with `tilewright show`")

@@ -10,7 +10,7 @@ import click
 
 from ..core.errors import InvalidRecipe, counted
 from ..core.tilemap import TileMap
-from ..formats import format_of, load_all
+from ..formats import format_of, load_all, map_files
 from ..formats._reading import FileReading
 from ._console import note
 
@@ -23,6 +23,12 @@ OPTIONS = (
 )
 WITHOUT_TILES = ("txt", "csv")
 """Formats that say nothing about their tiles."""
+NO_TILESET = "no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset"
+
+
+def hint(format: str) -> str:
+    """What to say about a map whose tiles are made up."""
+    return NO_TILESET + ("; AWBW maps are read with --from awbw" if format == "csv" else "")
 
 
 @dataclass(frozen=True)
@@ -38,13 +44,13 @@ class Given:
 def read_maps(
     files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
 ) -> Iterator[Given]:
-    """The maps of the files, one after the other."""
+    """The maps of the files, one after the other; a folder or a pattern of names stands for all its maps."""
     chosen = None if tileset is None else FileReading().tileset(tileset)
     told = chosen is not None
-    for path in files:
+    for path in [str(one) for name in files for one in map_files(name, source)]:
         found = load_all(path, format=source, tileset=chosen)
         if not told and format_of(path, source).name in WITHOUT_TILES:
-            note("no tileset named: tiles are made up, and every tile but # can be walked on; name one with --tileset")
+            note(hint(format_of(path, source).name))
             told = True
         if index is not None and not -len(found) <= index < len(found):
             raise InvalidRecipe(f"index: {path} holds {counted(len(found), 'map')}, there is no number {index}")

@@ -30,11 +30,13 @@ def command(
     """Write a file's maps in another format, shaped where you wish.
 
     Without -o the last name is the file to write. Several maps need {stem} (the file's name without its ending)
-    or {index} in it.
+    or {index} in it. IN may also be a folder, for all maps in it, or a quoted pattern such as "maps/*.csv".
+    All maps are read and prepared before the first file is written: if one of them is bad, nothing is.
 
     \b
     tilewright convert level.json level.tmx
     tilewright convert *.txt --tileset cave -o {stem}.png --scale 8
+    tilewright convert maps/*.csv --from awbw -o "out/{stem}.png"
     tilewright convert level.tmx --shape connect -o joined.tmx
     """
     if not outputs:
@@ -44,7 +46,11 @@ def command(
         files, outputs = tuple(inputs), (last,)
     stages = [read_stage(text) for text in shaping]
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
-    given = list(_inputs.read_maps(files, source=source, tileset=tileset, index=index))
+    given = []
+    with progress() as report:
+        for one in _inputs.read_maps(files, source=source, tileset=tileset, index=index):
+            report(None, f"reading {one.stem}")
+            given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
     _outputs.refuse_collisions(targets, fields, "stem", "index")
     prepared = []

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import click
+import numpy as np
 from pydantic import BaseModel
 from rich.style import Style
 from rich.text import Text
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, counted
+from ..core.model import Model
 from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
@@ -33,7 +37,7 @@ from ._parameters import models_in, parameters_of
 def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     """Explain a technique, shaper, measure, format, tileset or recipe: what it does, its parameters, an example.
 
-    A tileset or recipe of your own is explained from its file.
+    A tileset or recipe of your own is explained from its file, and so is a model that `tilewright learn` wrote.
     """
     if compact:
         own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileReading()).params
@@ -61,6 +65,8 @@ def _explain(name: str, kind: str, thing: Thing) -> None:
         _print_parameters(thing)
     elif isinstance(thing, Tileset):
         _print_tiles(thing)
+    elif isinstance(thing, Model):
+        _print_model(thing)
     else:
         if doc := recipe_doc(name):
             _print_doc(doc)
@@ -131,10 +137,38 @@ def _print_tiles(tileset: Tileset) -> None:
     print_table(made)
 
 
+def _print_model(model: Model) -> None:
+    """What was learned, from what, and how."""
+    results().print(f"What {model.technique} learned from {counted(len(model.samples), 'sample')}.")
+    click.echo()
+    sizes = Counter("x".join(str(side) for side in reversed(grid.shape)) for grid in model.samples)
+    facts = {
+        "samples": ", ".join(size if times == 1 else f"{times} of {size}" for size, times in sizes.items()),
+        "tileset": f"{model.samples.tileset.name} ({counted(len(model.samples.tileset), 'tile')})",
+        **{name: str(value) for name, value in model.learned.model_dump(mode="json", exclude={"sample"}).items()},
+        **model.learned.facts,
+    }
+    made = table("", "", "")
+    made.show_header = False
+    for row in facts.items():
+        made.add_row(*row)
+    made.columns[0].style = "dim"
+    print_table(made)
+    click.echo()
+    counts = np.bincount(np.concatenate([map.reshape(-1) for map in model.samples.maps]))
+    tiles = table("", "tile", "cells", "share")
+    for number in np.argsort(-counts, kind="stable").tolist():
+        share = f"{counts[number] / counts.sum():.1%}"
+        tiles.add_row(model.samples.words[number], f"{counts[number]:,}", share)
+    print_table(tiles)
+
+
 def _example(name: str, thing: Thing) -> str:
     """A command to try, with a parameter of its own where it has one."""
     if isinstance(thing, Tileset):
         return f"tilewright convert level.txt --tileset {name} -o level.png"
+    if isinstance(thing, Model):
+        return f"tilewright make {thing.technique} --model {name}"
     if not isinstance(thing, Entry):
         return f"tilewright run {name} --seed 7"
     settings = [
@@ -154,6 +188,8 @@ def _example(name: str, thing: Thing) -> str:
     if isinstance(thing, Measure):
         return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")
     assert isinstance(thing, Format)
+    if thing.also:
+        return f"tilewright convert level{thing.also[0]} level.png --from {name}"
     ending = thing.extensions[0] if thing.extensions else f" --format {name}"
     if thing.write or thing.animate:
         return f"tilewright make caves -o level{ending}"
@@ -163,4 +199,4 @@ def _example(name: str, thing: Thing) -> str:
 def _data(thing: Thing) -> object:
     if isinstance(thing, Entry):
         return thing.params.model_json_schema()
-    return thing.to_data() if isinstance(thing, Tileset) else thing
+    return thing.to_data() if isinstance(thing, Tileset | Model) else thing

@@ -8,10 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import kernel
+
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 """The natural logarithm of 2 in two parts: the first has so few bits that its product with an exponent is exact."""
-TERMS = 13
-"""Of the series: what follows is below the last bit."""
+LN2 = 0.69314718055994530942
+TERMS, EXP_TERMS = 13, 20
+"""Of the series of logarithm and exponential: what follows is below the last bit."""
 
 
 def log(values: ArrayLike) -> NDArray[np.float64]:
@@ -29,4 +32,31 @@ def log(values: ArrayLike) -> NDArray[np.float64]:
     for term in range(TERMS, 0, -1):
         series = (series + 1.0 / (2 * term + 1)) * square
     result: NDArray[np.float64] = whole * LN2_HIGH + (whole * LN2_LOW + (2.0 * s + 2.0 * s * series))
+    return result
+
+
+@kernel
+def raised(base: float, exponent: float) -> float:
+    """A number in (0, 1] to the power of a positive one: exp(exponent * log(base)), right to some thirteen digits."""
+    if base == 1.0:  # even to the power of what is infinite
+        return 1.0
+    fraction, whole = base, 0.0
+    while fraction < 0.70710678118654752:
+        fraction *= 2.0
+        whole -= 1.0
+    s = (fraction - 1.0) / (fraction + 1.0)
+    square = s * s
+    series = 0.0
+    for term in range(TERMS, 0, -1):
+        series = (series + 1.0 / (2 * term + 1)) * square
+    power = exponent * (whole * LN2_HIGH + (whole * LN2_LOW + (2.0 * s + 2.0 * s * series)))
+    if power < -700.0:
+        return 0.0
+    halvings = np.floor(-power / LN2)
+    rest = power + halvings * LN2_HIGH + halvings * LN2_LOW
+    result = 1.0
+    for term in range(EXP_TERMS, 0, -1):
+        result = 1.0 + rest / term * result
+    for _ in range(int(halvings)):
+        result *= 0.5
     return result

@@ -1,0 +1,1 @@
+"""Maps that grow cell by cell from what samples have beside what."""

@@ -1,0 +1,102 @@
+"""Contexts: how often each tile stands beside which neighbours, counted in samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidRecipe, UnknownName, counted
+from ...kernels.markov import FREE, Digits, Numbers, count_contexts
+from .directions import STEPS
+
+MARGIN = 2
+"""Cells around a map, as far as a direction leads."""
+EDGE = "edge"
+"""What stands beyond the edge of a map, to people."""
+KEYS = 1 << 62
+
+
+class Contexts:
+    """How often each word stands where which neighbours stand, in all maps together.
+
+    >>> maps = [np.array([[0, 1], [0, 0]])]
+    >>> found = Contexts(maps, ("grass", "sea"), ("w", "s"), (0b00, 0b01, 0b11))
+    >>> found.counts(w="grass"), found.counts(w="grass", s="edge")
+    ({'grass': 1, 'sea': 1}, {'grass': 1})
+    """
+
+    def __init__(
+        self, maps: Sequence[NDArray[np.integer]], words: Sequence[str], directions: Sequence[str], masks: Sequence[int]
+    ) -> None:
+        """`maps` hold positions in the words; `masks` are the sets of directions that are contexts, as bits."""
+        self.words, self.directions, self.masks = tuple(words), tuple(directions), tuple(masks)
+        digits = len(words) + 2
+        if digits ** len(directions) > KEYS:
+            raise InvalidRecipe(
+                f"directions: {len(directions)} of them with {len(words)} tiles make too many contexts to tell apart; "
+                "take fewer"
+            )
+        self.weights = np.array([digits**number for number in range(len(directions))], dtype=np.int64)
+        seen = np.concatenate([self._seen(map) for map in maps])
+        self.found = count_contexts(seen, np.array(masks, dtype=np.int64), self.weights, len(words))
+        """What kernels take."""
+
+    def _seen(self, map: NDArray[np.integer]) -> Digits:
+        """(cell, 1 + direction) every cell's word, then the digits around it."""
+        wide, (rows, columns) = spread(map, len(self.words)).reshape(-1, map.shape[1] + 2 * MARGIN), map.shape
+        around = (STEPS[name] for name in self.directions)
+        views = (wide[MARGIN + down :, MARGIN + right :][:rows, :columns] for down, right in around)
+        return np.stack([map.astype(np.uint16), *views], axis=-1).reshape(rows * columns, -1)
+
+    def shifts(self, width: int) -> Numbers:
+        """How far each neighbour lies in a flat map of this width."""
+        steps = (STEPS[name] for name in self.directions)
+        return np.array([down * (width + 2 * MARGIN) + right for down, right in steps], dtype=np.int64)
+
+    # -- for people -----------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.found[2]) - 1
+
+    def counts(self, **neighbours: str) -> dict[str, int]:
+        """How often each word stands where these stand, by direction; `edge` is beyond the map."""
+        key = 0
+        for name, word in neighbours.items():
+            if name not in self.directions:
+                raise UnknownName("direction", name, self.directions)
+            if word not in (*self.words, EDGE):
+                raise UnknownName("tile", word, (*self.words, EDGE))
+            digit = len(self.words) if word == EDGE else self.words.index(word)
+            key += (digit + 1) * int(self.weights[self.directions.index(name)])
+        places = np.flatnonzero(self.found[0] == key)
+        return self._entries(int(self.found[1][places[0]])) if len(places) else {}
+
+    def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
+        """All contexts, the neighbours by direction, with how often each word stands there; in a fixed order."""
+        keys, which, *_ = self.found
+        used = np.flatnonzero(keys != FREE)
+        for place in used[np.argsort(keys[used])].tolist():
+            yield self._neighbours(int(keys[place])), self._entries(int(which[place]))
+
+    def _neighbours(self, key: int) -> dict[str, str]:
+        neighbours, names = {}, (*self.words, EDGE)
+        for name in self.directions:
+            key, digit = divmod(key, len(self.words) + 2)
+            if digit:
+                neighbours[name] = names[digit - 1]
+        return neighbours
+
+    def _entries(self, context: int) -> dict[str, int]:
+        _, _, firsts, tiles, counts = self.found
+        entries = slice(firsts[context], firsts[context + 1])
+        return {self.words[tile]: count for tile, count in zip(tiles[entries], counts[entries].tolist(), strict=True)}
+
+    def __repr__(self) -> str:
+        return f"Contexts({counted(len(self), 'context')} of {', '.join(self.directions)})"
+
+
+def spread(map: NDArray[np.integer], tiles: int) -> Digits:
+    """A map of words as digits, flat within its margin; -1 is a cell without a word."""
+    return np.pad(map + 1, MARGIN, constant_values=tiles + 1).astype(np.uint16).reshape(-1)

@@ -1,0 +1,122 @@
+"""Directions, contexts and the order of backing off, as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from ...core.errors import InvalidRecipe, did_you_mean, quoted
+
+STEPS = {
+    "n": (-1, 0),
+    "ne": (-1, 1),
+    "e": (0, 1),
+    "se": (1, 1),
+    "s": (1, 0),
+    "sw": (1, -1),
+    "w": (0, -1),
+    "nw": (-1, -1),
+}
+STEPS |= {f"{name}2": (2 * down, 2 * right) for name, (down, right) in STEPS.items()}
+"""(rows, columns) from a cell to its neighbour in each direction; n2 is the second cell to the north."""
+NAMES = {step: name for name, step in STEPS.items()}
+AROUND = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+SEED_DIRECTIONS = ("e", "w", "sw", "s", "se")
+SEED_BACKOFF = (
+    *("e+w+sw+s+se", "w+sw+s+se", "e+w+s", "w+sw+s", "w+s+se", "w+s", "w*s"),
+    *("w", "s", "sw", "se"),
+)
+"""For rows from the bottom left. East is known at the edge and beside locked cells alone."""
+MOST_DIRECTIONS = 8
+ALL_SUBSETS = 6
+"""With more directions than this, only those contexts are learned that the order of backing off names."""
+MOST_STEPS = 256
+
+Turn = tuple[bool, bool, bool]
+"""Whether x and y are swapped, then left and right, then top and bottom."""
+
+
+def read_directions(value: Any) -> Any:
+    """Names of directions, in any case, each once."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    if not value:
+        raise InvalidRecipe(f"at least one direction is needed, such as {', '.join(SEED_DIRECTIONS)}")
+    names = [name.lower() if isinstance(name, str) else name for name in value]
+    for name in names:
+        if not isinstance(name, str) or name not in STEPS:
+            raise InvalidRecipe(f"{quoted(name)} is no direction{did_you_mean(str(name), STEPS)}; {', '.join(STEPS)}")
+    if len(set(names)) < len(names):
+        raise InvalidRecipe(f"each direction once, got {', '.join(names)}")
+    if len(names) > MOST_DIRECTIONS:
+        raise InvalidRecipe(f"at most {MOST_DIRECTIONS} directions, got {len(names)}")
+    return tuple(names)
+
+
+def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
+    """`w+sw+s`, directions seen together, as bits; `w*s`, several such sets taken for independent of each other."""
+    parts = step.lower().split("*")
+    if not re.fullmatch(r"[a-z0-9+* ]+", step.lower()):
+        raise InvalidRecipe(f"backoff: {quoted(step)} is no context; one is written as w+sw+s, or w*s")
+    masks = []
+    for part in parts:
+        mask = 0
+        for name in (name.strip() for name in part.split("+")):
+            if name not in directions:
+                raise InvalidRecipe(
+                    f"backoff: {quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}"
+                )
+            mask |= 1 << directions.index(name)
+        masks.append(mask)
+    return tuple(masks)
+
+
+def turned(name: str, turn: Turn) -> str:
+    """A direction on a map that is turned over."""
+    down, right = STEPS[name]
+    swapped, across, upside = turn
+    if swapped:  # columns from the bottom left go up first: what was west, behind, is south then
+        down, right = -right, -down
+    return NAMES[-down if upside else down, -right if across else right]
+
+
+def turned_step(step: str, turn: Turn) -> str:
+    return re.sub(r"[a-z0-9]+", lambda name: turned(name.group(), turn), step)
+
+
+def default_directions(turn: Turn | None) -> tuple[str, ...]:
+    """The five of the original, as the scan goes; all around where it goes round."""
+    return tuple(turned(name, turn) for name in SEED_DIRECTIONS) if turn is not None else AROUND
+
+
+def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, ...]:
+    """The order of the original for its own directions; else all contexts that can be known, the largest first."""
+    if turn is not None and set(directions) == set(default_directions(turn)):
+        return tuple(turned_step(step, turn) for step in SEED_BACKOFF)
+    near_first = sorted(directions, key=lambda name: sum(abs(part) for part in STEPS[name]))  # the sort is stable
+    if turn is None and set(directions) == set(AROUND):
+        return _arcs()
+    behind = [name for name in near_first if turn is None or _is_behind(name, turn)][:ALL_SUBSETS]
+    subsets = [tuple(directions)]
+    for size in range(len(behind), 0, -1):
+        subsets += combinations(behind, size)
+    subsets += ((name,) for name in near_first if name not in behind)
+    return tuple(dict.fromkeys("+".join(sorted(subset, key=near_first.index)) for subset in subsets))
+
+
+def _is_behind(name: str, turn: Turn) -> bool:
+    """Whether the scan has been there when it comes to a cell, away from edges and locks."""
+    home = next(home for home in STEPS if turned(home, turn) == name)
+    down, right = STEPS[home]
+    return down > 0 or (down == 0 and right < 0)
+
+
+def _arcs() -> tuple[str, ...]:
+    """All around, then neighbours in a row, then those along the axes, then single ones."""
+    arcs = [tuple(AROUND)]
+    for length in (5, 4, 3):
+        arcs += [tuple(AROUND[(start + step) % 8] for step in range(length)) for start in range(8)]
+    arcs += [subset for size in (3, 2) for subset in combinations(("n", "e", "s", "w"), size)]
+    return tuple("+".join(arc) for arc in [*arcs, *((name,) for name in ("n", "e", "s", "w", *AROUND[1::2]))])

@@ -1,0 +1,82 @@
+"""A lesson: what is learned from samples, for one tileset and one way of looking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.samples import Samples
+from ...core.tileset import Tileset
+from ...kernels.markov import Numbers
+from .contexts import Contexts
+from .directions import AROUND
+
+StandIns = tuple[int, ...]
+"""For every word of the samples the word that is learned in its place."""
+SQUARES = tuple((AROUND[first], AROUND[first + 1], AROUND[(first + 2) % 8]) for first in (0, 2, 4, 6))
+"""The other cells of the four squares of two by two that a cell is part of, clockwise."""
+
+
+class Lesson:
+    """What samples teach."""
+
+    def __init__(
+        self, sample: Samples, stand_ins: StandIns | None, directions: tuple[str, ...], masks: tuple[int, ...]
+    ) -> None:
+        self.sample, self.stand_ins = sample, stand_ins
+        self.contexts = taught(sample, stand_ins, directions, masks)
+        """Those that are asked when a map grows."""
+        self.words = np.array([sample.words.index(word) for word in self.contexts.words], dtype=np.uint16)
+        """(learned word,) its position among the words of the samples."""
+
+    @cached_property
+    def learned(self) -> NDArray[np.int64]:
+        """(word of the samples,) which learned word it counts as."""
+        own = self.stand_ins or range(len(self.sample.words))
+        place = {word: number for number, word in enumerate(self.words.tolist())}
+        return np.array([place[word] for word in own], dtype=np.int64)
+
+    @cached_property
+    def commonest(self) -> int:
+        """The word of the samples that is most common, of equals the first."""
+        shares = self.contexts.counts()
+        return self.sample.words.index(max(shares, key=lambda word: shares[word]))
+
+    @cached_property
+    def room(self) -> NDArray[np.float64]:
+        """For kernels to work in."""
+        return np.empty((2, len(self.words)))
+
+    @cached_property
+    def squares(self) -> tuple[Contexts, Numbers]:
+        """The contexts for drawing again: squares, and the pairs that two of them share; their bits, side by side."""
+        bits = {name: 1 << number for number, name in enumerate(AROUND)}
+        parts = [[sum(bits[name] for name in square), bits[square[0]]] for square in SQUARES]
+        masks = (0, *(mask for part in parts for mask in part))
+        return taught(self.sample, self.stand_ins, AROUND, masks), np.array(parts, dtype=np.int64)
+
+
+def kinds_of(tileset: Tileset, ids: Sequence[int]) -> StandIns:
+    """For every word, by its tile, the first word whose tile is a piece of the same kind and country; else itself."""
+    jointed = {joint.kind for joint in tileset.joints}
+    first: dict[tuple[str, str], int] = {}
+    stand_ins = []
+    for word, number in enumerate(ids):
+        tile = tileset[number]
+        is_piece = tile.kind in jointed and tile.joins
+        stand_ins.append(first.setdefault((tile.kind, tile.country), word) if is_piece else word)
+    return tuple(stand_ins)
+
+
+@lru_cache(maxsize=32)
+def taught(
+    sample: Samples, stand_ins: StandIns | None, directions: tuple[str, ...], masks: tuple[int, ...]
+) -> Contexts:
+    """Kept, because many maps are made of one sample."""
+    own = np.array(stand_ins if stand_ins is not None else range(len(sample.words)), dtype=np.int64)
+    kept, table = np.unique(own, return_inverse=True)
+    words = [sample.words[number] for number in kept.tolist()]
+    return Contexts([table.reshape(-1)[map] for map in sample.maps], words, directions, masks)

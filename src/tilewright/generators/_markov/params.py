@@ -1,0 +1,153 @@
+"""What the technique markov can be told, and what it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, model_validator
+
+from ...core.errors import InvalidRecipe
+from ...core.model import FromSamples, Learning
+from ...core.params import LARGEST_SIDE, Sized, param
+from ...core.samples import Samples
+from ...core.tileset import Tileset
+from ...kernels.markov import Numbers
+from .contexts import Contexts
+from .directions import (
+    ALL_SUBSETS,
+    MOST_STEPS,
+    Turn,
+    default_backoff,
+    default_directions,
+    read_directions,
+    read_step,
+)
+from .lesson import Lesson, kinds_of, taught
+
+UNKNOWN = "unknown"
+"""The tile of cells about which the samples tell nothing, where those are to be kept."""
+TURNS: dict[str, tuple[bool, bool]] = {
+    "bottom left": (False, False),
+    "bottom right": (True, False),
+    "top left": (False, True),
+    "top right": (True, True),
+}
+Corner = Literal["bottom left", "bottom right", "top left", "top right"]
+Directions = Annotated[tuple[str, ...], BeforeValidator(read_directions)]
+
+
+class MarkovLearned(FromSamples):
+    """Samples, and what is counted in them."""
+
+    sample: Samples = param("awbw")
+    """Maps whose style the map is to have: files, folders, drawings, or names of built-in samples."""
+    directions: Directions | None = param(None)
+    """Where a cell looks, up to eight of n, ne, e ... and n2, two cells away; by default e, w, sw, s, se as scanned."""
+    pieces: Literal["learned", "chosen"] = param("learned")
+    """Learn every piece of rivers, roads and the like, or only where they are, and choose fitting pieces afterwards."""
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
+        directions = self.directions or default_directions((False, False, False))
+        turn = (False, False, False)
+        steps = [read_step(step, directions) for step in default_backoff(directions, turn)]
+        masks = range(1 << len(directions)) if len(directions) <= ALL_SUBSETS else {0, *(m for s in steps for m in s)}
+        tileset = self.sample.tileset
+        stand_ins = kinds_of(tileset, [tileset.by_name[word] for word in self.sample.words])
+        return taught(self.sample, stand_ins if self.pieces == "chosen" else None, directions, tuple(sorted(masks)))
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        return {"contexts": f"{len(self.contexts):,} of {', '.join(self.contexts.directions)}"}
+
+    @model_validator(mode="after")
+    def _samples_belong_together(self) -> Self:
+        if self.sample.axes != 2:
+            raise InvalidRecipe("sample: markov learns from flat maps")
+        names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
+        if len(names) > 1:
+            raise InvalidRecipe(f"sample: maps of different tilesets, {' and '.join(names)}; learn from one at a time")
+        return self
+
+
+class MarkovParams(MarkovLearned, Learning, Sized):
+    technique: ClassVar[str] = "markov"
+    width: int = param(25, ge=1, le=LARGEST_SIDE, typical=(5, 200))
+    """Columns of the map."""
+    height: int = param(25, ge=1, le=LARGEST_SIDE, typical=(5, 200))
+    """Rows of the map."""
+    scan: Literal["rows", "columns", "spiral"] = param("rows")
+    """The way over the map: by rows, by columns, or in a spiral from the centre."""
+    corner: Corner = param("bottom left")
+    """Where rows or columns begin."""
+    backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MOST_STEPS)
+    """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""
+    smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
+    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks the largest alone."""
+    temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
+    """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
+    sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
+    """Times that every cell is drawn once more, given all its neighbours; removes traces of the scan."""
+    unknown: Literal["never", "keep"] = param("never")
+    """Where no context is known: take a tile by how common it is anywhere, or keep the tile `unknown`."""
+
+    @property
+    def turn(self) -> Turn | None:
+        """How the map is turned for the scan to be by rows from the bottom left; None for a spiral."""
+        if self.scan == "spiral":
+            return None
+        return (self.scan == "columns", *TURNS[self.corner])
+
+    @cached_property
+    def looking(self) -> tuple[str, ...]:
+        """The directions in which a cell looks."""
+        return self.directions or default_directions(self.turn)
+
+    @cached_property
+    def asked(self) -> tuple[tuple[int, ...], ...]:
+        """The order of backing off: sets of directions as bits."""
+        steps = tuple(
+            read_step(step, self.looking) for step in self.backoff or default_backoff(self.looking, self.turn)
+        )
+        return steps if self.unknown == "keep" else (*steps, (0,))
+
+    @cached_property
+    def steps(self) -> Numbers:
+        """(step, part) the order of backing off, as kernels take it."""
+        most = max(len(step) for step in self.asked)
+        return np.array([[*step, *(-1 for _ in range(most - len(step)))] for step in self.asked], dtype=np.int64)
+
+    @cached_property
+    def lessons(self) -> dict[tuple[str, bytes], Lesson]:
+        """What was learned for a tileset and the words' tiles in it, kept for the next map."""
+        return {}
+
+    def lesson(self, tileset: Tileset, ids: NDArray[np.int64]) -> Lesson:
+        """What is learned where the samples' words are these tiles."""
+        key = tileset.digest, ids.tobytes()
+        if key not in self.lessons:
+            singles = (1 << number for number in range(len(self.looking)))
+            masks = {0, *singles, *(mask for step in self.asked for mask in step)}
+            own = ids[: len(self.sample.words)].tolist()
+            stand_ins = kinds_of(tileset, own) if self.pieces == "chosen" else None
+            self.lessons[key] = Lesson(self.sample, stand_ins, self.looking, tuple(sorted(masks)))
+        return self.lessons[key]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (*self.sample.words, UNKNOWN) if self.unknown == "keep" else self.sample.words
+
+    @property
+    def tileset(self) -> Tileset:
+        own = self.sample.tileset
+        return own.extended([UNKNOWN]) if self.unknown == "keep" else own
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        _ = self.asked
+        return self

@@ -1,0 +1,157 @@
+"""Maps of Advance Wars By Web on the command line: convert whole folders, learn, explain what was learned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+from tests.cli.conftest import Run
+
+MAPS = {
+    "bay": "1,1,3,28,28\n34,15,15,26,28\n42,1,2,29,28\n1,1,3,28,33\n1,1,1,28,28\n",
+    "hill": "1,2,2,1,1\n2,2,2,1,34\n1,2,47,1,1\n1,1,1,3,3\n1,1,1,3,3\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def maps() -> Path:
+    folder = Path("maps")
+    folder.mkdir()
+    for name, text in MAPS.items():
+        (folder / f"{name}.csv").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("given", [["maps/bay.csv", "maps/hill.csv"], ["maps"], ["maps/*.csv"]])
+def test_a_whole_folder_is_converted_at_once(given: list[str], tilewright: Run) -> None:
+    done = tilewright("convert", *given, "--from", "awbw", "-o", "out/{stem}.png", "-o", "out/{stem}.json")
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in Path("out").iterdir()) == ["bay.json", "bay.png", "hill.json", "hill.png"]
+    assert tw.load("out/bay.png") == tw.load("out/bay.json") == tw.load("maps/bay.csv", format="awbw")
+
+
+def test_there_and_back(tilewright: Run) -> None:
+    assert tilewright("convert", "maps/bay.csv", "bay.png", "--from", "awbw").code == 0
+    assert tilewright("convert", "bay.png", "bay.awbw").code == 0
+    assert tilewright("convert", "bay.awbw", "-o", "bay.csv", "--format", "awbw").code == 0
+    assert Path("bay.csv").read_text() == Path("bay.awbw").read_text() == MAPS["bay"]
+    assert tilewright("convert", "bay.awbw", "-o", "old.txt", "--format", "awbw", "--option", "old=true").code == 0
+    assert Path("old.txt").read_text().startswith("..@,,\na--[,\n")
+    assert tilewright("convert", "old.txt", "again.awbw", "--from", "awbw").code == 0
+    assert Path("again.awbw").read_text() == MAPS["bay"]
+
+
+def test_one_bad_file_among_many_is_named_and_nothing_is_written(maps: Path, tilewright: Run) -> None:
+    (maps / "cliff.csv").write_text("1,2\n3\n")
+    Path("bay.png").write_text("mine")
+    done = tilewright("convert", "maps", "--from", "awbw", "-o", "{stem}.png")
+    assert done.code == 2
+    assert done.err == "tilewright: cliff.csv: row 2 has 1 cell, the first has 2\n"
+    assert Path("bay.png").read_text() == "mine"
+    assert not Path("hill.png").exists()
+
+
+def test_unknown_ids_are_told_once_a_file(maps: Path, tilewright: Run) -> None:
+    (maps / "odd.csv").write_text("58,58,1,1,1\n" * 5)
+    done = tilewright("convert", "maps", "--from", "awbw", "-o", "out/{stem}.awbw")
+    assert done.code == 0
+    assert done.err.count("unknown ids") == 1
+    assert "odd.csv: unknown ids, kept as tiles 'unknown N': 58 (10 cells)" in done.err
+    assert Path("out/odd.awbw").read_text() == (maps / "odd.csv").read_text()
+    Path("mine.toml").write_text('extends = "awbw"\n[[tiles]]\nname = "volcano"\ncode = 58\n')
+    done = tilewright("convert", "maps/odd.csv", "odd.json", "--from", "awbw", "--tileset", "mine.toml")
+    assert "unknown" not in done.err
+    assert tw.load("odd.json").tileset.name == "mine"
+
+
+def test_a_map_that_the_site_refuses_is_written_with_a_warning(tilewright: Run) -> None:
+    Path("wide.csv").write_text(",".join(["1"] * 60) + "\n")
+    done = tilewright("convert", "wide.csv", "wide.awbw", "--from", "awbw")
+    assert done.code == 0
+    assert "takes maps of 5 to 50 cells on a side, not of 60x1" in done.err
+
+
+@pytest.mark.parametrize("given", [["maps"], ["maps/*.csv"], ["maps/bay.csv", "maps/hill.csv"]])
+@pytest.mark.parametrize("output", ["war.json", "war.npz"])
+def test_learned_from_a_folder(given: list[str], output: str, tilewright: Run) -> None:
+    done = tilewright("learn", "patterns", *given, "--from", "awbw", "-o", output, "--set", "pattern_sizes=2")
+    assert done.code == 0, done.err
+    assert done.err == f"patterns learned from 2 samples, 50 cells of awbw; wrote {output}\n"
+    assert tw.load_model(output) == tw.learn("patterns", "awbw:maps", pattern_sizes=(2,))
+    done = tilewright(
+        *("make", "patterns", "--model", output, "--width", "6", "--height", "6", "--iterations", "50"),
+        *("--seed", "1", "-o", "new.awbw"),
+    )
+    assert done.code == 0, done.err
+    assert tw.load("new.awbw").tileset.name == "awbw"
+
+
+def test_models_are_merged(tilewright: Run) -> None:
+    assert tilewright("learn", "patterns", "awbw:maps/bay.csv", "-o", "a.json").code == 0
+    assert tilewright("learn", "patterns", "awbw:maps/hill.csv", "-o", "b.npz").code == 0
+    assert tilewright("learn", "patterns", "a.json", "b.npz", "-o", "both.json").code == 0
+    assert tw.load_model("both.json") == tw.learn("patterns", "awbw:maps")
+    done = tilewright("learn", "patterns", "a.json", "awbw:maps/hill.csv", "--set", "pattern_sizes=2", "-o", "c.json")
+    assert done.code == 2
+    assert "pattern_sizes: is None in one model and (2,) in another" in done.err
+    assert not Path("c.json").exists()
+
+
+def test_samples_without_a_tileset_are_hinted_at(tilewright: Run) -> None:
+    done = tilewright("learn", "patterns", "maps", "-o", "a.json")
+    assert done.code == 0
+    assert done.err.count("no tileset named") == 1
+    assert "AWBW maps are read with --from awbw" in done.err
+    Path("a.txt").write_text("##.\n#..\n...\n")
+    done = tilewright("learn", "patterns", "a.txt", "-o", "a.json")
+    assert "no tileset named" in done.err
+    assert "AWBW" not in done.err
+    assert "no tileset" not in tilewright("learn", "patterns", "dungeon", "-o", "a.json").err
+    done = tilewright("learn", "patterns", "a.txt", "--tileset", "cave", "-o", "a.json")
+    assert "no tileset" not in done.err
+    assert tw.load_model("a.json").samples.tileset.name == "cave"
+
+
+def test_what_was_learned_is_explained(tilewright: Run) -> None:
+    for output in ("a.json", "a.npz"):
+        assert tilewright("learn", "patterns", "maps", "--from", "awbw", "-o", output).code == 0
+        done = tilewright("explain", output)
+        assert done.code == 0
+        assert "What patterns learned from 2 samples." in done.out
+        assert "2 of 5x5" in done.out
+        assert "awbw (196 tiles)" in done.out
+        assert [line.split() for line in done.out.splitlines() if line.startswith("plain")] == [
+            ["plain", "21", "42.0%"]
+        ]
+        assert f"tilewright make patterns --model {output}" in done.out
+    assert json.loads(tilewright("explain", "a.json", "--json").out)["technique"] == "patterns"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("learn patterns nowhere -o a.json", "unknown map 'nowhere'"),
+        ("learn patterns maps/*.png -o a.json", "maps/*.png: no file is called like that"),
+        ("learn patterns maps --from awbv -o a.json", "unknown format 'awbv'; did you mean 'awbw'?"),
+        ("learn patterns maps --tileset cav -o a.json", "unknown tileset 'cav'; did you mean 'cave'?"),
+        ("learn patterns maps -o a.pkl", "a.pkl: a model is saved as .json or .npz"),
+        ("learn patterns bad.json -o a.json", "version 9 of models, made by a newer Tilewright"),
+        ("learn caves maps -o a.json", "caves does not learn from samples"),
+        ("explain bad.json", "bad.json: not a model (version 9 of models"),
+        ("explain none.npz", "none.npz: cannot be read"),
+        ("convert empty -o {stem}.png", "empty: a folder that holds no map"),
+        ("convert maps/*.tmx -o {stem}.png", "maps/*.tmx: no file is called like that"),
+    ],
+)
+def test_mistakes_are_one_line(command: str, message: str, tilewright: Run) -> None:
+    model = {**tw.learn("patterns", "dungeon").to_data(), "version": 9}
+    Path("bad.json").write_text(json.dumps(model))
+    Path("empty").mkdir()
+    done = tilewright(*command.split())
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.strip().count("\n") <= 1  # a note about tiles may come before
+    assert not Path("a.json").exists()

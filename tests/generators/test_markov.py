@@ -1,0 +1,525 @@
+"""Markov maps: what samples have beside what, whatever the scan; locks fit, and nothing is unknown unless asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from bench.markov import divergence, mended
+from tilewright.core.errors import TilewrightError
+from tilewright.core.provenance import digest
+from tilewright.core.samples import Samples
+from tilewright.generators._markov.contexts import Contexts
+from tilewright.generators._markov.directions import AROUND, STEPS
+
+SCANS = [("rows", corner) for corner in ("bottom left", "bottom right", "top left", "top right")]
+SCANS += [("columns", corner) for _, corner in SCANS] + [("spiral", "bottom left")]
+RIVER = """
+gggg~ggggg~ggg
+gggg~ggggg~ggg
+ggg~~ggggg~~gg
+ggg~gggggg~~gg
+ggg~~gggg~~ggg
+gggg~gggg~gggg
+gggg~ggg~~gggg
+gggg~~gg~ggggg
+ggggg~gg~~gggg
+"""
+ISLES = """
+~~~~~~~~~~~~~~~~~~
+~~~~~ssss~~~~~~~~~
+~~~~~sggs~~~sss~~~
+~~~~~sssss~~sgs~~~
+~~~~~~~sgs~~sss~~~
+~sss~~~sss~~~~~~~~
+~sgs~~~~~~~~sssss~
+~sss~~~~~~~~sgggs~
+~~~~~ssss~~~sssgs~
+~~~~~sggs~~~~~sgs~
+~~~~~sggs~~~~~sss~
+~~~~~ssss~~~~~~~~~
+~~~~~~~~~~~~~~~~~~
+"""
+MANY = np.arange(256).reshape(16, 16)
+"""As many tiles as cells."""
+
+
+def made(**values: Any) -> tw.TileMap:
+    return tw.make("markov", **{"sample": RIVER, "width": 12, "height": 9, "seed": 1, **values})
+
+
+def drawn(map: tw.TileMap) -> list[str]:
+    return str(map).split("\n")
+
+
+def windows(rows: Sequence[str]) -> set[tuple[str, str]]:
+    """All squares of two by two."""
+    return {
+        (upper[column : column + 2], lower[column : column + 2])
+        for upper, lower in pairwise(rows)
+        for column in range(len(upper) - 1)
+    }
+
+
+def around(rows: Sequence[str], x: int, y: int) -> list[str]:
+    return [row[max(0, x - 2) : x + 3] for row in rows[max(0, y - 2) : y + 3]]
+
+
+def naive_counts(maps: Sequence[Sequence[str]], **neighbours: str) -> dict[str, int]:
+    """How often each glyph stands where these stand; what is beyond a map is `edge`."""
+    counts: Counter[str] = Counter()
+    for rows in maps:
+        cells = {(row, column): glyph for row, line in enumerate(rows) for column, glyph in enumerate(line)}
+        for (row, column), glyph in cells.items():
+            steps = {name: STEPS[name] for name in neighbours}
+            if all(
+                cells.get((row + down, column + right), "edge") == neighbours[name]
+                for name, (down, right) in steps.items()
+            ):
+                counts[glyph] += 1
+    return dict(counts)
+
+
+# -- out of the box ---------------------------------------------------------------------------------------------
+
+
+def test_it_works_out_of_the_box() -> None:
+    m = tw.make("markov", seed=1)
+    assert m.shape == (25, 25)
+    assert m.tileset.name == "awbw"
+    assert len(np.unique(m.cells)) > 10
+    assert m == tw.make("markov", seed=1, sample="awbw")
+    assert m != tw.make("markov", seed=2)
+
+
+@pytest.mark.parametrize(("scan", "corner"), SCANS)
+def test_every_scan_makes_maps_of_what_the_sample_has(scan: str, corner: str) -> None:
+    """Of the sample's tiles alone, and in squares that are nearly all the sample's."""
+    known, seen, wrong = windows(RIVER.split()), 0, 0
+    for seed in range(10):
+        m = made(scan=scan, corner=corner, width=16, height=16, seed=seed)
+        rows = drawn(m)
+        every = [(upper[x : x + 2], lower[x : x + 2]) for upper, lower in pairwise(rows) for x in range(15)]
+        seen, wrong = seen + len(every), wrong + sum(window not in known for window in every)
+        assert set("".join(rows)) <= {"g", "~"}
+    assert wrong <= 0.02 * seen
+
+
+@pytest.mark.parametrize(("scan", "corner"), SCANS[:8])
+def test_scans_are_the_same_on_turned_samples(scan: str, corner: str) -> None:
+    """A sample turned over makes, scanned from the corner that was turned there, the same map turned over."""
+    plain = np.array([list(row) for row in ISLES.split()])
+    columns, across, upside = scan == "columns", "right" in corner, "top" in corner
+    turned = plain[:: -1 if upside else 1, :: -1 if across else 1]
+    if columns:  # about the diagonal that leaves the bottom left corner where it is
+        turned = plain[::-1, ::-1].T[:: -1 if upside else 1, :: -1 if across else 1]
+    home = np.array([list(row) for row in drawn(made(sample=ISLES, width=12, height=9))])
+    size = {"width": 9, "height": 12} if columns else {}
+    there = made(sample=["".join(row) for row in turned], scan=scan, corner=corner, **size)
+    back = np.array([list(row) for row in drawn(there)])[:: -1 if upside else 1, :: -1 if across else 1]
+    assert np.array_equal(back[::-1, ::-1].T if columns else back, home)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (40, 33)])
+@pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
+def test_any_shape(shape: tuple[int, int], scan: str) -> None:
+    m = made(width=shape[1], height=shape[0], scan=scan, sweeps=1)
+    assert m.shape == shape
+
+
+@pytest.mark.parametrize(("scan", "corner"), [SCANS[0], SCANS[5], SCANS[8]])
+def test_blocks_change_nothing(scan: str, corner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("tilewright.generators.markov")
+    values: dict[str, Any] = {"scan": scan, "corner": corner, "sweeps": 2, "sample": ISLES}
+    values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
+    whole = made(**values)
+    for cells, blocks in ((1, 8), (7, 1), (1 << 15, 1), (1 << 15, 1000)):
+        monkeypatch.setattr(module, "BLOCK_CELLS", cells)
+        monkeypatch.setattr(module, "BLOCKS", blocks)
+        assert made(**values) == whole
+
+
+# -- learning ---------------------------------------------------------------------------------------------------
+
+
+def test_every_subset_of_directions_is_a_context() -> None:
+    maps = [ISLES.split(), ["s~g", "gg~"]]
+    model = tw.learn("markov", [ISLES, "s~g\ngg~\n"])
+    contexts = model.learned.contexts  # type: ignore[attr-defined]
+    names = ("e", "w", "sw", "s", "se")
+    assert contexts.directions == names
+    for size in range(6):
+        for subset in combinations(names, size):
+            for word in ("~", "s", "edge"):
+                neighbours = dict.fromkeys(subset, word)
+                assert contexts.counts(**neighbours) == naive_counts(maps, **neighbours)
+    assert contexts.counts(w="s", s="~") == naive_counts(maps, w="s", s="~")
+    assert contexts.counts(w="edge", s="edge", e="~") == naive_counts(maps, w="edge", s="edge", e="~")
+    subsets = {tuple(neighbours) for neighbours, _ in contexts}
+    assert len(subsets) == 32
+
+
+@pytest.mark.parametrize(
+    "directions",
+    [("w",), ("n2",), ("s", "w2"), ("w", "sw", "s", "se", "w2", "s2"), ("nw2", "ne2", "e"), AROUND],
+)
+def test_any_directions(directions: Sequence[str]) -> None:
+    contexts = tw.learn("markov", ISLES, directions=directions).learned.contexts  # type: ignore[attr-defined]
+    for subset in ([], directions[:1], directions[-1:], directions):
+        for word in ("~", "s", "edge"):
+            neighbours = dict.fromkeys(subset, word)
+            assert contexts.counts(**neighbours) == naive_counts([ISLES.split()], **neighbours)
+    for scan in ("rows", "columns", "spiral"):
+        m = made(sample=ISLES, directions=directions, scan=scan)
+        assert set("".join(drawn(m))) <= {"~", "s", "g"}
+        assert m == made(sample=ISLES, directions=[name.upper() for name in directions], scan=scan)
+
+
+def test_directions_two_cells_away_see_that_far() -> None:
+    """Stripes of two columns each, told by what stands two columns to the west alone."""
+    rows = drawn(made(sample=["aabbaabbaabb", "bbaabbaabbaa"], directions=["w2"], width=24, height=1, seed=3))
+    assert all(one != other for one, other in zip(rows[0], rows[0][2:], strict=False))
+
+
+def test_of_more_than_six_directions_only_the_order_of_backing_off_is_counted() -> None:
+    directions = ["w", "sw", "s", "se", "e", "w2", "s2"]
+    contexts = tw.learn("markov", ISLES, directions=directions).learned.contexts  # type: ignore[attr-defined]
+    subsets = {frozenset(neighbours) for neighbours, _ in contexts}
+    assert frozenset(directions) in subsets
+    assert frozenset({"w", "s"}) in subsets
+    assert frozenset({"e", "w"}) not in subsets
+    assert len(subsets) < 128
+    six = tw.learn("markov", ISLES, directions=directions[:6]).learned.contexts  # type: ignore[attr-defined]
+    assert len({frozenset(neighbours) for neighbours, _ in six}) == 64
+
+
+def test_merged_models_count_together() -> None:
+    one, other = (tw.learn("markov", sample) for sample in (RIVER, ISLES))
+    both = one.merged(other).learned.contexts  # type: ignore[attr-defined]
+    assert both.counts(w="g") == naive_counts([RIVER.split(), ISLES.split()], w="g")
+    assert tw.make("markov", model=one.merged(other), seed=1) == tw.make("markov", sample=[RIVER, ISLES], seed=1)
+
+
+def test_contexts_are_told_in_words() -> None:
+    contexts = tw.learn("markov", RIVER).learned.contexts  # type: ignore[attr-defined]
+    assert isinstance(contexts, Contexts)
+    assert repr(contexts) == f"Contexts({len(contexts):,} contexts of e, w, sw, s, se)"
+    assert contexts.counts(w="edge", e="edge") == {}
+    with pytest.raises(TilewrightError, match="unknown direction 'n'"):
+        contexts.counts(n="g")
+    with pytest.raises(TilewrightError, match="unknown tile 'x'"):
+        contexts.counts(w="x")
+
+
+def test_pieces_are_learned_each_or_by_kind() -> None:
+    each, kinds = (
+        tw.learn("markov", "awbw", pieces=pieces).learned.contexts.words  # type: ignore[attr-defined]
+        for pieces in ("learned", "chosen")
+    )
+    roads = [word for word in each if word.startswith("road")]
+    assert len(roads) > 5
+    assert len([word for word in kinds if word.startswith("road")]) == 1
+    assert set(kinds) < set(each)
+
+
+# -- drawing ----------------------------------------------------------------------------------------------------
+
+
+def test_unknown_tiles_are_kept_where_no_context_is_known() -> None:
+    """After b nothing was ever seen, and after nothing nothing is known."""
+    given: dict[str, Any] = {"sample": ["ab"], "directions": ["w"], "backoff": ["w"], "width": 4, "height": 2}
+    m = made(unknown="keep", **given)
+    names = [[m.tileset[tile].name for tile in row] for row in m.cells.tolist()]
+    assert names == [["a", "b", "unknown", "unknown"]] * 2
+    assert m.numbers["unknown"] == 4
+    for seed in range(20):
+        answered = made(seed=seed, **given)
+        assert all(row[:2] == "ab" for row in drawn(answered))
+        assert "unknown" not in answered.tileset.by_name
+        assert set("".join(drawn(answered))) == {"a", "b"}
+
+
+@pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
+def test_unknown_tiles_are_never_made_otherwise(scan: str) -> None:
+    """Whatever is asked, of samples in which most contexts are unknown."""
+    sample = Samples.of(MANY[:6, :6])
+    for more in ({}, {"smoothing": 2}, {"temperature": 3}, {"directions": ["n2", "e"]}, {"sweeps": 2}):
+        recipe = tw.recipe("markov", sample=sample, scan=scan, **more)
+        for seed in range(30):
+            m = tw.run(recipe, seed=seed)
+            assert "unknown" not in m.tileset.by_name
+            assert {m.tileset[tile].name for tile in np.unique(m.cells)} <= set(sample.words)
+
+
+def test_what_keeps_unknown_tiles_keeps_nothing_where_all_is_known() -> None:
+    for seed in range(20):
+        kept = made(sample=["ab", "ba"] * 5, directions=["w"], unknown="keep", width=2, seed=seed)
+        assert kept.numbers["unknown"] == 0
+        assert set("".join(drawn(kept))) == {"a", "b"}
+
+
+@pytest.mark.parametrize("more", [{}, {"smoothing": 3}, {"scan": "spiral"}])
+def test_at_temperature_zero_all_seeds_make_one_map(more: dict[str, Any]) -> None:
+    maps = [made(sample="village", temperature=0, seed=seed, **more) for seed in range(5)]
+    assert all(np.array_equal(m.cells, maps[0].cells) for m in maps)
+
+
+def test_temperature_levels_out_what_is_common() -> None:
+    """No neighbour tells anything here: the shares are the sample's, its most common tile's, or all alike."""
+    sample = ["".join("aaab"[place] for place in row) for row in np.random.default_rng(1).integers(0, 4, (60, 60))]
+    shares = []
+    for temperature in (0.2, 1, 1000):
+        m = made(sample=sample, directions=["w"], temperature=temperature, width=100, height=100)
+        shares.append("".join(drawn(m)).count("a") / 10_000)
+    assert shares[0] > 0.95
+    assert shares[1] == pytest.approx(0.75, abs=0.03)
+    assert shares[2] == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_coldest_temperature_is_as_good_as_zero() -> None:
+    """Though one over it is more than a number can hold."""
+    given: dict[str, Any] = {"sample": "village"}
+    assert np.array_equal(made(temperature=5e-324, **given).cells, made(temperature=0, **given).cells)
+
+
+def test_smoothing_mixes_smaller_contexts_in() -> None:
+    """Above a stands b, always; with much smoothing, as often as b stands anywhere."""
+    sample = ["bc" * 20, "ab" * 20, "ca" * 20]
+    followed = []
+    for smoothing in (0, 1e6):
+        rows = drawn(made(sample=sample, backoff=["s"], smoothing=smoothing, width=60, height=60))
+        above = [upper[x] for upper, lower in pairwise(rows) for x in range(60) if lower[x] == "a"]
+        followed.append(above.count("b") / len(above))
+    assert followed[0] > 0.9
+    assert followed[1] == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_the_order_of_backing_off_decides() -> None:
+    """Rows that alternate, told by the south; columns that alternate, told by the west."""
+    board = ["abab", "baba"] * 3
+    by_south = drawn(made(sample=["aaaa", "bbbb"] * 3, backoff=["s"]))
+    assert all(upper[0] != lower[0] for upper, lower in pairwise(by_south))
+    by_west = drawn(made(sample=board, backoff=["w"]))
+    assert all(one != other for row in by_west for one, other in pairwise(row))
+    both = drawn(made(sample=[*board, *[row[::-1] for row in board]], backoff=["w*s", "w"]))
+    assert all(one != other for row in both for one, other in pairwise(row))
+
+
+# -- the same again ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [{}, {"sweeps": 2, "smoothing": 1, "temperature": 1.3}, {"scan": "spiral"}])
+def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
+    program = (
+        "import sys, json, tilewright as tw; from tilewright.core.provenance import digest;"
+        "print(digest(tw.run(json.loads(sys.argv[1]))))"
+    )
+    data = {"technique": "markov", "params": {"sample": "awbw", **more}, "seed": "elsewhere"}
+    environment = {**os.environ, "PYTHONHASHSEED": "4242"}
+    command = [sys.executable, "-c", program, json.dumps(data)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == digest(tw.run(data))
+
+
+@pytest.mark.parametrize("ending", ["json", "npz"])
+@pytest.mark.parametrize("sample", ["awbw", RIVER, ["village"]])
+def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_path: Path) -> None:
+    params = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
+    model = tw.learn("markov", sample, **params)
+    model.save(tmp_path / f"model.{ending}")
+    again = tw.load_model(tmp_path / f"model.{ending}")
+    assert again == model
+    expected = tw.make("markov", sample=sample, seed=5, **params)
+    for one in (model, again, str(tmp_path / f"model.{ending}")):
+        map = tw.make("markov", model=one, seed=5)
+        assert map == expected
+        assert map.tileset == expected.tileset
+
+
+@pytest.mark.parametrize("more", [{}, {"pieces": "chosen", "sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}])
+def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path: Path) -> None:
+    """Samples in a recipe carry no tileset, but the recipe does: pieces are known and fit all the same."""
+    m = tw.make("markov", seed=3, **more)
+    assert m.recipe is not None
+    again = tw.run(json.loads(json.dumps(m.recipe.to_data())))
+    assert again == m
+    assert tw.measure(again, "misfits") == tw.measure(m, "misfits")
+    m.save(tmp_path / "map.png")
+    assert tw.verify(tmp_path / "map.png").outcome == "same"
+
+
+# -- locks ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("scan", "corner"), SCANS)
+def test_locks_hold_and_the_rest_is_made_anew(scan: str, corner: str) -> None:
+    liked = tw.make("markov", seed=5)
+    locks = liked.locked(np.s_[8:18, 5:15])
+    maps = [tw.make("markov", seed=seed, scan=scan, corner=corner, locks=locks) for seed in (6, 7)]
+    for m in maps:
+        assert np.array_equal(m.cells[8:18, 5:15], liked.cells[8:18, 5:15])
+    assert maps[0] != maps[1]
+
+
+@pytest.mark.parametrize("tile", ["g", "~"])
+@pytest.mark.parametrize("place", [(5, 5), (7, 2), (10, 0), (0, 0), (11, 9)])
+def test_a_lock_ahead_fits_a_river(tile: str, place: tuple[int, int]) -> None:
+    """All squares around it are the sample's, though the scan comes to it late."""
+    known, right = windows(RIVER.split()), 0
+    for seed in range(40):
+        rows = drawn(made(height=10, seed=seed, locks=[[*place, tile]]))
+        assert rows[place[1]][place[0]] == tile
+        right += windows(around(rows, *place)) <= known
+    assert right >= 38
+
+
+def test_a_lock_ahead_fits_better_than_one_painted_over() -> None:
+    """Of a tile that stands within sand alone: as a cell of an island that is made for it."""
+    known, right, painted, seen = windows(ISLES.split()), 0, 0, 0
+    for seed in range(60):
+        for x, y in ((5, 5), (7, 3)):
+            rows = drawn(made(sample=ISLES, height=10, seed=seed, locks=[[x, y, "g"]]))
+            assert rows[y][x] == "g"
+            right += windows(around(rows, x, y)) <= known
+            rows = drawn(made(sample=ISLES, height=10, seed=seed))
+            rows[y] = f"{rows[y][:x]}g{rows[y][x + 1 :]}"
+            painted += windows(around(rows, x, y)) <= known
+            seen += 1
+    assert right >= 0.65 * seen
+    assert painted <= 0.25 * seen
+
+
+def test_locks_of_tiles_that_the_samples_lack() -> None:
+    """They stand, and tell their neighbours nothing."""
+    for seed in range(10):
+        m = made(sample="village", seed=seed, locks=[[3, 2, "water"], [4, 2, "water"]])
+        assert [m.tileset[m.cells[2, x]].name for x in (3, 4)] == ["water", "water"]
+        assert (m.cells == m.cells[2, 3]).sum() == 2
+
+
+def test_locks_among_very_many_tiles() -> None:
+    """Eight directions would be too many for them, but nobody asked for eight."""
+    m = made(sample=MANY, locks=[[3, 2, "17"]])
+    assert m.tileset[m.cells[2, 3]].name == "17"
+
+
+def test_everything_locked_is_the_map() -> None:
+    liked = tw.make("markov", seed=5)
+    assert np.array_equal(tw.make("markov", seed=6, sweeps=2, locks=liked.locked(np.s_[:, :])).cells, liked.cells)
+
+
+def test_a_known_context_answers_where_no_later_one_does() -> None:
+    """What no lock ahead can stand beside is still better than nothing."""
+    given: dict[str, Any] = {"sample": ["aaaa\n", "b\nb\nb\n", "cc\n"], "directions": ["w", "s"], "unknown": "keep"}
+    given |= {"locks": [[0, 0, "a"], [2, 0, "c"], [0, 1, "b"], [1, 1, "b"]], "width": 3, "height": 2}
+    for backoff in (["w"], ["w", "w*s"], ["w", "s"]):
+        m = made(backoff=backoff, **given)
+        assert m.tileset[m.cells[0, 1]].name == "a", backoff
+
+
+# -- how good maps are ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pieces", ["learned", "chosen"])
+def test_pieces_of_generated_maps_fit(pieces: str) -> None:
+    recipe = tw.recipe("markov", pieces=pieces)
+    for seed in range(100):
+        assert tw.measure(tw.run(recipe, seed=seed), "misfits") == {"misfits": 0}
+
+
+@pytest.mark.parametrize("pieces", ["learned", "chosen"])
+def test_pieces_of_maps_like_published_ones_fit(pieces: str, reference: Path) -> None:
+    """100 maps of 25x25, without a piece that does not fit, and without an unknown tile."""
+    files = [f"awbw:{file}" for file in sorted((reference / "awbw").glob("*.csv"))]
+    recipe = tw.recipe("markov", sample=files, pieces=pieces)
+    strange = [number for number, tile in enumerate(Samples.of(recipe.params.sample).tileset) if "unknown" in tile.name]
+    for seed in range(100):
+        m = tw.run(recipe, seed=seed)
+        assert m.shape == (25, 25)
+        assert tw.measure(m, "misfits") == {"misfits": 0}
+        assert not np.isin(m.cells, strange).any()
+
+
+@pytest.mark.parametrize("name", ["awbw", "village"])
+def test_maps_are_as_near_to_the_samples_as_the_original_and_sweeps_bring_them_nearer(name: str) -> None:
+    sample = Samples.of(name)
+    seeds = range(30)
+    original = np.mean([divergence(mended(sample, seed), sample) for seed in seeds])
+    at_first, swept = (
+        np.mean([divergence(tw.make("markov", sample=sample, sweeps=sweeps, seed=seed), sample) for seed in seeds])
+        for sweeps in (0, 4)
+    )
+    assert at_first <= 1.04 * original  # by the same random numbers; that all pieces fit costs a little
+    assert swept < 0.97 * min(original, at_first)
+
+
+# -- mistakes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sample": ["village", "dungeon"]}, "sample: maps of different tilesets, village and dungeon; learn from one"),
+        ({"sample": "keep"}, "sample: markov learns from flat maps"),
+        ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
+        ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
+        ({"sample": []}, "sample: a map has at least one cell"),
+        ({"sample": ["?#", "##"]}, "sample: a sample has no free cells (?)"),
+        ({"directions": ["north"]}, "directions: 'north' is no direction; n, ne, e, se, s, sw, w, nw, n2, ne2"),
+        ({"directions": ["sw3"]}, "directions: 'sw3' is no direction; did you mean 'sw'?"),
+        ({"directions": []}, "directions: at least one direction is needed, such as e, w, sw, s, se"),
+        ({"directions": ["w", "s", "W"]}, "directions: each direction once, got w, s, w"),
+        ({"directions": [*AROUND, "n2"]}, "directions: at most 8 directions, got 9"),
+        ({"directions": "w"}, "directions: must be a list, got 'w'"),
+        ({"backoff": ["w+n"]}, "backoff: 'w+n': 'n' is not one of the directions e, w, sw, s, se"),
+        ({"backoff": ["w", "w;s"]}, "backoff: 'w;s' is no context; one is written as w+sw+s, or w*s"),
+        ({"backoff": [""]}, "backoff: '' is no context; one is written as w+sw+s, or w*s"),
+        ({"backoff": ["w++s"]}, "backoff: 'w++s': '' is not one of the directions"),
+        ({"backoff": []}, "backoff: must have at least 1 value"),
+        ({"sample": MANY, "directions": AROUND}, "directions: 8 of them with 256 tiles make too many contexts"),
+        ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
+        ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
+        ({"smoothing": -1}, "smoothing: must be at least 0.0, got -1"),
+        ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(TilewrightError) as error:
+        made(**change)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_too_many_contexts_are_refused_before_the_work() -> None:
+    with pytest.raises(TilewrightError, match="directions: 8 of them with 256 tiles"):
+        tw.learn("markov", MANY, directions=AROUND)
+    with pytest.raises(TilewrightError, match="directions: 8 of them with 256 tiles"):
+        tw.recipe("markov", sample=MANY, directions=AROUND)
+
+
+def test_models_that_do_not_fit_are_refused() -> None:
+    model, other = tw.learn("markov", "village"), tw.learn("patterns", "village")
+    with pytest.raises(TilewrightError, match="model: learned by patterns, not by markov"):
+        tw.make("markov", model=other)
+    with pytest.raises(TilewrightError, match="directions: the model has learned it already, so leave it out"):
+        tw.make("markov", model=model, directions=["w"])
+    with pytest.raises(TilewrightError, match="models of markov and patterns do not merge"):
+        model.merged(other)
+    with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
+        tw.learn("markov", "village", directions=["w"]).merged(model)
+    with pytest.raises(TilewrightError, match="version 2 of models, made by a newer Tilewright"):
+        tw.make("markov", model={**model.to_data(), "version": 2})
+    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
+        tw.make("markov", model={**model.to_data(), "tileset": "cave"})
