@@ -36,6 +36,7 @@ GAP = 10
 """Pixels between pictures that stand side by side."""
 CAPTION = 18
 """Pixels for a line below a picture."""
+DIVERGENCES = ("divergence", "divergence_new", "divergence_missed")
 EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -84,6 +85,49 @@ def reference(kind: str) -> str:
     return "\n".join(parts)
 
 
+def joints(name: str) -> str:
+    """What the open sides of a tileset's pieces may meet, kind by kind."""
+    tileset = KINDS["tilesets"].get(name)
+    assert isinstance(tileset, tw.Tileset)
+    buildings = dict.fromkeys(tile.kind for tile in tileset if tile.country)
+
+    def listed(kinds: tuple[str, ...]) -> str:
+        if set(buildings) <= set(kinds):
+            kinds = (*(kind for kind in kinds if kind not in buildings), "every building")
+        return ", ".join(kinds)
+
+    rows = (
+        (
+            f"**{joint.kind}**",
+            listed(joint.joins),
+            "; ".join(part for part in (listed(joint.meets), joint.under and f"under a {listed(joint.under)}") if part),
+            listed(joint.loose),
+            "yes" if joint.edge else "no",
+            listed(joint.gives_way),
+        )
+        for joint in tileset.joints
+    )
+    return table(("kind", "goes on with", "ends at", "may also stop at", "leaves the map", "gives way to"), *rows)
+
+
+def sweeps(name: str) -> str:
+    """How far maps are from their samples before and after sweeps, in windows of 2x2 cells: the mean of eight seeds."""
+    counts = (0, 1, 4, 16)
+
+    def row(sample: str) -> tuple[str, ...]:
+        parts = []
+        for count in counts:
+            recipe = tw.recipe(name, sample=sample, sweeps=count, width=40, height=40)
+            maps = [tw.run(recipe, seed=seed) for seed in range(8)]
+            found = [tw.measure(map, *DIVERGENCES, like=sample, pattern_size=2) for map in maps]
+            all, new, missed = (sum(one[part] for one in found) / len(found) for part in DIVERGENCES)
+            parts.append(f"{all:.2f} ({new:.2f}, {missed:.2f})")
+        return f"`{sample}`", *parts
+
+    heads = [f"{count} sweep{'s' * (count != 1)}" for count in counts]
+    return table(("sample", *heads), *(row(sample) for sample in ("awbw", "overworld", "village", "dungeon")))
+
+
 def filled_in(text: str) -> str:
     """A page with its tables made anew."""
 
@@ -95,7 +139,8 @@ def filled_in(text: str) -> str:
             assert isinstance(entry, Entry)
             content = parameters(entry)
         else:
-            content = {"overview": overview, "reference": reference}[what](name)
+            makers = {"overview": overview, "reference": reference, "joints": joints, "sweeps": sweeps}
+            content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"
 
     return TABLE.sub(made, text)
@@ -159,6 +204,10 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     )
     large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
+    yield "markov-model.png", lambda path: contexts().save(path)
+    yield "awbw-maps.png", lambda path: collection("awbw", scale=12).save(path)
+    yield "awbw-skirmish.png", lambda path: skirmishes().save(path)
+    yield "awbw-sprites.png", lambda path: sprite_sheet("awbw").save(path)
     yield "recipes.png", lambda path: rule_books().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
@@ -235,6 +284,64 @@ def styles() -> Image:
             note = f"{steps:,} steps: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
             pictures.append((made.image(scale=scale), note))
     return sheet_of(pictures, columns=4)
+
+
+def contexts() -> Image:
+    """Some contexts that markov counts in the training maps, and what stands in their midst how often."""
+    found = tw.learn("markov", "awbw").learned.contexts
+    tileset = KINDS["tilesets"].get("awbw")
+    assert isinstance(tileset, tw.Tileset)
+    tileset = tileset.extended(
+        [
+            tw.Tile(name="here", kind="unknown", glyph="¿", color="#ffffff"),
+            tw.Tile(name="edge", kind="void", glyph="¡", color="#444444"),
+        ]
+    )
+    pictures = []
+    for west, southwest, south in (
+        ("sea", "sea", "sea"),
+        ("plain", "plain", "sea"),
+        ("road ew", "plain", "plain"),
+        ("plain", "plain", "river ns"),
+        ("edge", "edge", "sea"),
+    ):
+        counts = found.counts(w=west, sw=southwest, s=south)
+        best = sorted(counts, key=lambda word: -counts[word])[:5]
+        drawn = [([[west, "here"], [southwest, south]], f"{sum(counts.values())} times")]
+        drawn += [([[word]], f"{word} {counts[word]}") for word in best]
+        drawn += [([["here"]], "")] * (6 - len(drawn))
+        for words, note in drawn:
+            picture = new_image("RGB", (160, 64), "white")
+            map = tw.TileMap([[tileset.by_name[word] for word in row] for row in words], tileset)
+            if note:
+                picture.paste(map.image(scale=32, sprites=True), (0, 0 if len(words) > 1 else 32))
+            pictures.append((picture, note))
+    return sheet_of(pictures, columns=6)
+
+
+def sprite_sheet(name: str, columns: int = 20) -> Image:
+    """All tiles of a tileset in their order, a little apart."""
+    tileset = KINDS["tilesets"].get(name)
+    assert isinstance(tileset, tw.Tileset)
+    pictures = [(tw.TileMap([[number]], tileset).image(scale=32, sprites=True), "") for number in range(len(tileset))]
+    return sheet_of(pictures, columns=columns)
+
+
+def collection(name: str, *, scale: int) -> Image:
+    """All maps of a game that ship, with their names."""
+    grids = {member: Grid.of(f"{name}/{member}") for member in data.members(name)}
+    maps = {member: tw.TileMap(grid.ids(grid.tileset), grid.tileset) for member, grid in grids.items() if grid.tileset}
+    return sheet_of([(map.image(scale=scale), member) for member, map in maps.items()], columns=5)
+
+
+def skirmishes() -> Image:
+    """Six maps for two players, as they come, with some numbers."""
+    pictures = []
+    for seed in range(1, 7):
+        map = tw.run("skirmish", seed=seed)
+        days = tw.measure(map, "first_contact")["first_contact"]
+        pictures.append((map.image(scale=16), f"seed {seed}: first contact after {days:.1f} days"))
+    return sheet_of(pictures, columns=3)
 
 
 def gallery() -> Image:

@@ -306,6 +306,13 @@ def test_smoothing_mixes_smaller_contexts_in() -> None:
     assert followed[1] == pytest.approx(1 / 3, abs=0.05)
 
 
+def test_smoothing_hears_contexts_that_are_named_together_alone() -> None:
+    """A board on which west and south tell all, taken for independent of each other."""
+    rows = drawn(made(sample=["abab", "baba"] * 6, backoff=["w*s"], smoothing=1e-6, seed=4))
+    alike = [one == other for row in rows for one, other in pairwise(row)]
+    assert np.mean(alike) < 0.1
+
+
 def test_the_order_of_backing_off_decides() -> None:
     """Rows that alternate, told by the south; columns that alternate, told by the west."""
     board = ["abab", "baba"] * 3

@@ -27,7 +27,7 @@ LANDSCAPE = {
     "mountain": "mountain",
     "snow": "mountain",
 }
-FAIR = {"players": 2, "income_balance": 1, "distance_balance": 1, "capturable_reach": 1, "misfits": 0}
+FAIR = {"player_count": 2, "income_balance": 1, "distance_balance": 1, "capturable_reach": 1, "misfits": 0}
 
 
 def landscape(seed: int, width: int = 20, height: int = 20, **words: Any) -> TileMap:

@@ -88,7 +88,7 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MOST_STEPS)
     """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""
     smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
-    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks the largest alone."""
+    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone. Passes over w*s."""
     temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
     """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
     sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
@@ -145,7 +145,7 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     @property
     def tileset(self) -> Tileset:
         own = self.sample.tileset
-        return own.extended([UNKNOWN]) if self.unknown == "keep" else own
+        return own.extended([{"name": UNKNOWN, "kind": UNKNOWN}]) if self.unknown == "keep" else own
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
