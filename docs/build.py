@@ -110,22 +110,21 @@ def joints(name: str) -> str:
     return table(("kind", "goes on with", "ends at", "may also stop at", "leaves the map", "gives way to"), *rows)
 
 
-def sweeps(name: str) -> str:
-    """How far maps are from their samples before and after sweeps, in windows of 2x2 cells: the mean of eight seeds."""
-    counts = (0, 1, 4, 16)
+def again(name: str) -> str:
+    """How far maps are from their samples after drawing again, in windows of 2x2 cells: the mean of eight seeds."""
+    ways = {"neither": (0, 0), "1 mend": (1, 0), "4 mends": (4, 0), "4 sweeps": (0, 4), "16 sweeps": (0, 16)}
 
     def row(sample: str) -> tuple[str, ...]:
         parts = []
-        for count in counts:
-            recipe = tw.recipe(name, sample=sample, sweeps=count, width=40, height=40)
+        for mends, sweeps in ways.values():
+            recipe = tw.recipe(name, sample=sample, mends=mends, sweeps=sweeps, width=40, height=40)
             maps = [tw.run(recipe, seed=seed) for seed in range(8)]
             found = [tw.measure(map, *DIVERGENCES, like=sample, pattern_size=2) for map in maps]
             all, new, missed = (sum(one[part] for one in found) / len(found) for part in DIVERGENCES)
             parts.append(f"{all:.2f} ({new:.2f}, {missed:.2f})")
         return f"`{sample}`", *parts
 
-    heads = [f"{count} sweep{'s' * (count != 1)}" for count in counts]
-    return table(("sample", *heads), *(row(sample) for sample in ("awbw", "overworld", "village", "dungeon")))
+    return table(("sample", *ways), *(row(sample) for sample in ("awbw", "overworld", "village", "dungeon")))
 
 
 def filled_in(text: str) -> str:
@@ -139,7 +138,7 @@ def filled_in(text: str) -> str:
             assert isinstance(entry, Entry)
             content = parameters(entry)
         else:
-            makers = {"overview": overview, "reference": reference, "joints": joints, "sweeps": sweeps}
+            makers = {"overview": overview, "reference": reference, "joints": joints, "again": again}
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AfterValidator
 
 from .errors import quoted
 from .params import Params, param
@@ -25,6 +26,8 @@ TURNS = {
     "d": str.maketrans("nesw", "wsen"),
 }
 """What becomes of a side when left and right are swapped (x), top and bottom (y), or the axes (d)."""
+VIEWS = ("", "x", "xd", "xyd", "xy", "y", "yd", "d")
+"""The moves that make all views of a map: turned by quarters, each also mirrored left to right."""
 
 
 def read_sides(sides: str) -> str:
@@ -32,6 +35,11 @@ def read_sides(sides: str) -> str:
     if not set(sides) <= set(SIDES) or len(set(sides)) < len(sides):
         raise ValueError(f"sides are of n, e, s and w, each once, got {quoted(sides)}")
     return "".join(side for side in SIDES if side in sides)
+
+
+def read_any_sides(sides: str) -> str:
+    """The same, or `any` for all of them."""
+    return "any" if sides == "any" else read_sides(sides)
 
 
 def turned_sides(sides: str, move: str) -> str:
@@ -66,6 +74,19 @@ class Joint(Params):
     @property
     def words(self) -> tuple[str, ...]:
         return (*self.joins, *self.under, *self.meets, *self.loose, *self.gives_way)
+
+
+class Beside(Params):
+    """What may stand beside a tile, for techniques that put tiles together by rules."""
+
+    tile: str = param(min_length=1)
+    """The tile, or a kind of tiles."""
+    sides: Annotated[str, AfterValidator(read_any_sides)] = param("any")
+    """Where, of n, e, s and w; any means all four."""
+    others: tuple[str, ...] = param(min_length=1)
+    """Tiles, or kinds of tiles, that may stand there."""
+    symmetry: Literal[1, 8] = param(8)
+    """8 if it also holds turned and mirrored, with the pieces that this makes of the tiles; 1 as it is."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Annotated, Any, TypeAlias, TypeGuard
@@ -19,7 +19,7 @@ from pydantic import AfterValidator, PrivateAttr, field_validator, model_validat
 
 from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, quoted
 from .params import Params, param
-from .pieces import Grammar, Joint, read_sides, turned_sides
+from .pieces import SIDES, VIEWS, Beside, Grammar, Joint, read_sides, turned_sides
 
 MOST_TILES = 65_536
 FREE_GLYPH = "?"
@@ -99,6 +99,8 @@ class Tile(Params):
     """How well it shelters what stands there, in the stars of a war game."""
     costs: tuple[tuple[str, float], ...] = param(())
     """Movement costs by mover."""
+    weight: float = param(1.0, gt=0, le=1_000_000, typical=(0.1, 10))
+    """How common it is, beside others, where tiles are put together by rules."""
     code: int | None = param(None, ge=-(1 << 63), lt=1 << 63)
     """A foreign number for it, such as a game's own tile id."""
 
@@ -170,6 +172,8 @@ class Tileset(Params):
     """Its own picture, if it has one."""
     joints: tuple[Joint, ...] = param(())
     """What the pieces of each kind may meet where they go on."""
+    beside: tuple[Beside, ...] = param(())
+    """Which tiles may stand beside which; where there are any such rules, no others may."""
 
     @model_validator(mode="before")
     @classmethod
@@ -201,6 +205,13 @@ class Tileset(Params):
             f"joints: {kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}"
             for kind, word in named
             if word not in kinds
+        ]
+        words = {*kinds, *(tile.name for tile in self.tiles)}
+        asked = ((rule.tile, word) for rule in self.beside for word in (rule.tile, *rule.others))
+        problems += [
+            f"beside: {tile}: no tile and no kind is called {word!r}{did_you_mean(word, words)}"
+            for tile, word in asked
+            if not word or word not in words
         ]
         if problems:
             raise InvalidRecipe(*problems[:5])
@@ -235,6 +246,8 @@ class Tileset(Params):
             data["sheet"] = self.sheet.to_data()
         if self.joints:
             data["joints"] = [joint.model_dump(exclude_defaults=True) for joint in self.joints]
+        if self.beside:
+            data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
         return {**data, "tiles": tiles}
 
     @cached_property
@@ -320,6 +333,26 @@ class Tileset(Params):
                 images[number] = found.get((tile.kind, tile.country, turned_sides(tile.joins, move)), number)
         return images
 
+    @cached_property
+    def neighbours(self) -> NDArray[np.bool_]:
+        """(side, tile, other tile) whether `beside` lets the other stand at that side of the first."""
+        fits = np.zeros((4, len(self), len(self)), dtype=np.bool_)
+        turned = {move: self.turned(move) for move in VIEWS}
+        for rule in self.beside:
+            tiles, others = self._called(rule.tile), [other for word in rule.others for other in self._called(word)]
+            for move in VIEWS if rule.symmetry == 8 else ("",):
+                for side in turned_sides(SIDES if rule.sides == "any" else rule.sides, move):
+                    here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4
+                    pairs = np.ix_(turned[move][tiles], turned[move][others])
+                    fits[here][pairs] = True
+                    fits[there].T[pairs] = True
+        return fits
+
+    def _called(self, word: str) -> list[int]:
+        """The tile of a name, or else all tiles of a kind."""
+        number = self.by_name.get(word)
+        return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == word]
+
     # -- making other ones ----------------------------------------------------------------------------------
 
     @classmethod
@@ -353,7 +386,8 @@ class Tileset(Params):
             return self
         if len(self) + len(missing) > MOST_TILES:
             raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed")
-        longer = self.checked({"name": self.name, "tiles": [*self.tiles, *missing.values()], "joints": self.joints})
+        tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
+        longer = self.checked({"name": self.name, "tiles": tiles, **rules})
         return longer.model_copy(update={"sheet": self.sheet})
 
 
@@ -385,7 +419,7 @@ def _extending(values: Mapping[str, Any]) -> dict[str, Any]:
             tiles.append(dict(tile))
     told = [joint.get("kind") for joint in joints]
     inherited = [joint for joint in base.joints if joint.kind not in told]
-    return {"sheet": base.sheet, **own, "tiles": tiles, "joints": [*inherited, *joints]}
+    return {"sheet": base.sheet, "beside": base.beside, **own, "tiles": tiles, "joints": [*inherited, *joints]}
 
 
 def _with_looks(tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -416,26 +450,18 @@ def _glyphs() -> Iterator[str]:
 def _color_beside(taken: list[Rgb], position: int) -> str:
     """The first of the distinct colours, from this position on, that differs well from all taken ones.
 
-    If none does, the one that differs most.
+    If none does, the one that differs most. Green counts most to the eye, red least.
     """
-    nearest = 0
-    best = distinct_color(position)
-    for number in range(position, position + CANDIDATES):
-        color = distinct_color(number)
-        distance = min((_distance(read_rgb(color), other) for other in taken), default=WELL)
-        if distance > nearest:
-            nearest, best = distance, color
-        if distance >= WELL:
-            break
-    return best
+    if not taken:
+        return distinct_color(position)
+    colors = [distinct_color(number) for number in range(position, position + CANDIDATES)]
+    apart = np.array([read_rgb(color) for color in colors])[:, None] - np.array(taken)
+    nearest = (apart * apart @ np.array([2, 4, 3])).min(axis=1)
+    well = np.flatnonzero(nearest >= WELL)
+    return colors[int(well[0] if well.size else np.argmax(nearest))]
 
 
-def _distance(one: Rgb, other: Rgb) -> int:
-    """How far apart two colours are to the eye, roughly: green counts most, red least."""
-    red, green, blue = (a - b for a, b in zip(one, other, strict=True))
-    return 2 * red * red + 4 * green * green + 3 * blue * blue
-
-
+@cache
 def distinct_color(number: int) -> str:
     """Colour `number` of an endless list in which neighbours differ well: hues by the golden ratio."""
     hue = (0.08 + number * 0.6180339887498949) % 1.0

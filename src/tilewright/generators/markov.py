@@ -4,11 +4,12 @@ Learning counts, for every cell of the samples and every set of the directions i
 there beside which; what lies beyond the edge of a map is a neighbour too. Making goes over the map by rows from the
 bottom left, or as told. Each cell asks the largest context first, then smaller ones, in the order of backing off, and
 the first that the samples know answers: it draws a tile as often as it was seen there. At last its share anywhere
-answers, so that no cell stays unknown. A locked cell that is yet to come is foreseen: tiles are preferred that it was
-seen beside, and around it cells are drawn again at the end.
+answers, so that no cell stays unknown. A locked cell that is yet to come is foreseen: tiles are preferred from which a
+way leads to it, going by what was seen beside what, and around it cells are drawn again at the end until they fit.
 
-Sweeps draw every cell once more, given all eight neighbours, by the four squares of two by two that it is part of
-(Gibbs sampling in Kikuchi's approximation): they remove what going one way over the map leaves behind.
+Mends draw cells once more, given all eight neighbours, where a square of two by two is none of the samples; sweeps draw
+every cell once more. Either goes by the four squares that a cell is part of (Gibbs sampling in Kikuchi's
+approximation), and removes what going one way over the map leaves behind.
 
 Where the tileset's tiles are pieces that must go on, such as rivers and roads, pieces are chosen at the end so that all
 of them fit; what cannot fit gives way to the ground.
@@ -30,18 +31,20 @@ from numpy.typing import NDArray
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..kernels.markov import Digits, Numbers, draw_tiles, resample_tiles
+from ..kernels.markov import Digits, Numbers, Shares, Table, draw_tiles, find_strange, resample_tiles
 from ..shaping._fitting import fitted
 from ._markov.contexts import MARGIN, spread
+from ._markov.hints import NO_HINTS, hints_for
 from ._markov.lesson import Lesson
 from ._markov.params import MarkovLearned, MarkovParams
 from ._markov.scan import places_in_order
 
-BLOCKS = 8
 BLOCK_CELLS = 1 << 15
-"""Between two frames: an eighth of a small map, and of a large one a few hundredths of a second."""
-NEAR_LOCKS, SWEEPS_NEAR_LOCKS = 2, 4
-"""How far from locked cells, and how often, cells are drawn again."""
+"""Drawn at once: a few hundredths of a second."""
+FRAMES = 8
+"""Shown of each block: what is drawn in order can be shown in parts afterwards."""
+NEAR_LOCKS, MENDS_NEAR_LOCKS = 4, 40
+"""How far from locked cells, and how often at most, cells are drawn again that do not fit."""
 
 
 @technique(
@@ -53,27 +56,21 @@ NEAR_LOCKS, SWEEPS_NEAR_LOCKS = 2, 4
     learn=MarkovLearned,
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
-    lesson = p.lesson(site.tileset, site.ids)
-    cells, ahead = _begun(lesson, site)
-    shown = partial(_words, lesson, cells, p)
+    lesson, steps = p.lesson(site.tileset, site.ids)
     order = places_in_order(p.turn, (p.height, p.width))
+    cells, held, hinted, hints = _begun(lesson, site, order)
+    shown = partial(_words, lesson, cells, p)
     contexts, lost = lesson.contexts, 0
     shifts = contexts.shifts(p.width)
-    for share, block in _blocks(order):
-        yield Frame(shown, p.scan, share)
+    for first, block in _blocks(order):
         lost += draw_tiles(
-            *(contexts.found, cells, ahead, block, shifts, contexts.weights, p.steps),
+            *(contexts.found, cells, held, block, shifts, steps, hinted, hints),
             *(p.smoothing, p.temperature, rng.state, lesson.room),
         )
-    for number, again in enumerate(_sweeps(p, site, order, rng)):
-        contexts, squares = lesson.squares
-        shifts = contexts.shifts(p.width)
-        for _, block in _blocks(again[cells[again] != 0]):
-            yield Frame(shown, f"sweep {number + 1}", 1.0)
-            resample_tiles(
-                *(contexts.found, cells, block, shifts, contexts.weights, squares),
-                *(p.temperature, rng.state, lesson.room),
-            )
+        for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
+            yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
+    if p.sweeps or p.mends or site.has_locks:
+        yield from _drawn_again(p, site, lesson, cells, held, order, rng)
     map = site.map(shown(), numbers={"unknown": lost} if p.unknown == "keep" else None)
     if not site.tileset.joints:
         return map
@@ -81,47 +78,81 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     return map.replaced(cells=fitted(map.cells, site.tileset, locked, keep=p.pieces == "learned"))
 
 
-def _begun(lesson: Lesson, site: Site) -> tuple[Digits, NDArray[np.uint8]]:
-    """The locked cells as digits of learned words, flat within their margin, and where they are.
+def _begun(lesson: Lesson, site: Site, order: Numbers) -> tuple[Digits, NDArray[np.uint8], Table, Shares]:
+    """The locked cells as digits of learned words, flat within a margin; where they are; and hints of them.
 
     A locked tile that the samples lack tells its neighbours nothing.
     """
-    held = np.full(site.shape, -1, dtype=np.int64)
-    ahead = np.zeros(site.shape, dtype=np.uint8)
+    rows, columns = site.shape
+    words = np.full((rows, columns), -1, dtype=np.int64)
+    size = (rows + 2 * MARGIN) * (columns + 2 * MARGIN)
+    if not site.has_locks:
+        nowhere: Table = np.full(size, -1, dtype=np.int32)
+        return spread(words, len(lesson.words)), np.zeros(size, dtype=np.uint8), nowhere, NO_HINTS
+    learned = np.full(len(site.tileset), -1, dtype=np.int64)
+    own = site.ids[: len(lesson.learned)]
+    learned[own[::-1]] = lesson.learned[::-1]  # the first word wins where two share a tile
+    locked = site.locked
+    words[locked] = learned[site.painted(np.zeros(site.shape, dtype=np.uint8))[locked]]
+    rank = np.empty(size, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    inner = rank.reshape(rows + 2 * MARGIN, -1)[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    held = np.pad(locked, MARGIN).view(np.uint8).reshape(-1)
+    return spread(words, len(lesson.words)), held, *hints_for(lesson, words, inner)
+
+
+def _words(lesson: Lesson, cells: Digits, p: MarkovParams, to_come: Numbers | None = None) -> NDArray[np.uint16]:
+    """The cells as words; those without a tile as unknown, or, like those yet to come, as what is most common."""
+    table = lesson.shown
+    if p.unknown == "keep":
+        table = np.concatenate([[len(lesson.learned)], table[1:]]).astype(np.uint16)
+    if to_come is not None:
+        cells = cells.copy()
+        cells[to_come] = 0
+    return table[cells.reshape(-1, p.width + 2 * MARGIN)[MARGIN:-MARGIN, MARGIN:-MARGIN]]
+
+
+def _blocks(order: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """The places in parts, each with how many come before it."""
+    for first in range(0, len(order), BLOCK_CELLS):
+        yield first, order[first : first + BLOCK_CELLS]
+
+
+def _drawn_again(
+    p: MarkovParams, site: Site, lesson: Lesson, cells: Digits, held: NDArray[np.uint8], order: Numbers, rng: Rng
+) -> Iterator[Frame]:
+    """Sweeps over all cells, then over those in squares that the samples lack, at last over those near locks."""
+    contexts, squares = lesson.squares
+    shifts, found = contexts.shifts(p.width), np.empty_like(order)
+    shown = partial(_words, lesson, cells, p)
+    free = order[(held[order] == 0) & (cells[order] != 0)] if held.any() or p.unknown == "keep" else order
+
+    def strange(places: Numbers) -> Numbers:
+        return found[: find_strange(contexts.found, cells, places, shifts, squares, found)].copy()
+
+    rounds = [("sweep", free)] * p.sweeps + [("mend", free)] * p.mends
     if site.has_locks:
-        ahead[:] = site.locked
-        words = np.full(len(site.tileset), -1, dtype=np.int64)
-        own = site.ids[: len(lesson.learned)]
-        words[own[::-1]] = lesson.learned[::-1]  # the first word wins where two share a tile
-        held[site.locked] = words[site.painted(np.zeros(site.shape, dtype=np.uint8))[site.locked]]
-    return spread(held, len(lesson.words)), np.pad(ahead, MARGIN).reshape(-1)
+        near = np.pad(_grown(site.locked, NEAR_LOCKS), MARGIN).reshape(-1)
+        rounds += [("near locks", free[near[free]])] * MENDS_NEAR_LOCKS
+    for number, (what, places) in enumerate(rounds):
+        if what != "sweep":
+            places = strange(places)
+        if what == "near locks":
+            places = _with_neighbours(places, free, cells.size, p.width + 2 * MARGIN)
+        if not places.size:
+            continue
+        places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
+        for _, block in _blocks(places):
+            yield Frame(shown, what, 1.0)
+            resample_tiles(contexts.found, cells, block, shifts, squares, p.temperature, rng.state, lesson.room)
 
 
-def _words(lesson: Lesson, cells: Digits, p: MarkovParams) -> NDArray[np.uint16]:
-    """The cells as words; those without a tile as unknown, or on the way as what is most common."""
-    digits = cells.reshape(-1, p.width + 2 * MARGIN)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    nothing = len(lesson.learned) if p.unknown == "keep" else lesson.commonest
-    table = np.array([nothing, *lesson.words.tolist()], dtype=np.uint16)
-    return table[digits]
-
-
-def _blocks(order: Numbers) -> Iterator[tuple[float, Numbers]]:
-    """The places in parts, and the share of them that is done before each."""
-    size = max(1, min(BLOCK_CELLS, -(-len(order) // BLOCKS)))
-    for first in range(0, len(order), size):
-        yield first / len(order), order[first : first + size]
-
-
-def _sweeps(p: MarkovParams, site: Site, order: Numbers, rng: Rng) -> Iterator[Numbers]:
-    """The places of every sweep in an order by chance, none of them locked; at last those near locked cells."""
-    near, free = [order] * p.sweeps, order
-    if site.has_locks:
-        locked = site.locked
-        free = order[~np.pad(locked, MARGIN).reshape(-1)[order]]
-        around = _grown(locked, NEAR_LOCKS)
-        near = [free] * p.sweeps + [free[np.pad(around, MARGIN).reshape(-1)[free]]] * SWEEPS_NEAR_LOCKS
-    for number, places in enumerate(near):
-        yield places[np.argsort(rng.child("sweep", number).randoms(len(places)), kind="stable")]
+def _with_neighbours(places: Numbers, free: Numbers, size: int, width: int) -> Numbers:
+    """Some places of a flat map with all that lie around them and are free."""
+    marks = np.zeros(size, dtype=np.bool_)
+    for shift in (-width - 1, -width, -width + 1, -1, 0, 1, width - 1, width, width + 1):
+        marks[places + shift] = True
+    return free[marks[free]]
 
 
 def _grown(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:

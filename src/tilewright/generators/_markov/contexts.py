@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,20 +28,28 @@ class Contexts:
     """
 
     def __init__(
-        self, maps: Sequence[NDArray[np.integer]], words: Sequence[str], directions: Sequence[str], masks: Sequence[int]
+        self, maps: Sequence[NDArray[np.integer]], words: Sequence[str], directions: Sequence[str], masks: Iterable[int]
     ) -> None:
         """`maps` hold positions in the words; `masks` are the sets of directions that are contexts, as bits."""
-        self.words, self.directions, self.masks = tuple(words), tuple(directions), tuple(masks)
+        self.words, self.directions = tuple(words), tuple(directions)
+        self.masks = (0, *sorted(set(masks) - {0}))
+        """The sets, by number: the first is the empty one."""
+        refuse_too_many(len(words), self.masks, self.directions)
         digits = len(words) + 2
-        if digits ** len(directions) > KEYS:
-            raise InvalidRecipe(
-                f"directions: {len(directions)} of them with {len(words)} tiles make too many contexts to tell apart; "
-                "take fewer"
-            )
-        self.weights = np.array([digits**number for number in range(len(directions))], dtype=np.int64)
+        sizes = [digits ** mask.bit_count() for mask in self.masks]
+        self.bases = np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)
+        self.weights = np.zeros((len(self.masks), len(directions)), dtype=np.int64)
+        for number, mask in enumerate(self.masks):
+            own = [place for place in range(len(directions)) if mask >> place & 1]
+            self.weights[number, own] = [digits**rank for rank in range(len(own))]
         seen = np.concatenate([self._seen(map) for map in maps])
-        self.found = count_contexts(seen, np.array(masks, dtype=np.int64), self.weights, len(words))
+        sets = np.array(self.masks, dtype=np.int64), self.bases, self.weights
+        self.found = (*count_contexts(seen, *sets, len(words)), *sets)
         """What kernels take."""
+
+    def number(self, mask: int) -> int:
+        """Which set of directions this is."""
+        return self.masks.index(mask)
 
     def _seen(self, map: NDArray[np.integer]) -> Digits:
         """(cell, 1 + direction) every cell's word, then the digits around it."""
@@ -62,34 +70,40 @@ class Contexts:
 
     def counts(self, **neighbours: str) -> dict[str, int]:
         """How often each word stands where these stand, by direction; `edge` is beyond the map."""
-        key = 0
+        digits = {}
         for name, word in neighbours.items():
             if name not in self.directions:
                 raise UnknownName("direction", name, self.directions)
             if word not in (*self.words, EDGE):
                 raise UnknownName("tile", word, (*self.words, EDGE))
-            digit = len(self.words) if word == EDGE else self.words.index(word)
-            key += (digit + 1) * int(self.weights[self.directions.index(name)])
+            digits[self.directions.index(name)] = 1 + (len(self.words) if word == EDGE else self.words.index(word))
+        mask = sum(1 << place for place in digits)
+        if mask not in self.masks:
+            raise InvalidRecipe(f"{' and '.join(neighbours)} together are no context that was learned")
+        number = self.number(mask)
+        key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
         places = np.flatnonzero(self.found[0] == key)
         return self._entries(int(self.found[1][places[0]])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
         """All contexts, the neighbours by direction, with how often each word stands there; in a fixed order."""
-        keys, which, *_ = self.found
+        keys, which = self.found[:2]
         used = np.flatnonzero(keys != FREE)
         for place in used[np.argsort(keys[used])].tolist():
             yield self._neighbours(int(keys[place])), self._entries(int(which[place]))
 
     def _neighbours(self, key: int) -> dict[str, str]:
+        number = int(np.searchsorted(self.bases, key, side="right")) - 1
+        key -= int(self.bases[number])
         neighbours, names = {}, (*self.words, EDGE)
-        for name in self.directions:
-            key, digit = divmod(key, len(self.words) + 2)
-            if digit:
+        for name, weight in zip(self.directions, self.weights[number].tolist(), strict=True):
+            if weight:
+                key, digit = divmod(key, len(self.words) + 2)
                 neighbours[name] = names[digit - 1]
         return neighbours
 
     def _entries(self, context: int) -> dict[str, int]:
-        _, _, firsts, tiles, counts = self.found
+        firsts, tiles, counts = self.found[2:5]
         entries = slice(firsts[context], firsts[context + 1])
         return {self.words[tile]: count for tile, count in zip(tiles[entries], counts[entries].tolist(), strict=True)}
 
@@ -99,4 +113,15 @@ class Contexts:
 
 def spread(map: NDArray[np.integer], tiles: int) -> Digits:
     """A map of words as digits, flat within its margin; -1 is a cell without a word."""
-    return np.pad(map + 1, MARGIN, constant_values=tiles + 1).astype(np.uint16).reshape(-1)
+    rows, columns = map.shape
+    wide: Digits = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
+    wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = map + 1
+    return wide.reshape(-1)
+
+
+def refuse_too_many(tiles: int, masks: Iterable[int], directions: Sequence[str]) -> None:
+    """Contexts that could not be told apart any more."""
+    if sum((tiles + 2) ** mask.bit_count() for mask in masks) > KEYS:
+        raise InvalidRecipe(
+            f"directions: {len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer"
+        )

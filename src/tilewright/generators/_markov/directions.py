@@ -47,7 +47,8 @@ def read_directions(value: Any) -> Any:
     names = [name.lower() if isinstance(name, str) else name for name in value]
     for name in names:
         if not isinstance(name, str) or name not in STEPS:
-            raise InvalidRecipe(f"{quoted(name)} is no direction{did_you_mean(str(name), STEPS)}; {', '.join(STEPS)}")
+            near = did_you_mean(name, STEPS) if isinstance(name, str) else ""
+            raise InvalidRecipe(f"{quoted(name)} is no direction{near}; {', '.join(STEPS)}")
     if len(set(names)) < len(names):
         raise InvalidRecipe(f"each direction once, got {', '.join(names)}")
     if len(names) > MOST_DIRECTIONS:
@@ -60,6 +61,8 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
     parts = step.lower().split("*")
     if not re.fullmatch(r"[a-z0-9+* ]+", step.lower()):
         raise InvalidRecipe(f"backoff: {quoted(step)} is no context; one is written as w+sw+s, or w*s")
+    if len(parts) > MOST_DIRECTIONS:
+        raise InvalidRecipe(f"backoff: at most {MOST_DIRECTIONS} contexts are multiplied, got {len(parts)}")
     masks = []
     for part in parts:
         mask = 0

@@ -46,17 +46,41 @@ class Lesson:
         return self.sample.words.index(max(shares, key=lambda word: shares[word]))
 
     @cached_property
+    def shown(self) -> NDArray[np.uint16]:
+        """(digit,) the word of the samples that stands for it; the most common one for a cell without a tile."""
+        return np.array([self.commonest, *self.words.tolist()], dtype=np.uint16)
+
+    @cached_property
     def room(self) -> NDArray[np.float64]:
         """For kernels to work in."""
-        return np.empty((2, len(self.words)))
+        return np.empty((3, len(self.words)))
+
+    def steps(self, asked: Sequence[Sequence[int]]) -> Numbers:
+        """(step, part) an order of backing off, given in sets of directions, as kernels take it."""
+        most = max(len(step) for step in asked)
+        rows = [[self.contexts.number(mask) for mask in step] for step in asked]
+        return np.array([[*row, *(-1 for _ in range(most - len(row)))] for row in rows], dtype=np.int64)
 
     @cached_property
     def squares(self) -> tuple[Contexts, Numbers]:
-        """The contexts for drawing again: squares, and the pairs that two of them share; their bits, side by side."""
+        """The contexts for drawing again: squares, and the pairs that two of them share; their numbers side by side."""
         bits = {name: 1 << number for number, name in enumerate(AROUND)}
-        parts = [[sum(bits[name] for name in square), bits[square[0]]] for square in SQUARES]
-        masks = (0, *(mask for part in parts for mask in part))
-        return taught(self.sample, self.stand_ins, AROUND, masks), np.array(parts, dtype=np.int64)
+        parts = [(sum(bits[name] for name in square), bits[square[0]]) for square in SQUARES]
+        contexts = taught(self.sample, self.stand_ins, AROUND, tuple(mask for part in parts for mask in part))
+        return contexts, np.array([[contexts.number(mask) for mask in part] for part in parts], dtype=np.int64)
+
+    @cached_property
+    def beside(self) -> NDArray[np.float64]:
+        """(direction, word, other word) how likely a word is where the other stands to its n, e, s or w."""
+        contexts, _ = self.squares
+        count = len(contexts.words)
+        shares = np.zeros((4, count, count))
+        for direction, name in enumerate(("n", "e", "s", "w")):
+            for other, word in enumerate(contexts.words):
+                seen = contexts.counts(**{name: word})
+                for own, times in seen.items():
+                    shares[direction, contexts.words.index(own), other] = times / sum(seen.values())
+        return shares
 
 
 def kinds_of(tileset: Tileset, ids: Sequence[int]) -> StandIns:

@@ -16,10 +16,11 @@ from ...core.params import LARGEST_SIDE, Sized, param
 from ...core.samples import Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
-from .contexts import Contexts
+from .contexts import Contexts, refuse_too_many
 from .directions import (
     ALL_SUBSETS,
     MOST_STEPS,
+    SEED_DIRECTIONS,
     Turn,
     default_backoff,
     default_directions,
@@ -50,16 +51,25 @@ class MarkovLearned(FromSamples):
     pieces: Literal["learned", "chosen"] = param("learned")
     """Learn every piece of rivers, roads and the like, or only where they are, and choose fitting pieces afterwards."""
 
+    @property
+    def learned_directions(self) -> tuple[str, ...]:
+        return self.directions or SEED_DIRECTIONS
+
+    @cached_property
+    def learned_masks(self) -> tuple[int, ...]:
+        """Every set of up to six directions; of more directions, the sets that are asked by default."""
+        if len(self.learned_directions) <= ALL_SUBSETS:
+            return tuple(range(1 << len(self.learned_directions)))
+        steps = default_backoff(self.learned_directions, (False, False, False))
+        return tuple({0, *(mask for step in steps for mask in read_step(step, self.learned_directions))})
+
     @cached_property
     def contexts(self) -> Contexts:
         """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
-        directions = self.directions or default_directions((False, False, False))
-        turn = (False, False, False)
-        steps = [read_step(step, directions) for step in default_backoff(directions, turn)]
-        masks = range(1 << len(directions)) if len(directions) <= ALL_SUBSETS else {0, *(m for s in steps for m in s)}
         tileset = self.sample.tileset
         stand_ins = kinds_of(tileset, [tileset.by_name[word] for word in self.sample.words])
-        return taught(self.sample, stand_ins if self.pieces == "chosen" else None, directions, tuple(sorted(masks)))
+        kinds = stand_ins if self.pieces == "chosen" else None
+        return taught(self.sample, kinds, self.learned_directions, self.learned_masks)
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -72,6 +82,7 @@ class MarkovLearned(FromSamples):
         names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
         if len(names) > 1:
             raise InvalidRecipe(f"sample: maps of different tilesets, {' and '.join(names)}; learn from one at a time")
+        refuse_too_many(len(self.sample.words), self.learned_masks, self.learned_directions)
         return self
 
 
@@ -91,6 +102,8 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone. Passes over w*s."""
     temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
     """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
+    mends: int = param(1, ge=0, le=10_000, typical=(0, 16))
+    """Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their neighbours."""
     sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
     """Times that every cell is drawn once more, given all its neighbours; removes traces of the scan."""
     unknown: Literal["never", "keep"] = param("never")
@@ -117,25 +130,23 @@ class MarkovParams(MarkovLearned, Learning, Sized):
         return steps if self.unknown == "keep" else (*steps, (0,))
 
     @cached_property
-    def steps(self) -> Numbers:
-        """(step, part) the order of backing off, as kernels take it."""
-        most = max(len(step) for step in self.asked)
-        return np.array([[*step, *(-1 for _ in range(most - len(step)))] for step in self.asked], dtype=np.int64)
+    def masks(self) -> tuple[int, ...]:
+        """The sets of directions that are asked, as bits."""
+        return tuple(sorted({0, *(mask for step in self.asked for mask in step)}))
 
     @cached_property
-    def lessons(self) -> dict[tuple[str, bytes], Lesson]:
+    def lessons(self) -> dict[tuple[str, bytes], tuple[Lesson, Numbers]]:
         """What was learned for a tileset and the words' tiles in it, kept for the next map."""
         return {}
 
-    def lesson(self, tileset: Tileset, ids: NDArray[np.int64]) -> Lesson:
-        """What is learned where the samples' words are these tiles."""
+    def lesson(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[Lesson, Numbers]:
+        """What is learned where the samples' words are these tiles, and the order of backing off."""
         key = tileset.digest, ids.tobytes()
         if key not in self.lessons:
-            singles = (1 << number for number in range(len(self.looking)))
-            masks = {0, *singles, *(mask for step in self.asked for mask in step)}
             own = ids[: len(self.sample.words)].tolist()
             stand_ins = kinds_of(tileset, own) if self.pieces == "chosen" else None
-            self.lessons[key] = Lesson(self.sample, stand_ins, self.looking, tuple(sorted(masks)))
+            lesson = Lesson(self.sample, stand_ins, self.looking, self.masks)
+            self.lessons[key] = lesson, lesson.steps(self.asked)
         return self.lessons[key]
 
     @property
@@ -149,5 +160,5 @@ class MarkovParams(MarkovLearned, Learning, Sized):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        _ = self.asked
+        refuse_too_many(len(self.sample.words), self.masks, self.looking)
         return self
