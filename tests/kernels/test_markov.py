@@ -1,9 +1,11 @@
-"""Contexts: counting, drawing and drawing again are what plain versions with dictionaries do, number for number."""
+"""Contexts: kernels count, draw, draw again and find what is strange as plain versions do, number for number."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from tilewright.generators._markov.contexts import MARGIN, Contexts, spread
 from tilewright.generators._markov.directions import AROUND, STEPS
 from tilewright.generators._markov.lesson import SQUARES
 from tilewright.kernels.exact import raised
-from tilewright.kernels.markov import LEAST, LEAST_SQUARE, draw_tiles, resample_tiles
+from tilewright.kernels.markov import LEAST_HINT, LEAST_SQUARE, Numbers, draw_tiles, find_strange, resample_tiles
 
 EDGE = "edge"
 Place = tuple[int, int]
@@ -61,19 +63,19 @@ def plain_drawn(shares: dict[int, float], temperature: float, rng: Rng) -> int:
     return tiles[rng.weighted(weights)]
 
 
-def plain_shares(known: Known, cells: Cells, place: Place, step: Step) -> dict[int, float]:
-    """How common tiles are by one step of backing off; nothing where it knows nothing."""
+def plain_shares(known: Known, cells: Cells, place: Place, step: Step) -> tuple[dict[int, float], int]:
+    """How common tiles are by one step of backing off, and in how many sightings; nothing where it knows nothing."""
     found = []
     for subset in step:
         if any(seen(cells, place, name) is None for name in subset):
-            return {}
+            return {}, 0
         if context(cells, place, subset) not in known:
-            return {}
+            return {}, 0
         found.append(known[context(cells, place, subset)])
-    shares = {tile: float(count) for tile, count in found[0].items()}
+    shares = {tile: float(found[0][tile]) for tile in sorted(found[0])}
     for other in found[1:]:
         shares = {tile: share * (other[tile] / known[frozenset()][tile]) for tile, share in shares.items()}
-    return shares if max(shares.values()) > 0 else {}
+    return (shares, min(counts.total() for counts in found)) if max(shares.values()) > 0 else ({}, 0)
 
 
 def plain_blend(
@@ -82,62 +84,51 @@ def plain_blend(
     """From the last step to the first: what was seen, and what follows as if it had been seen `smoothing` times."""
     shares: dict[int, float] = {}
     for step in reversed(steps):
-        found = plain_shares(known, cells, place, step) if len(step) == 1 else {}
+        found, sightings = plain_shares(known, cells, place, step)
         if found:
             smaller = smoothing if shares else 0.0
-            total = sum(found.values()) + smaller
+            total = reduce(add, found.values())  # not sum(), which rounds otherwise from Python 3.12 on
             shares = {
-                tile: shares.get(tile, 0.0) * (smaller / total) + found.get(tile, 0.0) / total for tile in range(tiles)
+                tile: (shares.get(tile, 0.0) * smaller + found.get(tile, 0.0) / total * sightings)
+                / (sightings + smaller)
+                for tile in range(tiles)
             }
     return shares
 
 
-def plain_foreseen(
-    known: Known, cells: Cells, ahead: set[Place], place: Place, directions: Sequence[str], shares: dict[int, float]
-) -> tuple[dict[int, float], bool]:
-    """Shares by how likely each locked cell ahead is beside a tile, and whether all of them may stand beside one."""
-    fits = True
-    for name in directions:
-        down, right = STEPS[name]
-        other = place[0] - down, place[1] - right
-        if other in ahead and cells[other] is not None:
-            likely = {}
-            for tile, share in shares.items():
-                if share > 0:
-                    counts = known.get(frozenset({(name, tile)}), Counter())
-                    likely[tile] = max(LEAST, counts[cells[other]] / counts.total()) if counts else LEAST
-            fits = fits and max(likely.values(), default=0) > LEAST
-            shares = {tile: shares[tile] * likely[tile] for tile in likely}
-    return shares, fits
+def plain_weighed(shares: dict[int, float], hint: Sequence[float] | None) -> dict[int, float]:
+    """Shares by how likely a lock ahead is beside each tile; nothing where it can stand beside none of them."""
+    if hint is None:
+        return shares
+    if max((hint[tile] for tile, share in shares.items() if share > 0), default=0.0) < LEAST_HINT:
+        return {}
+    return {tile: share * hint[tile] for tile, share in shares.items()}
 
 
 def plain_draw(
     known: Known,
     cells: Cells,
-    ahead: set[Place],
+    held: set[Place],
     order: Sequence[Place],
-    directions: Sequence[str],
     steps: Sequence[Step],
+    hints: dict[Place, Sequence[float]],
     smoothing: float,
     temperature: float,
     rng: Rng,
     tiles: int,
 ) -> int:
+    """How many cells got no tile. Where every answer shuts a lock ahead out, the first one counts as it is."""
     lost = 0
     for place in order:
-        if place in ahead:
-            ahead.remove(place)
+        if place in held:
             continue
-        answer: dict[int, float] = {}
         if smoothing > 0:
-            answer = plain_blend(known, cells, place, steps, smoothing, tiles)
-            answer, _ = plain_foreseen(known, cells, ahead, place, directions, answer)
+            answers = [plain_blend(known, cells, place, steps, smoothing, tiles)]
         else:
-            for step in steps:
-                if shares := plain_shares(known, cells, place, step):
-                    answer, fits = plain_foreseen(known, cells, ahead, place, directions, shares)
-                    if fits:
-                        break
+            answers = [plain_shares(known, cells, place, step)[0] for step in steps]
+        answers = [answer for answer in answers if answer]
+        weighed = [plain_weighed(answer, hints.get(place)) for answer in answers]
+        answer = next((answer for answer in [*weighed, *answers] if answer), {})
         cells[place] = plain_drawn(answer, temperature, rng) if answer else None
         lost += not answer
     return lost
@@ -146,15 +137,32 @@ def plain_draw(
 def plain_resample(known: Known, cells: Cells, order: Sequence[Place], temperature: float, rng: Rng) -> None:
     for place in order:
         shares = {tile: float(count) for tile, count in known[frozenset()].items()}
+        pairs, unseen = dict.fromkeys(shares, 1.0), 1.0
         for square in SQUARES:
             if all(seen(cells, place, name) is not None for name in square):
-                counts = known.get(context(cells, place, square), Counter())
-                shares = {tile: share * (counts[tile] or LEAST_SQUARE) for tile, share in shares.items()}
+                unseen *= LEAST_SQUARE
+                for tile, count in known.get(context(cells, place, square), Counter()).items():
+                    shares[tile] *= count / LEAST_SQUARE
         for pair in ((square[0],) for square in SQUARES):
             if seen(cells, place, pair[0]) is not None:
-                counts = known.get(context(cells, place, pair), Counter())
-                shares = {tile: share / (counts[tile] or 1.0) for tile, share in shares.items()}
+                for tile, count in known.get(context(cells, place, pair), Counter()).items():
+                    pairs[tile] *= count
+        shares = {tile: share * unseen / pairs[tile] for tile, share in shares.items()}
         cells[place] = plain_drawn(shares, temperature, rng)
+
+
+def plain_strange(known: Known, cells: Cells, order: Sequence[Place]) -> list[Place]:
+    """The cells with a tile in a square that was never seen; a square with a cell without one is none."""
+    return [
+        place
+        for place in order
+        if cells[place] is not None
+        and any(
+            all(seen(cells, place, name) is not None for name in square)
+            and cells[place] not in known.get(context(cells, place, square), Counter())
+            for square in SQUARES
+        )
+    ]
 
 
 # -- between both worlds ----------------------------------------------------------------------------------------
@@ -172,6 +180,10 @@ def as_map(digits: NDArray[np.uint16], shape: tuple[int, int]) -> NDArray[np.int
 
 def flat(places: Sequence[Place], width: int) -> NDArray[np.int64]:
     return np.array([(row + MARGIN) * (width + 2 * MARGIN) + column + MARGIN for row, column in places], dtype=np.int64)
+
+
+def marked(mask: NDArray[np.bool_]) -> list[Place]:
+    return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
 
 def named(mask: int, directions: Sequence[str]) -> list[str]:
@@ -211,6 +223,19 @@ class Case:
             for mask in sorted(chosen, key=lambda mask: -mask.bit_count())
         ]
         return [*steps, (0,)] if last else steps
+
+    def numbered(self, steps: Sequence[Sequence[int]]) -> Numbers:
+        """An order of backing off as kernels take it: sets by their numbers, -1 behind the last."""
+        longest = max(map(len, steps))
+        rows = [[self.contexts.number(mask) for mask in step] for step in steps]
+        return np.array([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=np.int64)
+
+    def hints(self, places: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """One row for every place: how likely a lock is beside each tile, often not at all, or nearly so."""
+        hints = self.random.random((int(places.sum()), self.tiles))
+        hints[self.random.random(hints.shape) < 0.5] = 0.0
+        hints[self.random.random(len(hints)) < 0.2] *= LEAST_HINT
+        return hints
 
 
 ways = some.lists(some.sampled_from(sorted(STEPS)), min_size=1, max_size=8, unique=True)
@@ -258,6 +283,7 @@ def test_counts_of_many_contexts() -> None:
     case=cases,
     shape=some.tuples(some.integers(1, 9), some.integers(1, 9)),
     locked=some.sampled_from((0.0, 0.1, 0.5)),
+    hinted=some.sampled_from((0.0, 0.3, 1.0)),
     smoothing=some.sampled_from((0.0, 0.0, 0.5, 20.0)),
     temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5, 1000.0)),
     count=some.integers(1, 6),
@@ -267,29 +293,33 @@ def test_drawing_is_what_plain_drawing_is(
     last: bool,
     shape: tuple[int, int],
     locked: float,
+    hinted: float,
     smoothing: float,
     temperature: float,
     count: int,
 ) -> None:
-    """The same tiles from the same random numbers, with locks ahead, of tiles that the samples lack too."""
+    """The same tiles from the same random numbers, beside locks of tiles that the samples lack too, and with hints."""
     random, steps = case.random, case.steps(count, last=last)
-    held = np.where(random.random(shape) < locked, random.integers(-1, case.tiles, shape), -2)
-    ahead = held > -2
-    held = np.maximum(held, -1)
-    order = [divmod(int(place), shape[1]) for place in random.permutation(held.size)]
-    cells, digits = as_cells(held), spread(held, case.tiles)
+    start = np.where(random.random(shape) < locked, random.integers(-1, case.tiles, shape), -2)
+    held = start > -2
+    start = np.maximum(start, -1)
+    near = random.random(shape) < hinted
+    hints = case.hints(near)
+    rows = np.full(shape, -1, dtype=np.int32)
+    rows[near] = np.arange(len(hints))
+    order = [divmod(int(place), shape[1]) for place in random.permutation(start.size)]
+    cells, digits = as_cells(start), spread(start, case.tiles)
     one, other = Rng.of(3), Rng.of(3)
-    longest = max(map(len, steps))
     lost = draw_tiles(
-        *(case.contexts.found, digits, np.pad(ahead.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
-        *(case.contexts.shifts(shape[1]), case.contexts.weights),
-        np.array([[*step, *[-1] * (longest - len(step))] for step in steps], dtype=np.int64),
-        *(smoothing, temperature, one.state, np.empty((2, case.tiles))),
+        *(case.contexts.found, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
+        *(case.contexts.shifts(shape[1]), case.numbered(steps)),
+        *(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
+        *(smoothing, temperature, one.state, np.empty((3, case.tiles))),
     )
-    places = {(int(row), int(column)) for row, column in np.argwhere(ahead)}
-    plain_steps = [[named(mask, case.directions) for mask in step] for step in steps]
     plain_lost = plain_draw(
-        *(case.known, cells, places, order, case.directions, plain_steps),
+        *(case.known, cells, set(marked(held)), order),
+        [[named(mask, case.directions) for mask in step] for step in steps],
+        dict(zip(marked(near), hints.tolist(), strict=True)),
         *(smoothing, temperature, other, case.tiles),
     )
     assert as_cells(as_map(digits, shape)) == cells
@@ -297,37 +327,86 @@ def test_drawing_is_what_plain_drawing_is(
     assert one.bits() == other.bits()
     if last:
         assert lost == 0
-        assert (as_map(digits, shape)[~ahead] >= 0).all()
+        assert (as_map(digits, shape)[~held] >= 0).all()
 
 
-@settings(max_examples=100)
-@given(
+@pytest.mark.parametrize(
+    ("hint", "tile"),
+    [
+        ([1.0, 0.0, 0.0], 0),  # the context that knows most may stand beside the lock
+        ([0.0, 1.0, 0.0], 1),  # its tile may not, the next one's may
+        ([0.0, 0.0, 1.0], 0),  # no answer may: the first one stays
+        ([LEAST_HINT / 2, 1.0, 0.0], 1),  # hardly likely is not at all
+        ([LEAST_HINT / 2, LEAST_HINT / 2, 1.0], 0),
+    ],
+)
+def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float], tile: int) -> None:
+    """West of the cell stands 0, beside which 0 was seen, and south of it 1, beside which 1 was."""
+    contexts = Contexts([np.array([[0, 0]]), np.array([[1], [1]])], ["0", "1", "2"], ("w", "s"), (0, 1, 2))
+    start = np.array([[0, -1], [2, 1]])
+    digits, held = spread(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
+    hinted = np.pad(np.array([[-1, 0], [-1, -1]], dtype=np.int32), MARGIN, constant_values=-1).reshape(-1)
+    lost = draw_tiles(
+        *(contexts.found, digits, held, flat([(0, 1)], 2), contexts.shifts(2), np.array([[1], [2]])),
+        *(hinted, np.array([hint]), 0.0, 1.0, Rng.of(1).state, np.empty((3, 3))),
+    )
+    assert lost == 0
+    assert as_map(digits, (2, 2))[0, 1] == tile
+
+
+class Squares:
+    """Samples in which every tile occurs, the contexts for drawing again, and a map to begin with."""
+
+    def __init__(self, seed: int, tiles: int, shape: tuple[int, int]) -> None:
+        self.random = random = np.random.default_rng(seed)
+        maps = [blobs(random, tiles, tuple(random.integers(1, 10, 2).tolist())) for _ in range(2)]
+        used, places = np.unique(np.concatenate([map.reshape(-1) for map in maps]), return_inverse=True)
+        self.tiles, self.shape = len(used), shape
+        ends = np.cumsum([map.size for map in maps])[:-1]
+        maps = [part.reshape(map.shape) for part, map in zip(np.split(places.reshape(-1), ends), maps, strict=True)]
+        parts = [[sum(1 << AROUND.index(name) for name in square), 1 << AROUND.index(square[0])] for square in SQUARES]
+        masks = (0, *(mask for part in parts for mask in part))
+        self.contexts = Contexts(maps, [str(tile) for tile in range(self.tiles)], AROUND, masks)
+        self.parts = np.array([[self.contexts.number(mask) for mask in part] for part in parts], dtype=np.int64)
+        self.known = plain_counts([as_cells(map) for map in maps], [named(mask, AROUND) for mask in masks])
+        self.start = np.where(random.random(shape) < 0.1, -1, blobs(random, self.tiles, shape))
+
+    def order(self) -> list[Place]:
+        return [divmod(int(place), self.shape[1]) for place in self.random.permutation(self.start.size)]
+
+
+squares = some.builds(
+    Squares,
     seed=some.integers(0, 10_000),
     tiles=some.integers(1, 40),
     shape=some.tuples(some.integers(1, 9), some.integers(1, 9)),
-    temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5)),
 )
-def test_drawing_again_is_what_plain_drawing_again_is(
-    seed: int, tiles: int, shape: tuple[int, int], temperature: float
-) -> None:
-    random = np.random.default_rng(seed)
-    maps = [blobs(random, tiles, tuple(random.integers(1, 10, 2).tolist())) for _ in range(2)]
-    parts = [[sum(1 << AROUND.index(name) for name in square), 1 << AROUND.index(square[0])] for square in SQUARES]
-    masks = (0, *(mask for part in parts for mask in part))
-    used, places = np.unique(np.concatenate([map.reshape(-1) for map in maps]), return_inverse=True)
-    tiles = len(used)  # every tile occurs, as it does wherever something was learned
-    ends = np.cumsum([map.size for map in maps])[:-1]
-    maps = [part.reshape(map.shape) for part, map in zip(np.split(places.reshape(-1), ends), maps, strict=True)]
-    contexts = Contexts(maps, [str(tile) for tile in range(tiles)], AROUND, masks)
-    known = plain_counts([as_cells(map) for map in maps], [named(mask, AROUND) for mask in masks])
-    start = np.where(random.random(shape) < 0.1, -1, random.integers(0, tiles, shape))
-    order = [divmod(int(place), shape[1]) for place in random.permutation(start.size)] * 2
-    order = [place for place in order if start[place] >= 0]
-    cells, digits, one, other = as_cells(start), spread(start, tiles), Rng.of(4), Rng.of(4)
+
+
+@settings(max_examples=100)
+@given(case=squares, temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5)))
+def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature: float) -> None:
+    order = [place for place in case.order() * 2 if case.start[place] >= 0]
+    cells, digits, one, other = as_cells(case.start), spread(case.start, case.tiles), Rng.of(4), Rng.of(4)
     resample_tiles(
-        *(contexts.found, digits, flat(order, shape[1]), contexts.shifts(shape[1]), contexts.weights),
-        *(np.array(parts, dtype=np.int64), temperature, one.state, np.empty((2, tiles))),
+        *(case.contexts.found, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+        *(temperature, one.state, np.empty((3, case.tiles))),
     )
-    plain_resample(known, cells, order, temperature, other)
-    assert as_cells(as_map(digits, shape)) == cells
+    plain_resample(case.known, cells, order, temperature, other)
+    assert as_cells(as_map(digits, case.shape)) == cells
     assert one.bits() == other.bits()
+
+
+@settings(max_examples=100)
+@given(case=squares)
+def test_what_is_strange_is_what_is_plainly_strange(case: Squares) -> None:
+    """Cells in squares that were never seen, in the order in which they were asked for; nothing is changed."""
+    order, digits, found = case.order(), spread(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
+    count = find_strange(
+        *(case.contexts.found, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+        found,
+    )
+    expected = plain_strange(case.known, as_cells(case.start), order)
+    assert found[:count].tolist() == flat(expected, case.shape[1]).tolist()
+    assert (found[count:] == -1).all()
+    assert np.array_equal(digits, spread(case.start, case.tiles))

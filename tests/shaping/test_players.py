@@ -273,7 +273,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
         tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"))
     none = {"bases": 0, "cities": 0, "neutral_cities": 0, "neutral_bases": 0, "airports": 0}
     found = tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"), **none)
-    assert tw.measure(found, "players", "first_contact")["players"] == 2
+    assert tw.measure(found, "player_count", "first_contact")["player_count"] == 2
 
 
 def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:

@@ -413,7 +413,6 @@ def resample_tiles(
             own[tile], below[tile] = common[tile], 1.0
         for part in range(2):
             target, least = (own, LEAST_SQUARE) if part == 0 else (below, 1.0)
-            unseen = 1.0
             for row in range(len(parts)):
                 number = parts[row, part]
                 if masks[number] & known != masks[number]:
@@ -424,12 +423,9 @@ def resample_tiles(
                 slot = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & (len(keys) - 1)
                 while keys[slot] != FREE and keys[slot] != key:
                     slot = (slot + 1) & (len(keys) - 1)
-                unseen *= least
                 if keys[slot] == key:
                     for entry in range(firsts[which[slot]], firsts[which[slot] + 1]):
                         target[tiles[entry]] *= counts[entry] / least
-            for tile in range(len(own)):
-                target[tile] *= unseen
         for tile in range(len(own)):
             own[tile] /= below[tile]
         cells[place] = 1 + _drawn(own, temperature, state)

@@ -24,22 +24,35 @@ def hints_for(lesson: Lesson, held: NDArray[np.int64], rank: NDArray[np.int64]) 
     likely the nearest locked cell is, for every word that may stand here, going from neighbour to neighbour.
     """
     rows: Table = np.full(held.shape, -1, dtype=np.int32)
-    hints = np.eye(len(lesson.words))[held[held >= 0]]
-    rows[held >= 0] = np.arange(len(hints))
-    ranks = rank[held >= 0]
-    frontier = np.argwhere(held >= 0)
+    free = np.pad(held < 0, 1)
+    beside = free[:-2, 1:-1] | free[2:, 1:-1] | free[1:-1, :-2] | free[1:-1, 2:]
+    shown = (held >= 0) & beside
+    count = int(shown.sum())
+    if count * len(lesson.words) > MOST_NUMBERS:
+        return np.pad(rows, MARGIN, constant_values=-1).reshape(-1), NO_HINTS
+    hints = np.zeros((count, len(lesson.words)))
+    hints[np.arange(count), held[shown]] = 1.0
+    rows[shown] = np.arange(count)
+    ranks = rank[shown]
+    frontier = np.argwhere(shown)
     for _ in range(REACH):
         if 5 * len(frontier) * len(lesson.words) + hints.size > MOST_NUMBERS:
             break
-        found, hints, ranks = _spread(lesson, rows, hints, ranks, frontier)
+        found, hints, ranks = _spread(lesson, held, rows, hints, ranks, frontier)
         frontier = found
-    behind = (rows >= 0) & (ranks[rows] < rank)
-    rows[behind | (held >= 0)] = -1
+    near = rows >= 0
+    near[near] = ranks[rows[near]] > rank[near]  # a cell's own rank is never above itself: locked ones have no hint
+    rows[~near] = -1
     return np.pad(rows, MARGIN, constant_values=-1).reshape(-1), np.ascontiguousarray(hints)
 
 
 def _spread(
-    lesson: Lesson, rows: Table, hints: Shares, ranks: NDArray[np.int64], frontier: NDArray[np.int64]
+    lesson: Lesson,
+    held: NDArray[np.int64],
+    rows: Table,
+    hints: Shares,
+    ranks: NDArray[np.int64],
+    frontier: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], Shares, NDArray[np.int64]]:
     """Hints for the neighbours of cells that have some; of several ways to a cell the first direction counts."""
     found = []
@@ -47,7 +60,7 @@ def _spread(
         there = frontier + step
         inside = ((there >= 0) & (there < rows.shape)).all(axis=1)
         there, here = there[inside], frontier[inside]
-        free = rows[tuple(there.T)] < 0
+        free = (rows[tuple(there.T)] < 0) & (held[tuple(there.T)] < 0)
         there, here = there[free], here[free]
         before = rows[tuple(here.T)]
         now = np.zeros((len(there), len(lesson.words)))

@@ -99,7 +99,7 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MOST_STEPS)
     """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""
     smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
-    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone. Passes over w*s."""
+    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone."""
     temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
     """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
     mends: int = param(1, ge=0, le=10_000, typical=(0, 16))
