@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from pathlib import Path
 from runpy import run_path
+from statistics import mean
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from PIL.Image import Image
+from PIL.Image import Image, Resampling, fromarray
 from PIL.Image import new as new_image
 from PIL.ImageDraw import Draw
 from pydantic import BaseModel
@@ -37,7 +40,10 @@ GAP = 10
 CAPTION = 18
 """Pixels for a line below a picture."""
 DIVERGENCES = ("divergence", "divergence_new", "divergence_missed")
+TINY = ["..~~", ".##~", ".#..", "...~"]
+"""A sample of a few cells."""
 EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DATA = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -127,6 +133,98 @@ def again(name: str) -> str:
     return table(("sample", *ways), *(row(sample) for sample in ("awbw", "overworld", "village", "dungeon")))
 
 
+def compared(name: str) -> str:
+    """How a technique's maps of 32x24 cells compare with those of others that learn from samples."""
+    samples: dict[str, tuple[Any, dict[str, Any]]] = {
+        "`dungeon`": ("dungeon", {}),
+        "`caverns`": ("caverns", {}),
+        "`village`": ("village", {}),
+        "`bricks`": ("bricks", {"wrap_sample": "xy"}),
+        "4x4 cells": (TINY, {"wrap_sample": "xy"}),
+    }
+    small = {"patterns": {"pattern_sizes": (2,)}, name: {"pattern_size": 2}}
+    names = ("copied_share", "divergence", "copied_block", "sample_distance")
+
+    def row(title: str, technique: str) -> tuple[str, ...]:
+        sample, wraps = samples[title]
+        params = {} if technique == "markov" else {**wraps, **(small[technique] if sample is TINY else {})}
+        recipe = tw.recipe(technique, sample=sample, width=32, height=24, **params)
+        seeds, found = 3 if technique == "patterns" else 20, []
+        for seed in range(seeds):
+            try:
+                map = tw.run(recipe, seed=seed)
+            except tw.GaveUp:
+                continue
+            found.append([tw.measure(map, *names, like=sample, pattern_size=size, **wraps) for size in (2, 3)])
+        two, three = ({part: mean(one[size][part] for one in found) for part in names} for size in (0, 1))
+        return (
+            title if technique == "patterns" else "",
+            f"`{technique}`",
+            f"{seeds - len(found)} of {seeds}",
+            f"{100 * (two if sample is TINY else three)['copied_share']:.0f} %",
+            f"{two['divergence']:.2f}",
+            f"{three['divergence']:.2f}",
+            f"{three['copied_block']:.1f}",
+            f"{three['sample_distance']:.2f}",
+        )
+
+    head = ("sample", "technique", "failures", "windows right", "divergence 2", "divergence 3", "copied", "distance")
+    return table(head, *(row(title, technique) for title in samples for technique in ("patterns", name, "markov")))
+
+
+def helped(name: str) -> str:
+    """How many of ten maps of 36x36 cells come of it with less help and more."""
+    none = {"backtracks": 0, "repairs": 0, "restarts": 0}
+    ways = {
+        "no help": none,
+        "`backtracks`": {**none, "backtracks": 20},
+        "also `repairs`": {**none, "backtracks": 20, "repairs": 100},
+        "also `restarts`": {},
+    }
+
+    def row(params: dict[str, str]) -> tuple[str, ...]:
+        made = []
+        for own in ways.values():
+            recipe = tw.recipe(name, width=36, height=36, **params, **own)
+            done = 0
+            for seed in range(10):
+                try:
+                    tw.run(recipe, seed=seed)
+                except tw.GaveUp:
+                    continue
+                done += 1
+            made.append(f"{done}")
+        return f"`{written(params)}`", *made
+
+    cases = ({"sample": "ruins"}, {"sample": "village", "wrap": "xy"}, {"sample": "circuit", "wrap": "xy"})
+    return table(("", *ways), *(row(case) for case in cases))
+
+
+def refused(name: str) -> str:
+    """What is said where something cannot be had."""
+    cases: list[dict[str, Any]] = [
+        {"sample": "circuit", "wrap": "xy", "backtracks": 0, "repairs": 0, "restarts": 0, "seed": 3},
+        {"locks": [[10, 10, "door"], [12, 10, "treasure"]], "seed": 7},
+        {"border": ["treasure"], "seed": 7},
+        {"counts": {"pillar": ">=900"}, "seed": 7},
+        {"sample": "village", "pattern_size": 4, "seed": 7},
+        {"sample": "platforms", "ground": True, "seed": 7},
+    ]
+    lines = []
+    for params in cases:
+        try:
+            tw.make(name, **params)
+        except tw.TilewrightError as error:
+            lines.append(f'tw.make("{name}", {written(params)})\n    {error}\n')
+    assert len(lines) == len(cases), "all of them fail"
+    return "```text\n" + "".join(lines) + "```\n"
+
+
+def written(params: dict[str, Any]) -> str:
+    """As in a call."""
+    return ", ".join(f"{name}={value!r}" for name, value in params.items()).replace("'", '"')
+
+
 def filled_in(text: str) -> str:
     """A page with its tables made anew."""
 
@@ -138,7 +236,15 @@ def filled_in(text: str) -> str:
             assert isinstance(entry, Entry)
             content = parameters(entry)
         else:
-            makers = {"overview": overview, "reference": reference, "joints": joints, "again": again}
+            makers = {
+                "overview": overview,
+                "reference": reference,
+                "joints": joints,
+                "again": again,
+                "compared": compared,
+                "helped": helped,
+                "refused": refused,
+            }
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"
 
@@ -203,6 +309,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     )
     large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
+    yield "wfc-styles.png", lambda path: wfc_styles().save(path)
     yield "markov-model.png", lambda path: contexts().save(path)
     yield "awbw-maps.png", lambda path: collection("awbw", scale=12).save(path)
     yield "awbw-skirmish.png", lambda path: skirmishes().save(path)
@@ -215,24 +322,29 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
 def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Pictures of what the pages' own examples make: `m` after a block of Python whose fence says picture=NAME."""
     for page in sorted(DOCS.rglob("*.md")):
-        blocks = EXAMPLE.findall(page.read_text())
-        session = Session(page, [content for _, content in blocks])
+        text = page.read_text()
+        blocks = EXAMPLE.findall(text)
+        session = Session(page, [content for _, content in blocks], DATA.findall(text))
         for number, (name, _) in enumerate(blocks):
             if name:
                 yield name, lambda path, session=session, number=number: shown(session.after(number)).save(path)
 
 
 class Session:
-    """A page's blocks of Python, run once each and in order."""
+    """A page's blocks of Python, run once each and in order, in a folder that has its tileset as a file."""
 
-    def __init__(self, page: Path, blocks: list[str]) -> None:
+    def __init__(self, page: Path, blocks: list[str], tilesets: list[str]) -> None:
         self.page, self.blocks, self.done = page, blocks, 0
         self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.folder = TemporaryDirectory()
+        if tilesets:
+            Path(self.folder.name, "meadow.toml").write_text(tilesets[0])
 
     def after(self, number: int) -> Any:
         """`m` after this block."""
         while self.done <= number:
-            exec(compile(self.blocks[self.done], str(self.page), "exec"), self.names)  # noqa: S102 - our own pages
+            with chdir(self.folder.name):
+                exec(compile(self.blocks[self.done], str(self.page), "exec"), self.names)  # noqa: S102 - our own pages
             self.done += 1
         return self.names["m"]
 
@@ -244,9 +356,14 @@ def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -
         if isinstance(one, Image):
             pictures.append((one, ""))
             continue
-        map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
+        scale = 7 if isinstance(made, list) else 8
         note = "" if isinstance(one, tw.TileMap) else one.note
-        pictures.append((map.image(scale=8 if not isinstance(made, list) else 7), note))
+        if isinstance(one, Frame) and one.colors is not None:
+            height, width, _ = one.colors.shape
+            pictures.append((fromarray(one.colors).resize((width * scale, height * scale), Resampling.NEAREST), note))
+            continue
+        map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
+        pictures.append((map.image(scale=scale), note))
     return sheet_of(pictures, columns=min(len(pictures), 4 if len(pictures) > 3 else 3))
 
 
@@ -281,6 +398,30 @@ def styles() -> Image:
             made = tw.make("patterns", sample=name, width=width, height=height, iterations=steps, seed=7, **wraps)
             numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
             note = f"{steps:,} steps: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
+            pictures.append((made.image(scale=scale), note))
+    return sheet_of(pictures, columns=4)
+
+
+def wfc_styles() -> Image:
+    """Every sample, and maps of its windows of two, of three, and of three seen from all sides."""
+    ways: dict[str, dict[str, Any]] = {
+        "windows of 2": {"pattern_size": 2},
+        "windows of 3": {},
+        "also turned": {"symmetry": 8},
+    }
+    pictures = []
+    for name in data.names("samples"):
+        grid = Grid.of(name)
+        assert grid.tileset is not None
+        sample = tw.TileMap(grid.ids(grid.tileset), grid.tileset)
+        wraps = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
+        height, width = (24, 32) if wraps else grid.shape[-2:]
+        scale = 288 // (width if wraps else sample.image(scale=1).width)
+        pictures.append((sample.image(scale=scale), name))
+        for way, params in ways.items():
+            made = tw.make("wfc", sample=name, width=width, height=height, seed=7, **wraps, **params)
+            numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
+            note = f"{way}: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
             pictures.append((made.image(scale=scale), note))
     return sheet_of(pictures, columns=4)
 

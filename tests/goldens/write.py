@@ -62,6 +62,11 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"states": 4, "morph": "random", "blend": "radial"},
         {"offset": [5, -9], "generations": 6},
     ],
+    "wfc": [
+        {"symmetry": 8, "wrap_sample": "xy", "wrap": "xy", "heuristic": "constrained"},
+        {"sample": ["village"], "pattern_size": 2, "connected": ["path"], "heuristic": "scanline"},
+        {"rules": "countryside", "border": ["plain", "wood"]},
+    ],
     "rules": [
         {
             "names": ["rock", "floor", "moss", "gold:3", "gem:2"],

@@ -76,7 +76,7 @@ def likeness_in(params: Params, renamed: Mapping[str, str]) -> Likeness | None:
     Of several sizes of windows the largest counts. `renamed` are the recipe's tiles.
     """
     sample = getattr(params, "sample", None)
-    if not isinstance(sample, Samples):
+    if not isinstance(sample, Samples) or getattr(params, "rules", None) is not None:  # rules, instead of a sample
         return None
     # Bare words become the tileset's tiles as the pipeline makes them.
     words = [renamed.get(word, word) for word in sample.words]

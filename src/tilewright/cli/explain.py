@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import click
 import numpy as np
@@ -101,12 +102,7 @@ def _print_facts(entry: Entry) -> None:
         facts["can"] = ", ".join(word for word, ability in able.items() if ability)
     if facts:
         click.echo()
-        made = table("", "", "")
-        made.show_header = False
-        for row in facts.items():
-            made.add_row(*row)
-        made.columns[0].style = "dim"
-        print_table(made)
+        _print_pairs(facts)
 
 
 def _print_parameters(entry: Entry) -> None:
@@ -137,6 +133,15 @@ def _print_tiles(tileset: Tileset) -> None:
     print_table(made)
 
 
+def _print_pairs(facts: Mapping[str, str]) -> None:
+    made = table("", "", "")
+    made.show_header = False
+    for row in facts.items():
+        made.add_row(*row)
+    made.columns[0].style = "dim"
+    print_table(made)
+
+
 def _print_model(model: Model) -> None:
     """What was learned, from what, and how."""
     results().print(f"What {model.technique} learned from {counted(len(model.samples), 'sample')}.")
@@ -148,12 +153,7 @@ def _print_model(model: Model) -> None:
         **{name: str(value) for name, value in model.learned.model_dump(mode="json", exclude={"sample"}).items()},
         **model.learned.facts,
     }
-    made = table("", "", "")
-    made.show_header = False
-    for row in facts.items():
-        made.add_row(*row)
-    made.columns[0].style = "dim"
-    print_table(made)
+    _print_pairs(facts)
     click.echo()
     counts = np.bincount(np.concatenate([map.reshape(-1) for map in model.samples.maps]))
     tiles = table("", "tile", "cells", "share")

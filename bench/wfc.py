@@ -1,0 +1,158 @@
+"""Wave function collapse beside fast-wfc (C++), which was timed elsewhere, and a naive version in Python, timed here.
+
+The samples are those of the original; they are read where TILEWRIGHT_REFERENCE names the folder that holds them. A time
+is the median over ten seeds of one map, reading the sample's patterns included, once all is compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.core.errors import GaveUp
+from tilewright.core.grid import Grid
+from tilewright.core.samples import Samples
+from tilewright.generators._wfc.params import book_of
+
+from .row import Row, best_times
+
+PUBLISHED = {
+    ("Flowers", 48): 12.6, ("RedMaze", 48): 3.5, ("SimpleMaze", 48): 9.5, ("Rooms", 48): 11.2, ("Knot", 48): 9.6,
+    ("Flowers", 128): 133.0, ("SimpleMaze", 128): 301.0, ("RedMaze", 128): 129.0, ("Rooms", 128): 173.0,
+    ("SimpleMaze", 256): 4200.0, ("RedMaze", 256): 1420.0,
+}  # fmt: skip
+"""Milliseconds of fast-wfc by sample and side; Flowers at 128 succeeded twice in ten."""
+SAMPLES: dict[str, dict[str, Any]] = {
+    "Flowers": {"pattern_size": 3, "symmetry": 2, "ground": True, "wrap": "xy"},
+    "RedMaze": {"pattern_size": 2, "symmetry": 8},
+    "SimpleMaze": {"pattern_size": 2, "symmetry": 8},
+    "Rooms": {"pattern_size": 3, "symmetry": 8, "wrap": "xy"},
+    "Knot": {"pattern_size": 3, "symmetry": 8, "wrap": "xy"},
+    "Platformer": {"pattern_size": 2, "symmetry": 2, "ground": True, "wrap": "xy"},
+}
+SIDES = (48, 128, 256)
+SEEDS = range(10)
+PEER = "fast-wfc, measured elsewhere"
+
+
+def rows() -> Iterator[Row]:
+    yield _naive()
+    folder = os.environ.get("TILEWRIGHT_REFERENCE")
+    if not folder:
+        return
+    for side in SIDES:
+        for name, params in SAMPLES.items():
+            sample = Samples.of(Grid.of(tw.load(Path(folder) / "wfc" / f"{name}.png")))
+            times = [_timed(sample, side, seed, params) for seed in SEEDS]
+            made = [time for time in times if time is not None]
+            peer = PUBLISHED.get((name, side))
+            yield Row(
+                what=f"wfc {side}x{side} after {name}, median of ten seeds",
+                unit="ms",
+                ours=median(made) * 1e3,
+                peer=peer,
+                peer_name=PEER if peer else "",
+                at_least=None if peer is None else 4 if side == 256 else 1,
+            )
+            yield Row(
+                what=f"wfc {side}x{side} after {name}, successes in ten", unit="maps", ours=len(made), at_least=10
+            )
+
+
+def _timed(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> float | None:
+    """Seconds for a map, from its sample on; None where there is none."""
+    book_of.cache_clear()
+    start = perf_counter()
+    try:
+        tw.make("wfc", sample=sample, width=side, height=side, wrap_sample="xy", seed=seed, **params)
+    except GaveUp:
+        return None
+    return perf_counter() - start
+
+
+def _naive() -> Row:
+    """Sets in lists, the least uncertain cell looked for among all, and a new beginning after every contradiction."""
+    sample = Samples.of("dungeon")
+    side = 24
+    recipe = tw.recipe("wfc", sample=sample, width=side, height=side, pattern_size=2)
+    draws = random.Random(7)
+    plain = partial(naive, sample.maps[0], side, 2, draws)
+    ours, peer = best_times(partial(tw.run, recipe, seed=7), plain, rounds=3)
+    return Row(
+        what=f"wfc {side}x{side} after dungeon, windows of 2x2",
+        unit="ms",
+        ours=ours * 1e3,
+        peer=peer * 1e3,
+        peer_name="a naive version in Python",
+        at_least=20,
+    )
+
+
+def naive(sample: NDArray[np.integer[Any]], side: int, size: int, draws: random.Random) -> list[list[int]]:
+    """A map of tiles, made in the way that a weekend's script makes it."""
+    rows, columns = sample.shape
+    counts: dict[tuple[tuple[int, ...], ...], int] = {}
+    for top in range(rows - size + 1):
+        for left in range(columns - size + 1):
+            window = tuple(tuple(row) for row in sample[top : top + size, left : left + size].tolist())
+            counts[window] = counts.get(window, 0) + 1
+    windows, weights = list(counts), list(counts.values())
+    steps = ((-1, 0), (0, -1), (1, 0), (0, 1))
+    fits = [[{b for b, other in enumerate(windows) if _agree(one, other, *step)} for one in windows] for step in steps]
+    waves = side - size + 1
+    while True:
+        wave = [set(range(len(windows))) for _ in range(waves * waves)]
+        if _collapsed(wave, waves, weights, fits, steps, draws):
+            cells = [[next(iter(wave[row * waves + column])) for column in range(waves)] for row in range(waves)]
+            return [[windows[pattern][0][0] for pattern in line] for line in cells]
+
+
+def _agree(one: tuple[tuple[int, ...], ...], other: tuple[tuple[int, ...], ...], down: int, right: int) -> bool:
+    """Whether two windows agree on what they share if the other lies that far from the one."""
+    size = len(one)
+    return all(
+        one[row][column] == other[row - down][column - right]
+        for row in range(max(0, down), size + min(0, down))
+        for column in range(max(0, right), size + min(0, right))
+    )
+
+
+def _collapsed(
+    wave: list[set[int]],
+    side: int,
+    weights: list[int],
+    fits: list[list[set[int]]],
+    steps: tuple[tuple[int, int], ...],
+    draws: random.Random,
+) -> bool:
+    while True:
+        undecided = [cell for cell, patterns in enumerate(wave) if len(patterns) > 1]
+        if not undecided:
+            return True
+        cell = min(undecided, key=lambda cell: (len(wave[cell]), draws.random()))
+        options = sorted(wave[cell])
+        wave[cell] = {draws.choices(options, [weights[pattern] for pattern in options])[0]}
+        queue = [cell]
+        while queue:
+            here = queue.pop()
+            row, column = divmod(here, side)
+            for (down, right), allowed in zip(steps, fits, strict=True):
+                if not (0 <= row + down < side and 0 <= column + right < side):
+                    continue
+                there = (row + down) * side + column + right
+                left = wave[there] & set().union(*(allowed[pattern] for pattern in wave[here]))
+                if not left:
+                    return False
+                if left != wave[there]:
+                    wave[there] = left
+                    queue.append(there)

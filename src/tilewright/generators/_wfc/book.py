@@ -1,0 +1,200 @@
+"""A book: the patterns that a wave may hold, how common each is, and which may stand beside which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.patterns import Coding, Tiles, Wrap, framed, turned, turned_wrap
+from ...core.errors import TooLarge
+from ...kernels.exact import log
+
+Bits = NDArray[np.uint64]
+"""(..., word) sets of patterns, 64 in a word."""
+Images = Sequence[NDArray[np.int64]]
+"""(view)(tile,) what each tile becomes in every view of a sample, where tiles are pieces that turn with it."""
+
+MOST_PATTERNS = 8192
+MOST_WEIGHT = 1 << 20
+"""All weights together: a table has the logarithm of every number up to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """Patterns, as windows of tiles that are numbered from 0 on; with windows of one cell, tiles themselves.
+
+    Directions are kernels/wave's: back along every axis, then forth along every axis.
+    """
+
+    axes: int
+    size: int
+    """The side of a window."""
+    tiles: int
+    patterns: NDArray[np.uint16]
+    """(pattern, cell of the window)"""
+    weights: NDArray[np.int64]
+    """(pattern,) how common each is; all together at most MOST_WEIGHT."""
+    allowed: Bits
+    """(direction, pattern, word) which patterns may stand there beside it."""
+    ground: NDArray[np.bool_]
+    """(pattern,) whether it stands on the ground, and begins in a sample's last row."""
+
+    def __len__(self) -> int:
+        return len(self.patterns)
+
+    @property
+    def words(self) -> int:
+        return int(self.allowed.shape[2])
+
+    @cached_property
+    def full(self) -> Bits:
+        """(word,) all patterns."""
+        return packed(np.ones(len(self), dtype=np.bool_))
+
+    @cached_property
+    def logarithms(self) -> NDArray[np.float64]:
+        """Of every weight that a set of patterns can have; 0 has none."""
+        table = np.zeros(int(self.weights.sum()) + 1)
+        table[1:] = log(np.arange(1, len(table)))
+        return table
+
+    @cached_property
+    def products(self) -> NDArray[np.float64]:
+        """(pattern,) its weight times the logarithm of that."""
+        return self.weights * self.logarithms[self.weights]
+
+    def holding(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
+        """(pattern,) whether it has one of some tiles at a place of its window."""
+        return np.isin(self.patterns[:, place], tiles)
+
+    def before(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
+        """(pattern,) whether one of some patterns may stand beside it in a direction."""
+        return np.asarray((self.allowed[direction] & packed(patterns)).any(axis=1))
+
+
+def packed(patterns: NDArray[np.bool_]) -> Bits:
+    """(..., word) sets of patterns that were given as (..., pattern)."""
+    count = patterns.shape[-1]
+    padded = np.zeros((*patterns.shape[:-1], -(-count // 64) * 64), dtype=np.uint8)
+    padded[..., :count] = patterns
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+
+def unpacked(bits: Bits, count: int) -> NDArray[np.uint8]:
+    """(..., pattern) 1 for every pattern in a set."""
+    own = np.ascontiguousarray(bits).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(own, axis=-1, count=count, bitorder="little")
+
+
+def views_of(
+    maps: Sequence[Tiles], wrap: Wrap, symmetry: int, images: Images | None
+) -> list[tuple[Tiles, tuple[bool, ...], bool]]:
+    """All views of all maps, how each wraps, and whether it stands upright."""
+    views = []
+    for tiles in maps:
+        for number, (view, round_) in enumerate(zip(turned(tiles, symmetry), turned_wrap(wrap, symmetry), strict=True)):
+            own = view if images is None else images[number][view]
+            views.append((np.ascontiguousarray(own), round_, number < 2))
+    return views
+
+
+def overlapping(
+    maps: Sequence[Tiles], tiles: int, size: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
+) -> Book:
+    """All windows of some maps; two of them fit beside each other where they agree on what they share."""
+    axes = maps[0].ndim
+    seen, grounded = [], []
+    for map in maps:
+        wide = framed(map, size, wrap, [(False, False)] * axes, 0)
+        windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * axes)
+        ground = np.zeros(windows.shape[:axes], dtype=np.bool_)
+        if wrap[-2]:
+            ground[..., map.shape[-2] - 1, :] = True
+        seen.append(windows.reshape(-1, size**axes))
+        grounded.append(ground.reshape(-1))
+    windows, upright = np.concatenate(seen), np.concatenate(grounded)
+    # The windows of a map that is turned are its windows, turned.
+    cells = np.arange(size**axes).reshape((size,) * axes)
+    turns = [windows[:, view.reshape(-1)] for view in turned(cells, symmetry)]
+    if images is not None:
+        turns = [image[turn] for turn, image in zip(turns, images, strict=True)]
+    every = np.concatenate(turns)
+    keys = (every.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
+    _, first, which, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    _refuse_too_many(len(first), f"patterns of {size}", "take a smaller pattern_size, fewer samples or less symmetry")
+    patterns = every[first].astype(np.uint16)
+    stands = np.zeros(len(first), dtype=np.bool_)
+    for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
+        stands[standing[upright]] = True
+    return Book(axes, size, tiles, patterns, bounded(counts), _overlaps(patterns, size, axes), stands)
+
+
+def _overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
+    """(direction, pattern, word) what fits, from what all patterns share with the next one along every axis."""
+    count = len(patterns)
+    multipliers = Coding(size, axes, 1 << 16).multipliers
+    cells = patterns.astype(np.uint64).reshape(count, *(size,) * axes)
+    allowed = np.empty((2 * axes, count, -(-count // 64)), dtype=np.uint64)
+    for axis in range(axes):
+        parts = [np.take(cells, range(start, start + size - 1), axis=axis + 1) for start in (0, 1)]
+        shares = [
+            (part.reshape(count, -1) * multipliers[: size ** (axes - 1) * (size - 1)]).sum(axis=1) for part in parts
+        ]
+        found, ids = np.unique(np.concatenate(shares), return_inverse=True)
+        heads, tails = ids.reshape(2, count)
+        allowed[axis] = _grouped(tails, len(found))[heads]
+        allowed[axis + axes] = _grouped(heads, len(found))[tails]
+    return allowed
+
+
+def _grouped(ids: NDArray[np.int64], groups: int) -> Bits:
+    """(group, word) the patterns of every group."""
+    count = len(ids)
+    sets = np.zeros((groups, -(-count // 64)), dtype=np.uint64)
+    numbers = np.arange(count)
+    np.bitwise_or.at(sets, (ids, numbers >> 6), np.uint64(1) << (numbers & 63).astype(np.uint64))
+    return sets
+
+
+def side_by_side(maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None) -> Book:
+    """The tiles of some maps; two of them fit beside each other where they stand so somewhere in a map."""
+    axes = maps[0].ndim
+    _refuse_too_many(tiles, "tiles", "take fewer samples")
+    fits = np.zeros((axes, tiles, tiles), dtype=np.bool_)
+    counts = np.zeros(tiles, dtype=np.int64)
+    ground = np.zeros(tiles, dtype=np.bool_)
+    for view, round_, upright in views_of(maps, wrap, symmetry, images):
+        counts += np.bincount(view.reshape(-1), minlength=tiles)
+        if upright and round_[-2]:
+            ground[view[..., -1, :].reshape(-1)] = True
+        for axis in range(axes):
+            here, there = np.moveaxis(view, axis, 0), np.roll(np.moveaxis(view, axis, 0), -1, axis=0)
+            last = None if round_[axis] else -1
+            fits[axis, here[:last].reshape(-1), there[:last].reshape(-1)] = True
+    return of_pairs(fits, counts, ground)
+
+
+def of_pairs(fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None) -> Book:
+    """Tiles by what may follow them: `fits` is (axis, tile, next tile)."""
+    axes, tiles, _ = fits.shape
+    allowed = np.stack([packed(np.ascontiguousarray(way)) for way in (*fits.transpose(0, 2, 1), *fits)])
+    patterns = np.arange(tiles, dtype=np.uint16)[:, None]
+    none = np.zeros(tiles, dtype=np.bool_)
+    return Book(axes, 1, tiles, patterns, bounded(weights), allowed, none if ground is None else ground)
+
+
+def bounded(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Whole weights of at least 1 that are not too large together."""
+    total = int(weights.sum())
+    if total <= MOST_WEIGHT:
+        return np.maximum(1, weights)
+    return np.maximum(1, weights * (MOST_WEIGHT - len(weights)) // total)
+
+
+def _refuse_too_many(count: int, noun: str, way_out: str) -> None:
+    if count > MOST_PATTERNS:
+        raise TooLarge(f"sample: {count:,} {noun} are more than the {MOST_PATTERNS:,} that fit; {way_out}")

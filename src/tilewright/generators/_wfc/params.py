@@ -1,0 +1,326 @@
+"""What the technique wfc can be told, and what it learns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator, model_validator
+
+from ...analysis.patterns import AxesOf, Wrap, wraps
+from ...core.errors import InvalidRecipe, TooLarge, UnknownName, counted, quoted
+from ...core.grid import whole
+from ...core.model import FromSamples, Learning
+from ...core.params import LARGEST_SIDE, Params, Sized, param
+from ...core.pieces import VIEWS
+from ...core.samples import Samples
+from ...core.tileset import Tileset
+from ...kernels.claims import COUNTED, PATH, REGION
+from .book import Book, Images, overlapping, side_by_side
+from .rules import Rules
+from .wave import MOST, Claim
+
+USUAL_SIZE = 3
+
+
+def _read_counts(value: Any) -> Any:
+    """Numbers of tiles as pairs of a tile and a text; also of a mapping, or of `treasure=3..5` on a command line."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if isinstance(value, Mapping):
+        value = value.items()
+    elif isinstance(value, (list, tuple)) and all(isinstance(pair, str) for pair in value):
+        value = [re.split(r"(?=[<>]=)|=", pair, maxsplit=1) for pair in value]
+    elif not isinstance(value, (list, tuple)):
+        return value
+    return tuple(_read_count(pair) for pair in value)
+
+
+def _read_count(pair: Any) -> tuple[str, str]:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise InvalidRecipe(f"a tile and how many, such as treasure: 3..5, got {quoted(pair)}")
+    tile, many = pair
+    number = whole(many)
+    text = str(many if number is None else number).replace(" ", "")
+    least, most = bounds_of(text) if not isinstance(many, bool) else (1, 0)
+    if least > most:
+        raise InvalidRecipe(f"{tile}: a number, 3..5, >=2 or <=4, got {quoted(many)}")
+    return tile.strip(), text
+
+
+def bounds_of(text: str) -> tuple[int, int]:
+    """The least and the most that `3`, `3..5`, `>=2` or `<=4` allow; (1, 0) is none of them."""
+    if found := re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text, re.ASCII):
+        return int(found[1]), int(found[2] or found[1])
+    if found := re.fullmatch(r"([<>])=(\d{1,12})", text, re.ASCII):
+        return (int(found[2]), MOST) if found[1] == ">" else (0, int(found[2]))
+    return 1, 0
+
+
+Counts = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_read_counts)]
+Place = tuple[int, int] | tuple[int, int, int]
+
+
+class Way(Params):
+    """A path between two places."""
+
+    start: Place = param((0, 0))
+    """Where it begins: x, y; with levels also z."""
+    end: Place = param((0, 0))
+    """Where it ends."""
+    over: tuple[str, ...] = param((), max_length=1000)
+    """The tiles that it leads over; by default all that can be walked on."""
+
+
+class WfcLearned(FromSamples):
+    """Samples, and how their windows are read."""
+
+    sample: Samples = param("dungeon")
+    """One or several maps whose windows the map is made of: files, drawings, or names of built-in samples."""
+    pattern_size: int | None = param(None, ge=1, le=4)
+    """Side of the windows; 1 asks only what stands beside what. By default 3, less where sample or map is smaller."""
+    symmetry: int = param(1, ge=1, le=8)
+    """Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 turned by quarters and mirrored."""
+    wrap_sample: AxesOf = param("none")
+    """Axes along which the sample wraps, such as xy."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        size = self.pattern_size or usual_size(self.sample)
+        return {"patterns": f"{len(book_of(self.sample, size, self.symmetry, self.wrap_sample)):,} of {size}"}
+
+    @model_validator(mode="after")
+    def _holds_a_pattern(self) -> Self:
+        if self.pattern_size is None:
+            return self
+        sides = wraps(self.wrap_sample, self.sample.axes)
+        wrong = []
+        for number, grid in enumerate(self.sample):
+            if any(side < self.pattern_size and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
+                which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
+                size = "x".join(map(str, reversed(grid.shape)))
+                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {self.pattern_size}")
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+
+class WfcParams(WfcLearned, Learning, Sized):
+    technique: ClassVar[str] = "wfc"
+    width: int = param(48, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    """Columns of the map."""
+    height: int = param(32, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    """Rows of the map."""
+    depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
+    """Levels of the map; by default as many as the sample has."""
+    wrap: AxesOf = param("none")
+    """Axes along which the map wraps, such as xy."""
+    rules: Rules | None = param(None, control="file")
+    """A tileset that says what may stand beside what, instead of a sample: its name, or a file."""
+    ground: bool = param(False)
+    """Whether the sample's last row is the ground: it stands in the map's last row and nowhere else."""
+    heuristic: Literal["entropy", "constrained", "scanline"] = param("entropy")
+    """Which cell is decided next: the least uncertain by weight, that with the fewest patterns, or row by row."""
+    border: tuple[str, ...] = param((), max_length=1000)
+    """The only tiles that may stand at the edge of the map."""
+    counts: Counts = param((), max_length=1000)
+    """How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4."""
+    connected: tuple[str, ...] = param((), max_length=1000)
+    """Tiles whose cells must all be joined, taken together."""
+    paths: tuple[Way, ...] = param((), max_length=100)
+    """Places that must be joined, each two over given tiles."""
+    backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
+    """Choices that are taken back in a row, before a region around the trouble is opened again."""
+    repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
+    """Regions that are opened again in a row, before all begins anew."""
+    restarts: int = param(4, ge=0, le=10_000, typical=(0, 20))
+    """Times that all begins anew, before it gives up."""
+    relax: bool = param(False)
+    """Whether windows that the sample lacks may stand where nothing else helps; they are marked and counted."""
+
+    # -- the map ------------------------------------------------------------------------------------------------
+
+    @property
+    def axes(self) -> int:
+        return 2 if self.rules else self.sample.axes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        flat = (self.height, self.width)
+        return flat if self.axes == 2 else (self.depth or self.sample.grids[0].shape[0], *flat)
+
+    @property
+    def wrapped(self) -> Wrap:
+        """Whether the map wraps, by axis."""
+        return wraps(self.wrap, self.axes)
+
+    @cached_property
+    def size(self) -> int:
+        """The side of a window."""
+        if self.rules:
+            return 1
+        return self.pattern_size or min(usual_size(self.sample), *self.shape)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """For comparing the map with the sample."""
+        return (self.size,)
+
+    @property
+    def symmetries(self) -> int:
+        """For comparing the map with the sample: the least number of views that holds all that count."""
+        return next(number for number in (1, 2, 8) if number >= self.symmetry)
+
+    @property
+    def tileset(self) -> Tileset:
+        return self.rules.tileset if self.rules else self.sample.tileset
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.rules.tileset.names if self.rules else self.sample.words
+
+    @property
+    def book(self) -> Book:
+        if self.rules:
+            return _book_of_rules(self.rules)
+        return book_of(self.sample, self.size, self.symmetry, self.wrap_sample)
+
+    # -- what is wanted of it -----------------------------------------------------------------------------------
+
+    def tiles_named(self, words: Iterable[str], name: str) -> tuple[int, ...]:
+        """The positions of tiles among the words."""
+        found = []
+        for word in words:
+            number = self.tileset.find(word)
+            own = None if number is None else self.tileset[number].name
+            if own not in self.words:
+                raise InvalidRecipe(f"{name}: {UnknownName('tile', word, self.words)}")
+            found.append(self.words.index(own))
+        return tuple(found)
+
+    @cached_property
+    def walkable(self) -> tuple[int, ...]:
+        """The words that can be walked on."""
+        return tuple(number for number, word in enumerate(self.words) if self._passable(word))
+
+    def _passable(self, word: str) -> bool:
+        return self.tileset[self.tileset.by_name[word]].passable
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What is wanted of the map as a whole."""
+        claims = []
+        for tile, text in self.counts:
+            least, most = bounds_of(text)
+            claims.append(Claim(COUNTED, self.tiles_named([tile], "counts"), f"counts: {tile} {text}", least, most))
+        if self.connected:
+            tiles = self.tiles_named(self.connected, "connected")
+            claims.append(Claim(REGION, tiles, f"connected: {', '.join(self.connected)}"))
+        for number, way in enumerate(self.paths):
+            tiles = self.tiles_named(way.over, "paths") if way.over else self.walkable
+            ends = tuple(self._cell(place, number) for place in (way.start, way.end))
+            claims.append(Claim(PATH, tiles, f"paths: {_written(way.start)} to {_written(way.end)}", ends=ends))
+        return tuple(claims)
+
+    def _cell(self, place: Place, number: int) -> int:
+        at = tuple(reversed(place))
+        if len(at) == 2 and self.axes == 3:
+            at = (0, *at)
+        inside = len(at) == self.axes and all(0 <= part < side for part, side in zip(at, self.shape, strict=True))
+        if not inside:
+            size = "x".join(map(str, reversed(self.shape)))
+            raise InvalidRecipe(f"paths.{number}: {_written(place)} is not on a map of {size}")
+        return int(np.ravel_multi_index(at, self.shape))
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        wrong = [*self._wrong_sources(), *self._wrong_sizes()]
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        wrong = list(self._wrong_claims())
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+    def _wrong_sources(self) -> Iterator[str]:
+        if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
+            yield "rules: they stand in the place of a sample, so leave one of the two out"
+        if self.rules and self.pattern_size not in (None, 1):
+            yield f"pattern_size: rules are about single tiles, so leave it out; got {self.pattern_size}"
+        if self.ground and self.rules:
+            yield "ground: rules have no last row; it needs a sample"
+        elif self.ground and "y" not in self.wrap_sample:
+            yield "ground: what lies below the sample's last row must be known, so wrap_sample needs y"
+        if self.axes == 2 and self.depth is not None:
+            yield "depth: the sample is flat, so the map is; leave depth out"
+
+    def _wrong_sizes(self) -> Iterator[str]:
+        for name, side, round_ in zip(
+            ("width", "height", "depth"), reversed(self.shape), reversed(self.wrapped), strict=False
+        ):
+            if side < self.size and not round_:
+                yield f"{name}: {side} is less than a pattern of {self.size}; see pattern_size"
+
+    def _wrong_claims(self) -> Iterator[str]:
+        self.tiles_named(self.border, "border")
+        cells = prod(self.shape)
+        total = 0
+        for claim, (tile, text) in zip(self.claims, self.counts, strict=False):
+            if claim.least > cells:
+                yield f"counts: {tile} {text}: the map has {counted(cells, 'cell')}"
+            total += claim.least
+        names = [claim.tiles for claim in self.claims if claim.kind == COUNTED]
+        if len(set(names)) < len(names):
+            yield "counts: each tile once"
+        elif total > cells:
+            yield f"counts: at least {total:,} in all, but the map has {counted(cells, 'cell')}"
+        if len(names) == len(self.words) and sum(claim.most for claim in self.claims if claim.kind == COUNTED) < cells:
+            yield f"counts: all tiles together are fewer than the {counted(cells, 'cell')} of the map"
+
+
+def _written(place: Iterable[int]) -> str:
+    return " ".join(f"{axis}={part}" for axis, part in zip("xyz", place, strict=False))
+
+
+def usual_size(sample: Samples) -> int:
+    return max(1, min(USUAL_SIZE, *(side for grid in sample for side in grid.shape)))
+
+
+@lru_cache(maxsize=1)
+def _usual_sample() -> Samples:
+    return Samples.of("dungeon")
+
+
+@lru_cache(maxsize=32)
+def book_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Book:
+    """Kept, because many maps are made of one sample."""
+    axes = wraps(wrap, sample.axes)
+    images = _images(sample, symmetry)
+    try:
+        if size == 1:
+            return side_by_side(sample.maps, len(sample.words), wrap=axes, symmetry=symmetry, images=images)
+        return overlapping(sample.maps, len(sample.words), size, wrap=axes, symmetry=symmetry, images=images)
+    except TooLarge as error:
+        raise InvalidRecipe(str(error)) from None
+
+
+@lru_cache(maxsize=32)
+def _book_of_rules(rules: Rules) -> Book:
+    return rules.book()
+
+
+def _images(sample: Samples, symmetry: int) -> Images | None:
+    """What each word becomes in every view, where words are pieces; one whose turned piece no sample has stays."""
+    tileset = sample.tileset
+    if symmetry == 1 or not any(tile.joins for tile in tileset):
+        return None
+    rank = {tileset.by_name[word]: number for number, word in enumerate(sample.words)}
+    ids = np.array(list(rank))
+    return [
+        np.array([rank.get(image, number) for number, image in enumerate(tileset.turned(move)[ids].tolist())])
+        for move in VIEWS[:symmetry]
+    ]

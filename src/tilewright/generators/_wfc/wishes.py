@@ -1,0 +1,240 @@
+"""Wishes: all that is wanted of a map beside its windows, and which of them cannot be had together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import GaveUp, InvalidRecipe, counted
+from ...core.seeds import Rng
+from ...core.site import Site
+from ...kernels.claims import COUNTED
+from .extent import Extent, extent_of
+from .params import WfcParams
+from .wave import Claim, Limit, Wave
+
+LOCKS, GROUND = "locks", "ground"
+NEAR = 8
+"""Locked cells so near to trouble are suspected first, in windows."""
+MOST_TRIALS = 200
+"""Looks at what could be left out, to find who is to blame."""
+Sources = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Wishes:
+    """What the params and the locks of a site want."""
+
+    p: WfcParams
+    place: Extent
+    limits: tuple[Limit, ...]
+    claims: tuple[Claim, ...]
+    grounded: bool
+
+    @classmethod
+    def of(cls, p: WfcParams, site: Site) -> Wishes:
+        extent = extent_of(p.shape, tuple(p.wrapped), p.size)
+        limits = [*_locks(p, site)]
+        if p.border:
+            edge = np.flatnonzero((extent.around < 0).any(axis=1))
+            limits.append(Limit(edge, p.tiles_named(p.border, "border"), f"border: {', '.join(p.border)}"))
+        limits += [Limit(np.array(claim.ends), claim.tiles, claim.source) for claim in p.claims if claim.ends]
+        return cls(p, extent, tuple(limits), p.claims, p.ground)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Who wants something, each once."""
+        named = [limit.source for limit in self.limits] + [claim.source for claim in self.claims]
+        return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
+
+    def only(self, sources: Sequence[str]) -> Wishes:
+        return replace(
+            self,
+            limits=tuple(limit for limit in self.limits if limit.source in sources),
+            claims=tuple(claim for claim in self.claims if claim.source in sources),
+            grounded=self.grounded and GROUND in sources,
+        )
+
+    def locking(self, cells: NDArray[np.int64]) -> Wishes:
+        """The same with no locked cells but these."""
+        limits = (
+            limit if limit.source != LOCKS else replace(limit, cells=limit.cells[np.isin(limit.cells, cells)])
+            for limit in self.limits
+        )
+        return replace(self, limits=tuple(limits))
+
+    @property
+    def locked(self) -> NDArray[np.int64]:
+        cells = [limit.cells for limit in self.limits if limit.source == LOCKS]
+        return np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
+
+    def wave(self, rng: Rng | None = None) -> Wave:
+        p = self.p
+        return Wave(
+            *(p.book, self.place),
+            limits=self.limits,
+            claims=self.claims,
+            grounded=self.grounded,
+            heuristic=p.heuristic,
+            noise=None if rng is None else rng.child("noise"),
+            backtracks=p.backtracks,
+        )
+
+    @property
+    def contradict(self) -> bool:
+        """Whether it can be seen without any choice that they cannot be had."""
+        return self.wave().trouble >= 0
+
+    def smallest_culprit(self) -> Wishes:
+        """As few of them as cannot be had together; none at all where the windows alone are at fault."""
+        if self.only(()).contradict:
+            return self.only(())
+        kept = self
+        for source in self.sources:
+            fewer = kept.only([other for other in kept.sources if other != source])
+            if fewer.contradict:
+                kept = fewer
+        return kept._fewest_locks() if LOCKS in kept.sources else kept
+
+    def _fewest_locks(self) -> Wishes:
+        kept, trials = self, 0
+        near = self.locked[_near(self.place, self.locked, kept.wave().trouble)]
+        if len(near) < len(self.locked) and self.locking(near).contradict:
+            kept = self.locking(near)
+        step = max(1, len(kept.locked) // 2)
+        while True:
+            first = 0
+            while first < len(kept.locked) and len(kept.locked) > 1 and trials < MOST_TRIALS:
+                trials += 1
+                fewer = kept.locking(np.delete(kept.locked, np.s_[first : first + step]))
+                if fewer.contradict:
+                    kept = fewer
+                else:
+                    first += step
+            if step == 1:
+                return kept
+            step //= 2
+
+    def explained(self) -> GaveUp:
+        """Why these, which contradict each other, cannot be had."""
+        p = self.p
+        windows = windows_of(p)
+        size = "x".join(map(str, reversed(p.shape)))
+        if not self.sources:
+            return GaveUp(f"{windows} cannot go on over a map of {size}; {helping(p)}")
+        cells = self.locked
+        told = [source for source in self.sources if source != LOCKS]
+        if len(cells):
+            names = [p.words[limit.tiles[0]] for limit in self.limits if limit.source == LOCKS and len(limit.cells)]
+            what = f"{counted(len(cells), 'locked cell')} ({', '.join(map(repr, names))})"
+            told.insert(0, f"{LOCKS}: {what}")
+        how = "together" if len(told) > 1 or len(cells) > 1 else "at all"
+        reason = f"{'; '.join(told)}: cannot be had {how} with {windows}"
+        places = [np.unravel_index(cell, p.shape) for cell in cells[:8].tolist()]
+        return GaveUp(reason, cells=[[int(part) for part in place] for place in places])
+
+
+def _near(place: Extent, cells: NDArray[np.int64], trouble: int) -> NDArray[np.bool_]:
+    """Which cells of the map are near a cell of the wave."""
+    box = place.box(max(0, trouble), NEAR * place.size)
+    return np.isin(place.owners[cells], box)
+
+
+def windows_of(p: WfcParams) -> str:
+    side = "x".join([str(p.size)] * p.axes)
+    if p.rules:
+        return "the rules"
+    return f"the sample's windows of {side}" if p.size > 1 else "what stands beside what in the sample"
+
+
+def helping(p: WfcParams) -> str:
+    """What would help, where windows do not fit together."""
+    ways: list[str] = []
+    if p.rules:
+        ways.append("let more tiles stand beside each other")
+    else:
+        if p.symmetry < 8:
+            ways.append("symmetry=8")
+        if p.wrap_sample == "none":
+            ways.append("wrap_sample=xy")
+        if p.size > 1:
+            ways.append(f"pattern_size={p.size - 1}")
+    if p.wrap != "none":
+        ways.append("wrap=none")
+    if not p.relax:
+        ways.append("relax")
+    return f"try {' or '.join([', '.join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)}"
+
+
+def _locks(p: WfcParams, site: Site) -> Iterator[Limit]:
+    """The locked cells, by tile; where several words share a tile, any of them will do."""
+    if not site.has_locks:
+        return
+    locked = np.flatnonzero(site.locked)
+    ids = site.painted(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
+    for number in np.unique(ids).tolist():
+        words = np.flatnonzero(site.ids == number)
+        if len(words):
+            yield Limit(locked[ids == number], tuple(words.tolist()), LOCKS)
+
+
+def refuse(p: WfcParams, site: Site) -> None:
+    """Counts that no windows add up to, and locks that cannot hold whatever the windows are."""
+    wrong = [*_impossible_counts(p)]
+    if not site.has_locks:
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return
+    locked = np.flatnonzero(site.locked)
+    ids = site.painted(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
+    strange = ~np.isin(ids, site.ids)
+    source = "rules have" if p.rules else "sample has"
+    if strange.any() and not p.relax:
+        at = _told(p, int(locked[strange][0]))
+        wrong.append(f"locks: the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})")
+    held = site.held()
+    for claim in p.claims:
+        count = int(held[list(claim.tiles)].sum())
+        if count > claim.most:
+            wrong.append(f"locks: {counted(count, 'cell')} locked, which is more than {claim.source}")
+    wanted = Wishes.of(p, site)
+    tiles = {int(cell): limit.tiles for limit in wanted.limits if limit.source == LOCKS for cell in limit.cells}
+    for limit in wanted.limits:
+        against = (
+            []
+            if limit.source == LOCKS
+            else [cell for cell in limit.cells.tolist() if cell in tiles and not set(tiles[cell]) & set(limit.tiles)]
+        )
+        if against:
+            name = p.words[tiles[against[0]][0]]
+            wrong.append(f"locks: {name!r} ({_told(p, against[0])}) is not what {limit.source} wants there")
+    if wrong:
+        raise InvalidRecipe(*wrong[:4])
+
+
+def _impossible_counts(p: WfcParams) -> Iterator[str]:
+    """What even a map of the windows with the most, or the fewest, of a tile would not have."""
+    book = p.book if any(claim.kind == COUNTED for claim in p.claims) else None
+    if book is None:
+        return
+    most_windows = prod(-(-side // book.size) for side in p.shape)
+    least_windows = prod(side // book.size for side in p.shape)
+    for claim in p.claims:
+        if claim.kind != COUNTED:
+            continue
+        held = np.isin(book.patterns, claim.tiles).sum(axis=1)
+        most, least = most_windows * int(held.max()), least_windows * int(held.min())
+        if claim.least > most:
+            yield f"{claim.source}: {windows_of(p)} make at most {most:,} on this map"
+        elif claim.most < least:
+            yield f"{claim.source}: {windows_of(p)} make at least {least:,} on this map"
+
+
+def _told(p: WfcParams, cell: int) -> str:
+    *_, row, column = np.unravel_index(cell, p.shape)
+    return f"x={column} y={row}"

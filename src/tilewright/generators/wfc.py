@@ -1,0 +1,62 @@
+"""Wave function collapse: a map whose every window is one of a sample's, decided cell by cell.
+
+Every cell may hold any window of the sample at first. Again and again the cell about which least is open is decided by
+chance, windows as common as in the sample, and all that follows from that is worked out at once: windows of its
+neighbours that no longer fit are gone. With a pattern size of 1 cells hold single tiles, which fit where they stand
+beside each other in the sample; or rules in a tileset say which do.
+
+Where a cell has nothing left, choices are taken back; if that does not help, the region around the trouble is opened
+and decided again, larger each time; then all begins anew. Locked tiles, the tiles at the border, how many cells hold a
+tile, regions that must be one and paths are part of the same reckoning, so that what cannot be had is mostly seen
+before the first choice.
+
+Limits: whether windows fit together at all cannot be known beforehand; it gives up after so many tries and says where.
+Windows that meet everywhere but in a few places make long searches: a larger sample, or views of it, help.
+
+Source: Gumin, "Wave Function Collapse", 2016, after Merrell, "Model synthesis", 2007; Newgas, "DeBroglie", 2019, for
+paths and counts.
+"""
+
+from __future__ import annotations
+
+from ..core.registry import technique
+from ..core.seeds import Rng
+from ..core.site import Site, Steps
+from ..kernels import wave as kernel
+from ._wfc.params import WfcLearned, WfcParams
+from ._wfc.relaxing import relaxed, without_culprits
+from ._wfc.search import Search
+from ._wfc.wishes import Wishes, refuse
+
+
+@technique(
+    WfcParams,
+    tileset=lambda p: p.tileset,
+    tiles=lambda p: p.words,
+    extends=True,
+    dimensions=(2, 3),
+    bytes_per_cell=400,
+    learn=WfcLearned,
+    refuse=refuse,
+)
+def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
+    wishes = Wishes.of(p, site)
+    wave = wishes.wave(rng)
+    if wave.trouble >= 0:
+        if not p.relax:
+            raise wishes.smallest_culprit().explained()
+        wishes = without_culprits(wishes)
+        wave = wishes.wave(rng)
+    search = Search(p, wishes, wave, rng, site.tileset.colors[site.ids])
+    done = yield from search.run()
+    numbers = {
+        "choices": float(wave.state[kernel.OBSERVED]),
+        "backtracks": float(wave.state[kernel.TAKEN_BACK]),
+        "repairs": float(search.repairs),
+        "restarts": float(search.restarts),
+    }
+    if done and not p.relax:
+        return site.map(wave.tiles(), numbers=numbers)
+    if not done and not p.relax:
+        raise search.explained()
+    return relaxed(search, site, numbers)
