@@ -28,9 +28,9 @@ FIRST, NEARBY, GROWTH = 6, 20, 8
 """How far a region reaches around a window; troubles so near to each other are one, and make it larger by so much."""
 WIDER = 2
 """How much farther than a region cells are opened that are not decided yet, in windows."""
-PLANTED = 32
+PLANTED = 16
 """A tile of which at least a number is wanted is put down at first, where that is below one in so many cells."""
-TRIES_TO_PLANT = 20
+TRIES_TO_PLANT, TRIES_FOR_EACH = 64, 4
 
 
 @dataclass
@@ -58,8 +58,7 @@ class Search:
             self.restarts = attempt
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
-            if not self._plant(own.child("plant")):
-                continue
+            self._plant(own.child("plant"))
             done = yield from self._once(own)
             if done:
                 return True
@@ -98,23 +97,19 @@ class Search:
         self.troubles[int(state[kernel.TROUBLE])] += 1
         self.causes[int(state[kernel.CAUSE])] += 1
 
-    def _plant(self, rng: Rng) -> bool:
-        """Put rare tiles down of which some are wanted; whether all of them found a place."""
+    def _plant(self, rng: Rng) -> None:
+        """Put tiles down of which some are wanted, where each can be; else few are left to the end, when none fits."""
         wave = self.wave
         for number, claim in enumerate(wave.claims):
             if not 0 < claim.least <= max(1, wave.extent.map_cells // PLANTED):
                 continue
-            for _ in range(TRIES_TO_PLANT * claim.least):
+            may = np.flatnonzero(wave.status[number] == claims_kernel.MAY)
+            places = np.argsort(rng.child("places", number).randoms(len(may)), kind="stable")
+            for place in places[: TRIES_TO_PLANT + TRIES_FOR_EACH * claim.least].tolist():
                 if wave.tally[number, claims_kernel.MUST - 1] >= claim.least:
                     break
-                may = np.flatnonzero(wave.status[number] == claims_kernel.MAY)
-                if not len(may):
-                    break
-                wave.plant(int(may[rng.below(len(may))]), claim.tiles)
-            if wave.tally[number, claims_kernel.MUST - 1] < claim.least:
-                self.causes[number] += 1
-                return False
-        return True
+                if wave.status[number, may[place]] == claims_kernel.MAY:
+                    wave.plant(int(may[place]), claim.tiles)
 
     def _frame(self, repairs: int) -> Frame:
         undecided = self.wave.undecided
