@@ -89,6 +89,12 @@ def test_learned_from_a_folder(given: list[str], output: str, tilewright: Run) -
     assert tw.load("new.awbw").tileset.name == "awbw"
 
 
+def test_all_tilesets_that_were_learned_from_are_told(tilewright: Run) -> None:
+    done = tilewright("learn", "wfc", "village", "dungeon", "village", "-o", "a.json")
+    assert "learned from 3 samples, " in done.err
+    assert " cells of village, dungeon; wrote a.json" in done.err
+
+
 def test_models_are_merged(tilewright: Run) -> None:
     assert tilewright("learn", "patterns", "awbw:maps/bay.csv", "-o", "a.json").code == 0
     assert tilewright("learn", "patterns", "awbw:maps/hill.csv", "-o", "b.npz").code == 0

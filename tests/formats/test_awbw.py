@@ -95,6 +95,13 @@ def test_an_empty_field_is_a_teleport_tile_at_the_end_too() -> None:
     assert read("28\n1\n").shape == (2, 1)
 
 
+def test_a_comma_at_the_end_of_all_rows_is_told() -> None:
+    with pytest.warns(UserWarning, match=r"x.csv: all rows end with a comma, so that the last column is all teleport"):
+        map = decode(Source(b"1,2,\n3,4,\n", "x.csv"), AWBW)[0].map
+    assert names(map) == [["plain", "mountain", "teleport"], ["wood", "river ew", "teleport"]]
+    assert read("1,195\n3,195\n").shape == (2, 2)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -114,7 +121,11 @@ def test_an_empty_field_is_a_teleport_tile_at_the_end_too() -> None:
         ("9" * 5000, "row 1, column 1"),
         ("1,١\n", "got '١'"),
         ("1," * 70_000 + "1", "more than 65,536 cells"),
-        ("28;28\n", "row 1, column 2: neither rows of ids nor the old format, which has no '8'"),
+        ("28;28\n", "ids are parted by commas, not by semicolons"),
+        ("1;2\n3;4\n", "ids are parted by commas, not by semicolons"),
+        ("1;2;\n;;\n 3 ; 4;\n", "ids are parted by commas, not by semicolons"),
+        ("1\t2\n3\t4\n", "ids are parted by commas, not by tabs"),
+        ("28:28\n", "row 1, column 2: neither rows of ids nor the old format, which has no '8'"),
         ("été\n", "neither rows of ids nor the old format"),
         (b"1,\xff\n", "not text in UTF-8"),
         (bytes(range(32)) * 50, "neither rows of ids nor the old format"),
@@ -274,6 +285,9 @@ def test_what_is_ambiguous_can_be_told() -> None:
     assert names(read("1,2\n", old=True)) == [["black hole city", "sea", "black hole base"]]
     assert names(read(",\n", old=False)) == [["teleport", "teleport"]]
     assert names(read("   \n", old=True)) == [["teleport"] * 3]
+    assert read("1;2\n3;4\n", old=True).shape == (2, 3)
+    assert read(";;;1\n....\n").shape == (2, 4)
+    assert read("[[,,\n[],,\n").shape == read("{[,,\n[],,\n").shape == (2, 4)
 
 
 def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
@@ -326,8 +340,14 @@ def test_units_outside_are_left_out_with_a_warning() -> None:
     [
         ('{"err": true, "message": "No map matches given ID."}', "it says 'No map matches given ID.'"),
         ("{}", "JSON without a 'Terrain Map'"),
-        ('{"Terrain Map": [[1,', "not JSON"),
-        ('{"Terrain Map": ' + "[" * 100_000, "not JSON"),
+        ('{"Terrain Map": [[1,', "damaged JSON"),
+        ('{"Terrain Map": ' + "[" * 100_000, "damaged JSON"),
+        (site()[:40], "damaged JSON"),
+        (site()[:-9], "damaged JSON"),
+        ('{"Na', "damaged JSON"),
+        ("[[1, 28, 28], [3, 4, 5], [", "damaged JSON"),
+        ('[{"Name": "x", "Terr', "damaged JSON"),
+        ("[[1, 28], [3, 4]]", "must be a JSON object, got list"),
         ('{"Terrain Map": [[NaN]]}', "NaN is not a number"),
         (site(**{"Terrain Map": 3}), "Terrain Map: must be a list of columns"),
         (site(**{"Terrain Map": [1, 2]}), "Terrain Map: must be a list of columns"),

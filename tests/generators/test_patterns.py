@@ -212,6 +212,8 @@ def test_everything_locked_is_the_map(optimiser: str) -> None:
         ({"borders": ["left"], "wrap": "x"}, "borders: where wrap joins x, there is no edge left"),
         ({"borders": ["above"]}, "borders: below and above are edges of samples with levels"),
         ({"depth": 3}, "depth: the sample is flat, so the map is; leave depth out"),
+        ({"wrap": "z"}, "wrap: the map is flat, so that it has no z to wrap along; got 'z'"),
+        ({"wrap_sample": "xz"}, "wrap_sample: the sample is flat, so that it has no z to wrap along; got 'xz'"),
         ({"optimiser": "anneal"}, "optimiser: must be 'annealing', 'evolution' or 'genetic', got 'anneal'"),
     ],
 )

@@ -310,10 +310,12 @@ others = ["grass"]
 tile = "across"
 sides = "e"
 others = ["across"]
+symmetry = 8
 [[beside]]
 tile = "across"
 sides = "ns"
 others = ["grass"]
+symmetry = 8
 """
 
 
@@ -329,12 +331,14 @@ def test_rules_turn_with_their_pieces() -> None:
 
 
 def test_rules_as_they_are_do_not_turn() -> None:
-    text = TRACKS.replace('sides = "ns"', 'sides = "n"\nsymmetry = 1')
-    fits = Tileset.from_toml(text).neighbours
+    rule = 'sides = "ns"\nothers = ["grass"]\nsymmetry = 8'
+    assert rule in TRACKS
     grass, across = 0, 1
-    assert fits[0, across, grass]
-    assert fits[2, grass, across]
-    assert not fits[2, across, grass]
+    for symmetry in ("\nsymmetry = 1", ""):  # with sides, that is the default
+        fits = Tileset.from_toml(TRACKS.replace(rule, f'sides = "n"\nothers = ["grass"]{symmetry}')).neighbours
+        assert fits[0, across, grass]
+        assert fits[2, grass, across]
+        assert not fits[2, across, grass]
 
 
 def test_the_countryside_goes_on_where_its_pieces_do() -> None:
@@ -414,6 +418,9 @@ def test_relaxed_where_windows_never_fit(size: int) -> None:
             "locks: 2 cells locked, which is more than counts: treasure 1",
         ),
         ({"depth": 2}, "depth: the sample is flat"),
+        ({"wrap": "z"}, "wrap: the map is flat, so that it has no z to wrap along; got 'z'"),
+        ({"wrap": "yz", "rules": "countryside"}, "wrap: the map is flat, so that it has no z to wrap along; got 'yz'"),
+        ({"wrap_sample": "xz"}, "wrap_sample: the sample is flat, so that it has no z to wrap along; got 'xz'"),
     ],
 )
 def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
@@ -421,6 +428,17 @@ def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> No
         made(**change)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_counts_that_are_too_many_are_told_once() -> None:
+    with pytest.raises(TilewrightError, match=r"^wfc: counts: treasure 5000: the map has 432 cells$"):
+        made(counts={"treasure": 5000})
+    with pytest.raises(TilewrightError, match=r"^wfc: counts: at least 800 in all, but the map has 432 cells$"):
+        made(counts={"treasure": 400, "floor": ">=400"})
+
+
+def test_all_axes_are_those_that_there_are() -> None:
+    assert made(wrap=True, wrap_sample="xyz") == made(wrap="xyz", wrap_sample=True)
 
 
 def test_contradicting_locks_are_named() -> None:
@@ -437,8 +455,25 @@ def test_contradicting_locks_are_named() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"border": ["treasure"]}, "border: treasure: cannot be had at all with the sample's windows of 3x3"),
-        ({"sample": "pavement"}, "the sample's windows of 3x3 cannot go on over a map of 24x18; try symmetry=8"),
+        (
+            {"border": ["treasure"]},
+            "border: treasure: cannot be had at all with the sample's windows of 3x3; "
+            "try symmetry=8, wrap_sample=xy, pattern_size=2 or relax; or ask for less: border (at x=23 y=15)",
+        ),
+        (
+            {"sample": "platforms", "wrap_sample": "xy", "ground": True, "border": ["sky"]},
+            "border: sky; ground: cannot be had together with the sample's windows of 3x3; "
+            "try symmetry=8, pattern_size=2 or relax; or ask for less: border, ground (at x=",
+        ),
+        (
+            {"locks": [[10, 10, "door"], [12, 10, "treasure"]]},
+            "try symmetry=8, wrap_sample=xy, pattern_size=2 or relax; or ask for less: locks (at x=10 y=10, x=12 y=10)",
+        ),
+        (
+            {"sample": "pavement"},
+            "the sample's windows of 3x3 can go on for 15 cells at most from top to bottom, whatever the size of the "
+            "map; try symmetry=8, wrap_sample=xy, pattern_size=2 or relax",
+        ),
         (
             {"border": ["rock"], "paths": [{"start": [0, 0], "end": [9, 9]}]},
             "border: rock; paths: x=0 y=0 to x=9 y=9: cannot be had together",
@@ -460,7 +495,7 @@ def test_giving_up_tells_where_how_often_and_what_would_help() -> None:
     text = str(error.value)
     assert text.startswith("gave up after 3 tries: none of the sample's windows of 2x2 was left")
     assert "repairs" in text
-    assert "wrap=none" in text
+    assert "try symmetry=8, pattern_size=1, wrap=none, sides that are multiples of the sample's or relax" in text
     assert "at x=" in text
     assert error.value.cells
 
@@ -468,14 +503,46 @@ def test_giving_up_tells_where_how_often_and_what_would_help() -> None:
 def test_rules_without_a_solution_at_any_size() -> None:
     text = 'name = "one way"\n[[tiles]]\nname = "a"\n[[tiles]]\nname = "b"\n[[beside]]\ntile = "a"\nsides = "e"\n'
     text += 'others = ["b"]\nsymmetry = 1\n'
-    with pytest.raises(GaveUp, match="the rules cannot go on over a map of 24x18"):
+    told = "the rules can go on for 2 cells at most from left to right, whatever the size of the map; try rules that "
+    with pytest.raises(GaveUp, match=f"{told}let more tiles stand beside each other or relax$"):
         made(rules=Tileset.from_toml(text))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"border": ["treasure"]},
+        {"sample": "pavement"},
+        {"sample": "aab\nbba\naba", "symmetry": 4, "wrap_sample": "y", "pattern_size": 3},
+    ],
+)
+def test_what_contradicts_itself_can_be_had_with_broken_windows(change: dict[str, Any]) -> None:
+    """Nothing of it holds without, and what cells are limited to holds with them."""
+    with pytest.raises(GaveUp):
+        made(**change)
+    with pytest.warns(UserWarning, match="windows that no sample has"):
+        m = made(**change, relax=True)
+    assert m.numbers["broken"] == len([marker for marker in m.markers if marker.name == "broken"]) > 0
+    if "border" in change:
+        edge = np.pad(np.zeros((m.height - 2, m.width - 2), dtype=bool), 1, constant_values=True)
+        assert {m.tileset.names[tile] for tile in m.cells[edge].tolist()} == {"treasure"}
+
+
+def test_windows_without_a_solution_at_some_size() -> None:
+    """Rows are of a and columns of b: both go on along one axis, and neither along the other."""
+    text = 'name = "knot"\n[[tiles]]\nname = "a"\n[[tiles]]\nname = "b"\n[[beside]]\ntile = "a"\nsides = "e"\n'
+    text += 'others = ["a"]\n[[beside]]\ntile = "b"\nsides = "s"\nothers = ["b"]\n'
+    with pytest.raises(GaveUp, match="the rules cannot go on over a map of 24x18 or larger; try rules that let"):
+        made(rules=Tileset.from_toml(text))
+    with pytest.raises(GaveUp, match=r"the rules cannot go on over a map of 24x18; try .* wrap=none or relax$"):
+        made(rules=Tileset.from_toml(text), wrap="xy")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ('others = ["across"]', 'others = ["acros"]', "beside: across: no tile and no kind is called 'acros'"),
+        ('others = ["across"]', 'others = ["x"]', "is called 'x'; there are across, down, grass, rail"),
         ('sides = "ns"', 'sides = "nx"', "sides are of n, e, s and w"),
         ("weight = 8", "weight = 0", "weight"),
     ],
@@ -491,6 +558,13 @@ def test_more_patterns_than_fit() -> None:
     many = np.random.default_rng(3).integers(0, 200, (100, 100))
     with pytest.raises(TilewrightError, match=f"more than the {MOST_PATTERNS:,} that fit; take a smaller pattern_size"):
         made(sample=many)
+    with pytest.raises(TilewrightError, match=r"take a smaller pattern_size, less symmetry or fewer samples$"):
+        made(sample=[many, many], symmetry=2)
+    tiles = np.arange(100 * 100).reshape(100, 100)
+    with pytest.raises(TilewrightError, match=r"10,000 tiles are more .*; take a sample of fewer tiles or colours$"):
+        made(sample=tiles, pattern_size=1)
+    with pytest.raises(TilewrightError, match=r"take fewer samples$"):
+        made(sample=[tiles[:50], tiles[50:]], pattern_size=1)
 
 
 def test_rules_travel_with_the_tileset() -> None:

@@ -255,8 +255,13 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
         tw.shape(landscape(1, 20, 12), "players", symmetry="diagonal")
     with pytest.raises(tw.InvalidRecipe, match="the tileset 'cave' has no countries"):
         tw.shape(tw.make("caves", width=20, height=20, seed=1), "players")
+    for tile in ("sea", "reef", "river ew"):
+        with pytest.raises(tw.GaveUp, match="players: there is no land to build on"):
+            tw.shape(TileMap(np.full((20, 20), WAR.id(tile)), WAR), "players")
+    islet = np.full((20, 20), WAR.id("sea"))
+    islet[9:11, 9:11] = WAR.id("plain")
     with pytest.raises(tw.GaveUp, match="no land with room for two headquarters"):
-        tw.shape(TileMap(np.full((20, 20), WAR.id("sea")), WAR), "players")
+        tw.shape(TileMap(islet, WAR), "players")
     with pytest.raises(tw.GaveUp, match="neutral buildings wanted, room for"):
         tw.shape(landscape(1), "players", neutral_cities=500)
     poor = Tileset.checked(

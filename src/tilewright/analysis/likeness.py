@@ -18,7 +18,7 @@ from ..core.samples import Samples
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import novelty
-from .patterns import AxesOf, Coding, Tiles, Windows, divergences, framed, turned, turned_wrap, wraps
+from .patterns import AxesOf, Coding, Tiles, Windows, divergences, framed, refused_axes, turned, turned_wrap, wraps
 
 USUAL_SIZE = 3
 MOST_CELLS = 512
@@ -46,7 +46,8 @@ class Likeness(Params):
             raise InvalidRecipe(
                 f"pattern_size: windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}"
             )
-        wrong = []
+        wrong = refused_axes("wrap_sample: the sample", self.wrap_sample, self.like.axes)
+        wrong += refused_axes("wrap: the map", self.wrap, self.like.axes)
         for number, grid in enumerate(self.like):
             sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
             if any(side < self.pattern_size and not round_ for side, round_ in sides):

@@ -53,6 +53,12 @@ def wraps(axes: str, dimensions: int) -> tuple[bool, ...]:
     return tuple(AXES[dimensions - 1 - axis] in axes for axis in range(dimensions))
 
 
+def refused_axes(what: str, axes: str, dimensions: int) -> list[str]:
+    """What is wrong with axes along which a map or a sample is to wrap; all three mean as many as there are."""
+    wrong = dimensions == 2 and "z" in axes and axes != "xyz"
+    return [f"{what} is flat, so that it has no z to wrap along; got {axes!r}"] if wrong else []
+
+
 @dataclass(frozen=True)
 class Coding:
     """How windows of a size become keys."""

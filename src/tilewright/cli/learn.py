@@ -72,7 +72,8 @@ def command(
     model = parts[0].merged(*parts[1:])
     model.save(output)
     cells = sum(grid.cells.size for grid in model.samples)
-    learned = f"{counted(len(model.samples), 'sample')}, {counted(cells, 'cell')} of {model.samples.tileset.name}"
+    tilesets = dict.fromkeys((grid.tileset or model.samples.tileset).name for grid in model.samples)
+    learned = f"{counted(len(model.samples), 'sample')}, {counted(cells, 'cell')} of {', '.join(tilesets)}"
     click.echo(f"{technique} learned from {learned}; wrote {output}", err=True)
 
 

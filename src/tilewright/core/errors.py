@@ -89,7 +89,7 @@ def quoted(value: object) -> str:
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
     """`; did you mean 'width'?`, or the choices when they are few, or nothing."""
-    names = sorted(set(options))
+    names = sorted(option for option in set(options) if option)
     near = get_close_matches(name if isinstance(name, str) else quoted(name), names, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"

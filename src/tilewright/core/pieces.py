@@ -85,8 +85,13 @@ class Beside(Params):
     """Where, of n, e, s and w; any means all four."""
     others: tuple[str, ...] = param(min_length=1)
     """Tiles, or kinds of tiles, that may stand there."""
-    symmetry: Literal[1, 8] = param(8)
-    """8 if it also holds turned and mirrored, with the pieces that this makes of the tiles; 1 as it is."""
+    symmetry: Literal[1, 8] | None = param(None)
+    """1 as it is, 8 also turned and mirrored, with the pieces that this makes of tiles; by default 8, with sides 1."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The moves after which it holds."""
+        return VIEWS if (self.symmetry or (8 if self.sides == "any" else 1)) == 8 else VIEWS[:1]
 
 
 @dataclass(frozen=True, eq=False)

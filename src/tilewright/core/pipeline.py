@@ -376,9 +376,10 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
     needed, there = cells * entry.bytes_per_cell, _memory()
     if there and needed > there:
         more = f" and {margin:,} cells around it" if margin else ""
+        windows = ", or in windows with offset" if "offset" in type(params).model_fields else ""
         raise TooLarge(
             f"{entry.name}: a map of {_size(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
-            f"{there / 2**30:,.1f} GB are there; make it smaller, or in windows with offset"
+            f"{there / 2**30:,.1f} GB are there; make it smaller{windows}"
         )
 
 

@@ -340,7 +340,7 @@ class Tileset(Params):
         turned = {move: self.turned(move) for move in VIEWS}
         for rule in self.beside:
             tiles, others = self._called(rule.tile), [other for word in rule.others for other in self._called(word)]
-            for move in VIEWS if rule.symmetry == 8 else ("",):
+            for move in rule.views:
                 for side in turned_sides(SIDES if rule.sides == "any" else rule.sides, move):
                     here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4
                     pairs = np.ix_(turned[move][tiles], turned[move][others])

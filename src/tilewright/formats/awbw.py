@@ -9,7 +9,7 @@ Two more are read. The old format has a character for every cell and a blank for
 countries, and is written with the option `old`. The site's JSON (`api/map/map_info.php`) is a map column by column, and
 its units become markers such as `unit infantry orange star`.
 
-Which it is, is found out: JSON is what reads as JSON; ids are where at least half of the fields that are not empty,
+Which it is, is found out: JSON is what begins as JSON; ids are where at least half of the fields that are not empty,
 between commas, are numbers; all else is the old format, in which a comma is sea and some digits are buildings. Where
 that is wrong, `old` tells.
 """
@@ -47,8 +47,11 @@ SMALLEST, LARGEST = 5, 50
 ID = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
 NUMBER = re.compile(r"[\"']?[-+]?(?:[0-9][0-9.]*(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)[\"']?", re.IGNORECASE | re.ASCII)
 """What was meant as a number, right or wrong."""
-DOCUMENT = re.compile(r'\{\s*(?:"[^"\n]*"\s*:|\}$)')
-"""How JSON begins, and hardly ever a map of the old format."""
+DOCUMENT = re.compile(
+    r'\{\s*(?:"[^"\n]*(?:"\s*:|"?$)|\}$)|\[\s*(?:\[\s*)?(?:"?[0-9]+"?\s*(?:,\s*"?[0-9]|\])|\{\s*")', re.ASCII
+)
+"""How JSON begins, be it cut off, and hardly ever a map of the old format."""
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 SYMBOLS = {
     **dict(enumerate(r".^@{}~IJKLMNOP-=+ABCDEFGH[],<(>)%abcdefghijlmnopqrstuvwxy", 1)),
     **dict(enumerate("UTSRQZYXWV12345", 81)),
@@ -162,6 +165,8 @@ def read(source: Source, options: AwbwParams) -> list[Found]:
         ids, markers = _columns(document), _units(document)
     else:
         lines = _lines(text)
+        if not options.old:
+            _refuse_other_separators(lines, source.name)
         old = not _holds_ids(lines) if options.old is None else options.old
         ids = _symbols(lines, source.name) if old else _ids(lines, source.name)
         markers = []
@@ -197,9 +202,22 @@ def _holds_ids(lines: Iterable[str]) -> bool:
     return filled > 0 and 2 * numbers >= filled
 
 
+def _refuse_other_separators(lines: Sequence[str], name: str) -> None:
+    """Numbers between semicolons would be read as the old format, in which both are tiles."""
+    for between, noun in OTHER_SEPARATORS.items():
+        if 2 * sum(_parts_numbers(line, between) for line in lines) > len(lines):
+            raise BadFile(f"{name}: ids are parted by commas, not by {noun}")
+
+
+def _parts_numbers(line: str, between: str) -> bool:
+    fields = [field.strip() for field in line.split(between)]
+    return len(fields) > 1 and any(fields) and all(not field or NUMBER.fullmatch(field) for field in fields)
+
+
 def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
     """(row, column) the ids."""
     rows: list[list[int]] = []
+    ends = set()
     while not lines[-1].strip():
         lines = lines[:-1]
     for number, line in enumerate(lines, 1):
@@ -212,6 +230,9 @@ def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
             if field and not ID.fullmatch(field):
                 raise BadFile(f"{name}: row {number}, column {column}: {_no_id(field)}")
         rows.append([int(field or NOTHING) for field in fields])
+        ends.add(fields[-1])
+    if ends == {""} and any(map(any, rows)):
+        warnings.warn(f"{name}: all rows end with a comma, so that the last column is all teleport tiles", stacklevel=2)
     return np.array(rows, dtype=np.int64)
 
 
@@ -238,14 +259,14 @@ def _symbols(lines: list[str], name: str) -> NDArray[np.int64]:
 def _document(text: str) -> dict[str, Any] | None:
     """The JSON object that a text is; None where it is none, and none was meant."""
     stripped = text.strip()
-    if not stripped.startswith("{"):
+    if not stripped.startswith(("{", "[")):
         return None
     try:
         return parse(stripped)
-    except (InvalidRecipe, TooLarge):
-        if DOCUMENT.match(stripped):
-            raise
-        return None
+    except (InvalidRecipe, TooLarge) as error:
+        if not DOCUMENT.match(stripped):
+            return None
+        raise type(error)(str(error).replace("not JSON", "damaged JSON", 1)) from None
 
 
 def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:

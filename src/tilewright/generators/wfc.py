@@ -48,7 +48,7 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         wishes = without_culprits(wishes)
         wave = wishes.wave(rng)
     search = Search(p, wishes, wave, rng, site.tileset.colors[site.ids])
-    done = yield from search.run()
+    done = wave.trouble < 0 and (yield from search.run())
     numbers = {
         "choices": float(wave.state[kernel.OBSERVED]),
         "backtracks": float(wave.state[kernel.TAKEN_BACK]),

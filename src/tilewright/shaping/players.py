@@ -165,6 +165,8 @@ def _settled(field: Field, p: PlayersParams, sites: Sites) -> Generator[Frame, N
         if best is None or fairness > best[0]:
             best = fairness, pair, field.cells.copy()
     if best is None:
+        if not field.kinds.land[bare].any():
+            raise GaveUp("players: there is no land to build on; take a map that has some")
         raise failure or GaveUp("players: no land with room for two headquarters that are apart; take fewer buildings")
     field.cells[...] = best[2]
     return best[1]

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, wraps
+from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
 from ...core.errors import InvalidRecipe, counted
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param
@@ -143,7 +143,8 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         return wrong
 
     def _wrong_axes(self) -> list[str]:
-        wrong = []
+        wrong = refused_axes("wrap: the map", self.wrap, self.sample.axes)
+        wrong += refused_axes("wrap_sample: the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
                 wrong.append("depth: the sample is flat, so the map is; leave depth out")

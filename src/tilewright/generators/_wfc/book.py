@@ -125,7 +125,8 @@ def overlapping(
     every = np.concatenate(turns)
     keys = (every.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
     _, first, which, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    _refuse_too_many(len(first), f"patterns of {size}", "take a smaller pattern_size, fewer samples or less symmetry")
+    less = ", less symmetry" if symmetry > 1 else ""
+    _refuse_too_many(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_fewer(maps)}")
     patterns = every[first].astype(np.uint16)
     stands = np.zeros(len(first), dtype=np.bool_)
     for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
@@ -163,7 +164,7 @@ def _grouped(ids: NDArray[np.int64], groups: int) -> Bits:
 def side_by_side(maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None) -> Book:
     """The tiles of some maps; two of them fit beside each other where they stand so somewhere in a map."""
     axes = maps[0].ndim
-    _refuse_too_many(tiles, "tiles", "take fewer samples")
+    _refuse_too_many(tiles, "tiles", _fewer(maps))
     fits = np.zeros((axes, tiles, tiles), dtype=np.bool_)
     counts = np.zeros(tiles, dtype=np.int64)
     ground = np.zeros(tiles, dtype=np.bool_)
@@ -195,6 +196,10 @@ def bounded(weights: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.maximum(1, weights * (MOST_WEIGHT - len(weights)) // total)
 
 
-def _refuse_too_many(count: int, noun: str, way_out: str) -> None:
+def _fewer(maps: Sequence[Tiles]) -> str:
+    return "fewer samples" if len(maps) > 1 else "a sample of fewer tiles or colours"
+
+
+def _refuse_too_many(count: int, noun: str, ways: str) -> None:
     if count > MOST_PATTERNS:
-        raise TooLarge(f"sample: {count:,} {noun} are more than the {MOST_PATTERNS:,} that fit; {way_out}")
+        raise TooLarge(f"sample: {count:,} {noun} are more than the {MOST_PATTERNS:,} that fit; take {ways}")

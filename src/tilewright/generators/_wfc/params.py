@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import BeforeValidator, model_validator
 
-from ...analysis.patterns import AxesOf, Wrap, wraps
+from ...analysis.patterns import AxesOf, Wrap, refused_axes, wraps
 from ...core.errors import InvalidRecipe, TooLarge, UnknownName, counted, quoted
 from ...core.grid import whole
 from ...core.model import FromSamples, Learning
@@ -95,15 +95,14 @@ class WfcLearned(FromSamples):
 
     @model_validator(mode="after")
     def _holds_a_pattern(self) -> Self:
-        if self.pattern_size is None:
-            return self
         sides = wraps(self.wrap_sample, self.sample.axes)
-        wrong = []
+        wrong = refused_axes("wrap_sample: the sample", self.wrap_sample, self.sample.axes)
+        least = self.pattern_size or 1
         for number, grid in enumerate(self.sample):
-            if any(side < self.pattern_size and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
+            if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {self.pattern_size}")
+                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {least}")
         if wrong:
             raise InvalidRecipe(*wrong)
         return self
@@ -257,6 +256,7 @@ class WfcParams(WfcLearned, Learning, Sized):
             yield "ground: what lies below the sample's last row must be known, so wrap_sample needs y"
         if self.axes == 2 and self.depth is not None:
             yield "depth: the sample is flat, so the map is; leave depth out"
+        yield from refused_axes("wrap: the map", self.wrap, self.axes)
 
     def _wrong_sizes(self) -> Iterator[str]:
         for name, side, round_ in zip(
@@ -268,15 +268,16 @@ class WfcParams(WfcLearned, Learning, Sized):
     def _wrong_claims(self) -> Iterator[str]:
         self.tiles_named(self.border, "border")
         cells = prod(self.shape)
-        total = 0
+        too_many, total = False, 0
         for claim, (tile, text) in zip(self.claims, self.counts, strict=False):
             if claim.least > cells:
+                too_many = True
                 yield f"counts: {tile} {text}: the map has {counted(cells, 'cell')}"
             total += claim.least
         names = [claim.tiles for claim in self.claims if claim.kind == COUNTED]
         if len(set(names)) < len(names):
             yield "counts: each tile once"
-        elif total > cells:
+        elif total > cells and not too_many:
             yield f"counts: at least {total:,} in all, but the map has {counted(cells, 'cell')}"
         if len(names) == len(self.words) and sum(claim.most for claim in self.claims if claim.kind == COUNTED) < cells:
             yield f"counts: all tiles together are fewer than the {counted(cells, 'cell')} of the map"

@@ -25,24 +25,24 @@ MOST_MARKERS = 1000
 
 
 def without_culprits(wishes: Wishes) -> Wishes:
-    """The same without the locked cells that cannot be had; they are put onto the map at the end."""
+    """The same without the locked cells that cannot be had; they are put onto the map at the end.
+
+    What still contradicts itself then does so without any lock.
+    """
     for _ in range(MOST_CULPRITS):
         if not wishes.contradict:
             return wishes
         culprit = wishes.smallest_culprit()
         if LOCKS not in culprit.sources:
-            raise culprit.explained()
+            break
         wishes = wishes.locking(np.setdiff1d(wishes.locked, culprit.locked))
-    wishes = wishes.locking(np.zeros(0, dtype=np.int64))
-    if wishes.contradict:
-        raise wishes.smallest_culprit().explained()
-    return wishes
+    return wishes.locking(np.zeros(0, dtype=np.int64))
 
 
 def relaxed(search: Search, site: Site, numbers: Mapping[str, float]) -> TileMap:
     """The map with every cell filled in, and a mark at every window that is not the sample's."""
     wave, extent = search.wave, search.wave.extent
-    cells = _filled(wave).reshape(site.shape)
+    cells = _filled(wave, search.wishes).reshape(site.shape)
     if site.has_locks:
         words = np.full(len(site.tileset), -1, dtype=np.int64)
         words[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
@@ -84,18 +84,25 @@ def broken_windows(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
     return wrong
 
 
-def _filled(wave: Wave) -> Cells:
-    """(cell of the map,) tiles; where nothing is decided, that with which most windows around may still be right."""
+def _filled(wave: Wave, wishes: Wishes) -> Cells:
+    """(cell of the map,) tiles; where nothing is decided, that with which most windows around may still be right.
+
+    Where windows contradict each other from the start, nothing is: only what cells are limited to is kept then.
+    """
     book, extent = wave.book, wave.extent
     tiles = wave.tiles().reshape(-1)
-    known = wave.numbers[extent.owners, kernel.COUNT] == 1
+    hopeless = wave.trouble >= 0
+    known = (wave.numbers[extent.owners, kernel.COUNT] == 1) & (not hopeless)
+    limited = {int(cell): limit.tiles for limit in wishes.limits for cell in limit.cells} if hopeless else {}
     for cell in np.flatnonzero(~known).tolist():
         fit = np.zeros(book.tiles)
         for may in _tiles_around(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = unpacked(wave.base[kernel.DOMAINS][extent.owners[cell]], len(book)).astype(np.bool_)
+        base = unpacked(book.full if hopeless else wave.base[kernel.DOMAINS][extent.owners[cell]], len(book)) == 1
         place = book.patterns[:, extent.offsets[cell]]
         common = np.bincount(place[base], weights=book.weights[base], minlength=book.tiles)
+        if cell in limited:
+            common *= np.isin(np.arange(book.tiles), limited[cell])
         tiles[cell] = int(np.where(common > 0, fit + common / (common.sum() + 1.0), -1.0).argmax())
         known[cell] = True
     return tiles

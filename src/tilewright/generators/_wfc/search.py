@@ -136,7 +136,7 @@ class Search:
         help = f"{helping(p)}; or ask for less: {what}" if what else helping(p)
         if cause >= 0:
             blame, help = f"{wave.claims[cause].source}: could not be had", f"ask for less: {what}"
-        elif self.stuck:
+        elif self.stuck.strip("?/ "):
             blame = f"none of {windows_of(p)} was left where {self.stuck} came together"
         else:
             blame = f"none of {windows_of(p)} was left"

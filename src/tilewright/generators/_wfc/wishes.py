@@ -14,6 +14,7 @@ from ...core.errors import GaveUp, InvalidRecipe, counted
 from ...core.seeds import Rng
 from ...core.site import Site
 from ...kernels.claims import COUNTED
+from .book import Book
 from .extent import Extent, extent_of
 from .params import WfcParams
 from .wave import Claim, Limit, Wave
@@ -23,6 +24,8 @@ NEAR = 8
 """Locked cells so near to trouble are suspected first, in windows."""
 MOST_TRIALS = 200
 """Looks at what could be left out, to find who is to blame."""
+WAYS = ("from left to right", "from top to bottom", "from level to level")
+"""Along each axis, the last of an array first."""
 Sources = tuple[str, ...]
 
 
@@ -120,13 +123,17 @@ class Wishes:
                 return kept
             step //= 2
 
+    def _limited_in_trouble(self) -> NDArray[np.int64]:
+        """The cells of limits for which nothing is left."""
+        cells: NDArray[np.int64] = np.concatenate([self.locked, *(limit.cells for limit in self.limits)])
+        return np.asarray(cells[self.place.owners[cells] == self.wave().trouble])
+
     def explained(self) -> GaveUp:
         """Why these, which contradict each other, cannot be had."""
         p = self.p
         windows = windows_of(p)
-        size = "x".join(map(str, reversed(p.shape)))
         if not self.sources:
-            return GaveUp(f"{windows} cannot go on over a map of {size}; {helping(p)}")
+            return GaveUp(f"{windows} {_ending(p)}; {helping(p)}")
         cells = self.locked
         told = [source for source in self.sources if source != LOCKS]
         if len(cells):
@@ -135,8 +142,11 @@ class Wishes:
             told.insert(0, f"{LOCKS}: {what}")
         how = "together" if len(told) > 1 or len(cells) > 1 else "at all"
         reason = f"{'; '.join(told)}: cannot be had {how} with {windows}"
-        places = [np.unravel_index(cell, p.shape) for cell in cells[:8].tolist()]
-        return GaveUp(reason, cells=[[int(part) for part in place] for place in places])
+        blamed = cells[:8] if len(cells) else self._limited_in_trouble()[:1]
+        places = [np.unravel_index(cell, p.shape) for cell in blamed.tolist()]
+        less = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.sources))
+        help = helping(p)
+        return GaveUp(f"{reason}; {help}; or ask for less: {less}", cells=places)
 
 
 def _near(place: Extent, cells: NDArray[np.int64], trouble: int) -> NDArray[np.bool_]:
@@ -152,11 +162,31 @@ def windows_of(p: WfcParams) -> str:
     return f"the sample's windows of {side}" if p.size > 1 else "what stands beside what in the sample"
 
 
+def _ending(p: WfcParams) -> str:
+    """How windows that fit together nowhere come to an end: along one axis, whatever the map's size, or over all."""
+    for axis, way in zip(reversed(range(p.axes)), WAYS, strict=False):
+        longest = _longest(p.book, axis, p.shape[axis])
+        if longest:
+            return f"can go on for {counted(longest, 'cell')} at most {way}, whatever the size of the map"
+    size = "x".join(map(str, reversed(p.shape)))
+    return f"cannot go on over a map of {size}" + ("" if any(p.wrapped) else " or larger")
+
+
+def _longest(book: Book, axis: int, side: int) -> int:
+    """Cells of the longest row of patterns along an axis; 0 where it is as long as a side, or endless."""
+    left = np.ones(len(book), dtype=np.bool_)
+    for length in range(1, min(side - book.size, len(book)) + 1):
+        left = left & book.before(left, axis + book.axes)
+        if not left.any():
+            return length + book.size - 1
+    return 0
+
+
 def helping(p: WfcParams) -> str:
     """What would help, where windows do not fit together."""
     ways: list[str] = []
     if p.rules:
-        ways.append("let more tiles stand beside each other")
+        ways.append("rules that let more tiles stand beside each other")
     else:
         if p.symmetry < 8:
             ways.append("symmetry=8")
@@ -164,11 +194,19 @@ def helping(p: WfcParams) -> str:
             ways.append("wrap_sample=xy")
         if p.size > 1:
             ways.append(f"pattern_size={p.size - 1}")
-    if p.wrap != "none":
+    if any(p.wrapped):
         ways.append("wrap=none")
+        if not p.rules and not any(_closes(p, grid.shape) for grid in p.sample):
+            ways.append("sides that are multiples of the sample's")
     if not p.relax:
         ways.append("relax")
+    ways = ways or ["a larger sample"]
     return f"try {' or '.join([', '.join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)}"
+
+
+def _closes(p: WfcParams, period: Sequence[int]) -> bool:
+    """Whether a map that wraps has room for so many cells again and again, along every axis along which it does."""
+    return not any(round_ and side % own for side, own, round_ in zip(p.shape, period, p.wrapped, strict=True))
 
 
 def _locks(p: WfcParams, site: Site) -> Iterator[Limit]:
