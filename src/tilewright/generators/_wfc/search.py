@@ -20,7 +20,7 @@ from .params import WfcParams
 from .wave import DONE, STUCK, Wave
 from .wishes import Wishes, helping, windows_of
 
-FRAMES = 128
+FRAMES = 96
 """Parts of a map that are decided between two frames, if every cell were a choice."""
 MOST_WORK = 1 << 17
 """Choices between two frames times patterns: a few hundredths of a second."""
