@@ -1,7 +1,7 @@
 """Wave function collapse beside fast-wfc (C++), which was timed elsewhere, and a naive version in Python, timed here.
 
 The samples are those of the original; they are read where TILEWRIGHT_REFERENCE names the folder that holds them. A time
-is the median over ten seeds of one map, reading the sample's patterns included, once all is compiled.
+is the median over ten seeds of one map, the best of three, reading the sample's patterns included, once all is compiled.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -71,13 +70,15 @@ def rows() -> Iterator[Row]:
 
 def _timed(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> float | None:
     """Seconds for a map, from its sample on; None where there is none."""
-    book_of.cache_clear()
-    start = perf_counter()
-    try:
+
+    def make() -> None:
+        book_of.cache_clear()
         tw.make("wfc", sample=sample, width=side, height=side, wrap_sample="xy", seed=seed, **params)
+
+    try:
+        return best_times(make, rounds=3)[0]
     except GaveUp:
         return None
-    return perf_counter() - start
 
 
 def _naive() -> Row:
