@@ -1,7 +1,7 @@
 """Wave function collapse beside fast-wfc (C++), which was timed elsewhere, and a naive version in Python, timed here.
 
 The samples are those of the original; they are read where TILEWRIGHT_REFERENCE names the folder that holds them. A time
-is the median over ten seeds of one map, the best of three, reading the sample's patterns included, once all is compiled.
+is the median over ten seeds of one map, the best of three, reading the sample's patterns included, with all compiled.
 """
 
 from __future__ import annotations
