@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir
 from pathlib import Path
 from runpy import run_path
@@ -301,7 +301,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
-    yield "patterns-styles.png", lambda path: styles().save(path)
+    yield "patterns-styles.png", lambda path: styles("patterns", STEPS).save(path)
     village = {"sample": "village", "width": 60, "height": 34}
     yield (
         "patterns-village.png",
@@ -309,7 +309,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     )
     large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
-    yield "wfc-styles.png", lambda path: wfc_styles().save(path)
+    yield "wfc-styles.png", lambda path: styles("wfc", WINDOWS).save(path)
     yield "markov-model.png", lambda path: contexts().save(path)
     yield "awbw-maps.png", lambda path: collection("awbw", scale=12).save(path)
     yield "awbw-skirmish.png", lambda path: skirmishes().save(path)
@@ -383,32 +383,16 @@ def sheet_of(pictures: list[tuple[Image, str]], *, columns: int) -> Image:
     return sheet
 
 
-def styles() -> Image:
-    """Every sample, and maps in its style after a thousand, ten thousand and a million steps."""
-    pictures = []
-    for name in data.names("samples"):
-        grid = Grid.of(name)
-        assert grid.tileset is not None
-        sample = tw.TileMap(grid.ids(grid.tileset), grid.tileset)
-        wraps = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
-        height, width = (24, 32) if wraps else grid.shape[-2:]
-        scale = 288 // (width if wraps else sample.image(scale=1).width)
-        pictures.append((sample.image(scale=scale), name))
-        for steps in (1_000, 10_000, 1_000_000):
-            made = tw.make("patterns", sample=name, width=width, height=height, iterations=steps, seed=7, **wraps)
-            numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
-            note = f"{steps:,} steps: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
-            pictures.append((made.image(scale=scale), note))
-    return sheet_of(pictures, columns=4)
+STEPS = {f"{steps:,} steps": {"iterations": steps} for steps in (1_000, 10_000, 1_000_000)}
+WINDOWS: dict[str, dict[str, Any]] = {
+    "windows of 2": {"pattern_size": 2},
+    "windows of 3": {},
+    "also turned": {"symmetry": 8},
+}
 
 
-def wfc_styles() -> Image:
-    """Every sample, and maps of its windows of two, of three, and of three seen from all sides."""
-    ways: dict[str, dict[str, Any]] = {
-        "windows of 2": {"pattern_size": 2},
-        "windows of 3": {},
-        "also turned": {"symmetry": 8},
-    }
+def styles(technique: str, ways: Mapping[str, Mapping[str, Any]]) -> Image:
+    """Every sample, and maps in its style, made by a technique in several ways."""
     pictures = []
     for name in data.names("samples"):
         grid = Grid.of(name)
@@ -419,7 +403,7 @@ def wfc_styles() -> Image:
         scale = 288 // (width if wraps else sample.image(scale=1).width)
         pictures.append((sample.image(scale=scale), name))
         for way, params in ways.items():
-            made = tw.make("wfc", sample=name, width=width, height=height, seed=7, **wraps, **params)
+            made = tw.make(technique, sample=name, width=width, height=height, seed=7, **wraps, **params)
             numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
             note = f"{way}: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
             pictures.append((made.image(scale=scale), note))

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
+from ..core.looks import distinct_color, read_rgb
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from ..core.tileset import distinct_color, read_rgb
 from .chokepoints import chokepoints
 from .paths import distances, flee_map, hot_between, read_cells, shortest_path
 from .regions import Directions, regions_of

@@ -21,10 +21,11 @@ from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_va
 from pydantic_core import CoreSchema
 
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
+from .looks import FREE_GLYPH
 from .params import LARGEST_SIDE, Sized, param, whole_value
 from .reading import Reading
 from .tilemap import TileMap
-from .tileset import FREE_GLYPH, MOST_TILES, Tileset
+from .tileset import MOST_TILES, Tileset
 
 Word = str | int
 Coordinate = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from .errors import InvalidRecipe, counted, quoted
 from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
+from .looks import FREE_GLYPH
 from .reading import Reading
 from .tilemap import TileMap
-from .tileset import FREE_GLYPH
 
 LISTED_CELLS = 64
 """Up to this many locks are written as a list that people can read and edit."""

@@ -25,8 +25,8 @@ from PIL import Image
 
 from ...analysis.behaviour import behaviour_id
 from ...core.errors import BadFile, InvalidRecipe, TooLarge
+from ...core.looks import distinct_color
 from ...core.seeds import Rng, read_seed
-from ...core.tileset import distinct_color
 from ...formats import Source
 from ...formats._files import read_file, refuse_unwritable, write_files
 from ...formats._text import read_text
