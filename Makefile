@@ -1,12 +1,15 @@
-# Everything a newcomer needs: `make demo`, `make test`. Both set up .venv by themselves.
+# Everything a newcomer needs: `make demo`, `make studio`, `make test`. All set up .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: demo test bench docs check clean
+.PHONY: demo studio test bench docs check clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
+
+studio: $(STAMP)
+	$(BIN)/tilewright studio
 
 test: $(STAMP)
 	$(BIN)/python tests/tools.py

@@ -33,6 +33,9 @@ from tilewright.formats import save_animation
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
+THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails"
+THUMBNAIL = (192, 120)
+"""Pixels of the small pictures that the studio shows of techniques and recipes."""
 DEMO = DOCS.parent / "examples" / "demo.py"
 SIZE = {"width": 96, "height": 48}
 GAP = 10
@@ -319,6 +322,24 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
 
 
+def thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
+    """The studio's small pictures: every technique and recipe."""
+    small = {"width": 48, "height": 30}
+    for entry in tw.techniques():
+        drawn = THUMBNAILS / "techniques" / f"{entry.name}.png"
+        yield drawn, lambda path, name=entry.name: thumbnail(tw.make(name, seed=7, **small)).save(path)
+    for name in data.names("recipes"):
+        yield THUMBNAILS / "recipes" / f"{name}.png", lambda path, name=name: thumbnail(tw.run(name, seed=7)).save(path)
+
+
+def thumbnail(map: tw.TileMap) -> Image:
+    """The middle of a map, small."""
+    scale = max(3, -(-THUMBNAIL[0] // map.width), -(-THUMBNAIL[1] // map.height))
+    picture = map.image(scale=scale, sprites=False).convert("RGB")
+    left, top = (picture.width - THUMBNAIL[0]) // 2, (picture.height - THUMBNAIL[1]) // 2
+    return picture.crop((left, top, left + THUMBNAIL[0], top + THUMBNAIL[1])).quantize(64)
+
+
 def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Pictures of what the pages' own examples make: `m` after a block of Python whose fence says picture=NAME."""
     for page in sorted(DOCS.rglob("*.md")):
@@ -493,12 +514,12 @@ def main() -> None:
             wrong.append(page.name)
             if not check:
                 page.write_text(new)
-    PICTURES.mkdir(exist_ok=True)
-    for name, make in pictures():
+    for path, make in [*((PICTURES / name, make) for name, make in pictures()), *thumbnails()]:
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not check:
-            make(PICTURES / name)
-        elif not (PICTURES / name).exists():
-            wrong.append(name)
+            make(path)
+        elif not path.exists():
+            wrong.append(path.name)
     if check and wrong:
         sys.exit(f"not as the code says: {', '.join(wrong)}; run make docs")
 

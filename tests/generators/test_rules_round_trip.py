@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -159,3 +160,35 @@ def test_every_part_is_described_in_the_schema() -> None:
         seen |= one.get("properties", {})
     assert wanted <= set(seen)
     assert all(field.get("description") for field in (*seen.values(), *schema["properties"].values()))
+
+
+SCHEMA = jsonschema.Draft202012Validator(RULES.model_json_schema())
+
+
+@given(books())
+@settings(max_examples=50)
+def test_the_schema_allows_what_is_read_in_fields_and_in_strings(book: dict[str, Any]) -> None:
+    params = RULES.checked(book)
+    SCHEMA.validate(json.loads(params.model_dump_json()))
+    SCHEMA.validate(json.loads(json.dumps(params.compact)))
+
+
+@pytest.mark.parametrize("data", [*DOCUMENT.values(), FULL, USUAL])
+def test_the_schema_allows_the_examples_of_the_documentation(data: dict[str, Any]) -> None:
+    SCHEMA.validate(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"names": "solid"},
+        {"generationRules": [{"genDatum": ["1"]}]},
+        {"generationRules": [{"rules": [7]}]},
+        {"roomData": 3},
+        {"neighbourhoods": {"plus": 10}},
+    ],
+)
+def test_the_schema_refuses_what_is_not_read(data: dict[str, Any]) -> None:
+    assert not SCHEMA.is_valid(data)
+    with pytest.raises(tw.TilewrightError):
+        RULES.checked(data)

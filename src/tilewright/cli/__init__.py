@@ -28,6 +28,7 @@ COMMANDS = {
     "learn": "Learn from samples, so that they need not be read again.",
     "measure": "Measure a file's maps.",
     "verify": "Make the maps of files again, and say whether they are the same.",
+    "studio": "Open the studio: every technique in the browser, live.",
     "warmup": "Compile everything ahead, so that the first map comes at once.",
     "version": "Tell the versions of Tilewright and what it stands on.",
 }

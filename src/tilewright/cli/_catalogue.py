@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ from ..core.model import Model
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import Entry, measures, shapers, techniques, tilesets
 from ..core.tileset import Tileset
+from ..core.yaml import remark_of
 from ..formats import shelf as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
@@ -101,8 +101,7 @@ def summary(thing: Thing, name: str) -> str:
 
 def recipe_doc(name: str) -> str:
     """The comment at the head of a recipe, on one line."""
-    head = takewhile(lambda line: line.startswith("#"), recipe_lines(name))
-    return " ".join(line.lstrip("# ") for line in head)
+    return remark_of("\n".join(recipe_lines(name)))
 
 
 def recipe_lines(name: str) -> list[str]:

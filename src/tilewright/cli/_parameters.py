@@ -232,10 +232,11 @@ def _titles(schema: Schema) -> list[str]:
 
 
 def _kind(branch: Schema) -> str:
-    """A JSON type, or what we have beside those: `map`, `recipe`."""
+    """A JSON type, the first where there are several, or what we have beside those: `map`, `recipe`."""
     if branch.get("control") in ("grid", "recipe"):
         return {"grid": "map"}.get(branch["control"], "recipe")
-    return str(branch.get("type", "object"))
+    kinds = branch.get("type", "object")
+    return str(kinds[0] if isinstance(kinds, list) else kinds)
 
 
 def _choices(branch: Schema) -> list[Any]:

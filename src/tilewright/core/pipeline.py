@@ -297,6 +297,23 @@ def _moved(site: Site, shaper: PlannedShaper) -> Site:
     return site.moved(partial(entry.body, params), _turned(entry, params, site.tileset))
 
 
+def origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the finished map's cells come from, and its tiles: what shapers that move cells have moved, undone.
+
+    (row, column) of the finished map: the flat place in the technique's map. (tile,) by the finished map's tile: the
+    tile that stood there before the map was turned over.
+    """
+    plan = planned(recipe)
+    places = np.arange(np.prod(plan.site.shape), dtype=np.int64).reshape(plan.site.shape)
+    tiles = np.arange(len(recipe.tileset), dtype=np.int64)
+    for shaper in plan.shaping:
+        if shaper.entry.moves:
+            places = shaper.entry.body(shaper.params, places)
+            turned = _turned(shaper.entry, shaper.params, recipe.tileset)
+            tiles = tiles if turned is None else turned[tiles]
+    return places, np.argsort(tiles, kind="stable")
+
+
 def _turned(entry: Shaper, params: Params, tileset: Tileset) -> NDArray[np.int64] | None:
     """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
     if entry.turns is None or not any(tile.joins for tile in tileset):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 import yaml
@@ -77,3 +78,41 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise BadFile(f"{name}: a recipe is a set of named values")
     return found
+
+
+def remark_of(text: str) -> str:
+    """The comment at the head of a recipe, on one line: what it makes.
+
+    >>> remark_of("# A cave.\\n# And a lake.\\ntechnique: caves")
+    'A cave. And a lake.'
+    """
+    head = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return " ".join(line.lstrip("# ") for line in head)
+
+
+def write_data(data: Mapping[str, Any]) -> str:
+    """Plain data as YAML that `read_data` reads again: short lists and small sets of values on one line.
+
+    >>> print(write_data({"technique": "caves", "params": {"width": 20}, "seed": 7}), end="")
+    technique: caves
+    params: {width: 20}
+    seed: 7
+    """
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+
+
+class _Dumper(yaml.SafeDumper):
+    """SafeDumper that writes everything out: what stands twice is written twice, and every word has its own line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def serialize(self, node: Any) -> None:
+        node.flow_style = False
+        super().serialize(node)
+
+
+_Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_list(value))
+for tag, pattern in (("int", r"[-+]?[0-9]+"), ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")):
+    # Texts that only YAML 1.2 takes for numbers, such as 1e5 or 089, need their quotes as well.
+    _Dumper.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list("-+.0123456789"))

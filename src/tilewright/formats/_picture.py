@@ -24,7 +24,7 @@ from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
 from ._sheet import drawn
-from ._textures import SIDE, surroundings
+from ._textures import SHORE_KINDS, SIDE, surroundings
 
 MOST_CELLS = 1 << 26
 """Cells in a picture; what is drawn can also be read."""
@@ -39,7 +39,7 @@ BACKGROUND = (22, 21, 28)
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
 AROUND_SHIFT = 20
-"""Bits below which a variant of a tile holds the tile's id, and above which what lies around it."""
+"""Bits below which a variant of a tile holds the tile's id, and above which one more than what lies around it."""
 SHADE = 0.82
 """Brightness of the edges of cells."""
 
@@ -234,13 +234,8 @@ def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams
     """Tiles as their sprites, row by row, so that nothing is held twice."""
     refuse_too_large(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
-    cells = view.cells.astype(np.int64)
-    if _own_sheet(tileset) is None:
-        around = surroundings(tileset.tiles, cells.reshape(layout.depth, layout.height, layout.width))
-        if around is not None:
-            cells |= around.reshape(cells.shape).astype(np.int64) << AROUND_SHIFT
-    used, sheet = np.unique(layout.spread(cells, len(tileset)), return_inverse=True)
-    sprites = _sprites(tileset, used, cell)
+    used, sheet = np.unique(layout.spread(variants_of(view), len(tileset)), return_inverse=True)
+    sprites = sprites_of(tileset, used, cell)
     if options.grid and min(cell) >= 3:
         sprites[:, 0], sprites[:, :, 0] = _shaded(sprites[:, 0]), _shaded(sprites[:, :, 0])
     pixels = np.empty((layout.canvas[0] * rows, layout.canvas[1] * columns, 3), dtype=np.uint8)
@@ -249,8 +244,24 @@ def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams
     return Image.fromarray(pixels)
 
 
-def _sprites(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
-    """(variant, row, column, 3) pictures of tiles, by id and what lies around: the sprite over the tile's colour.
+def variants_of(view: View) -> NDArray[np.int64]:
+    """(row, column) what is to be drawn in every cell, as `sprites_of` takes it: the tile's id, or a variant of it.
+
+    Water looks different with land around it: a variant is the id, and above it what lies around. A tileset's own
+    picture has none.
+    """
+    cells, tiles = view.cells.astype(np.int64), view.tileset.tiles
+    if _own_sheet(view.tileset) is not None:
+        return cells
+    around = surroundings(tiles, cells.reshape(-1, *cells.shape[-2:]))
+    if around is not None:
+        told = np.array([tile.kind in SHORE_KINDS for tile in tiles])[cells]
+        cells |= np.where(told, around.reshape(cells.shape).astype(np.int64) + 1, 0) << AROUND_SHIFT
+    return cells
+
+
+def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
+    """(variant, row, column, 3) pictures of tiles and of their variants: the sprite over the tile's colour.
 
     The id after all is empty.
     """
@@ -259,7 +270,7 @@ def _sprites(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArr
     if sheet is None:
         places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
         shown = [position for position, number in enumerate(ids) if number < len(tileset)]
-        around: list[int] = (variants[shown] >> AROUND_SHIFT).tolist()
+        around = [code - 1 if code else None for code in (variants[shown] >> AROUND_SHIFT).tolist()]
         places[shown] = drawn([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
         return places
     picture = _sheet_picture(sheet)

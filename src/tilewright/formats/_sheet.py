@@ -21,7 +21,7 @@ MOST_COLUMNS = 16
 
 
 def drawn(
-    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, around: Sequence[int] | None = None
+    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, around: Sequence[int | None] | None = None
 ) -> NDArray[np.uint8]:
     """(tile, row, column, 3) the sprites of tiles, drawn by kind, colour, joins and what lies around, if told."""
     sprites = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
@@ -45,11 +45,12 @@ def arranged(sprites: NDArray[np.uint8], columns: int = MOST_COLUMNS) -> NDArray
     return grid.reshape(rows * height, columns * width, 3)
 
 
-def as_png(pixels: NDArray[np.uint8]) -> bytes:
+def as_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
+    """A picture file, as small as can be, or a little larger and at once."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", optimize=True)
+    Image.fromarray(pixels).save(buffer, "PNG", optimize=not quick, compress_level=1 if quick else 9)
     return buffer.getvalue()
 
 

@@ -65,7 +65,8 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     board = Board(p.style(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0)
     if p.optimiser == "annealing" and p.wrap_sample == "none":
         for _ in renewed(board, p.steps, rng.child("novelty")):
-            yield Frame(partial(_shown, p, board.tiles()), _note(p, 1.0, board.value) + ", novelty", 1.0)
+            note = _note(p, 1.0, board.value) + ", novelty"
+            yield Frame(partial(_shown, p, board.tiles()), note, 1.0, {"divergence": board.value})
     return site.map(_shown(p, board.tiles()), numbers={"divergence": board.divergence(0), "steps": p.steps})
 
 
@@ -82,7 +83,7 @@ def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) 
         runs.append(Run(board, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
     for share in chain([0.0], improved(runs)):
         best = _best(runs)
-        yield Frame(partial(_shown, p, best.tiles()), _note(p, share, best.value), share)
+        yield Frame(partial(_shown, p, best.tiles()), _note(p, share, best.value), share, {"divergence": best.value})
     return _best(runs).tiles()
 
 
@@ -106,7 +107,7 @@ def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rn
                 part.put(tiles, run.board.tiles())
             share = (stage + share) / STAGES
             mean = float(np.mean([run.board.value for run in runs]))
-            yield Frame(shown, _note(p, share, mean), share)
+            yield Frame(shown, _note(p, share, mean), share, {"divergence": mean})
     return tiles
 
 

@@ -36,11 +36,11 @@ TRIES = 20
 
 def looks(p: RulesParams) -> Tileset:
     """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
-    return _looks(p.words, p.mapData.initial)
+    return looks_of(p.words, p.mapData.initial)
 
 
 @lru_cache(maxsize=256)
-def _looks(names: tuple[str, ...], initial: str) -> Tileset:
+def looks_of(names: tuple[str, ...], initial: str) -> Tileset:
     palette = tilesets.get("palette")
     known = {name: palette[palette.by_name[name]] for name in names if name in palette.by_name}
     taken = {tile.glyph for tile in known.values()}

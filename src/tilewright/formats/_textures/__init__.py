@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from . import buildings, coasts, countryside, surfaces, things
-from .coasts import surroundings
+from .coasts import SHORE_KINDS, surroundings
 from .strokes import SIDE, Look, Texture
 
-__all__ = ["SIDE", "TEXTURES", "Look", "Texture", "bevelled", "surroundings"]
+__all__ = ["SHORE_KINDS", "SIDE", "TEXTURES", "Look", "Texture", "bevelled", "surroundings"]
 
 bevelled = surfaces.bevelled
 

@@ -32,6 +32,7 @@ from .language import (
     RoomData,
     Weighted,
 )
+from .piece import AlsoFrom
 from .program import Workings
 
 SECTIONS = ("names", "neighbourhoods", "mapData", "roomData", "generationRules")
@@ -53,9 +54,11 @@ CAVE = (
 )
 
 FromElsewhere: TypeAlias = Annotated[
-    None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}], "control": "file"})
+    None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}], "control": "file"})
 ]
 """A file's name or an object, whose sections take its place."""
+BY_NAME = AlsoFrom(("object",), (("additionalProperties", {"type": ["string", "array"]}),))
+"""Neighbourhoods may come as drawings by their names."""
 
 
 class RulesParams(Sized):
@@ -69,7 +72,7 @@ class RulesParams(Sized):
     """A rule book to fill the sections from: a file, a recipe's name, or the object itself."""
     names: tuple[NamedTile, ...] = param(USUAL_NAMES, min_length=2, max_length=MOST_NAMES)
     """The tiles, such as treasure:3, of which at most 3 are placed."""
-    neighbourhoods: tuple[Neighbourhood, ...] = param((PLUS, ALL), max_length=255)
+    neighbourhoods: Annotated[tuple[Neighbourhood, ...], BY_NAME] = param((PLUS, ALL), max_length=255)
     """Which cells count as neighbours, drawn in 0 and 1; plus and all are always there."""
     mapData: MapData = param(MapData())  # noqa: N815 - as in the data objects that people have
     """Size, tiles and fix of the map: 15x7, solid:empty, connect:plus:1."""

@@ -9,20 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from ...core.errors import InvalidRecipe, counted, quoted
 from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
 from .compact import Operator
-from .piece import Cut, Piece, one_of
+from .piece import AlsoFrom, Cut, Piece, Sectioned, one_of
 
 MOST_NAMES = 255
 MOST_ROOMS = 16_384
 LARGEST_MATRIX = 99
 
 Word: TypeAlias = Annotated[str, BeforeValidator(compact.word), Field(min_length=1, max_length=80)]
+Row: TypeAlias = Annotated[tuple[Literal[0, 1], ...], AlsoFrom(("string",))]
 Offsets: TypeAlias = tuple[tuple[int, int], ...]
 """(row, column) from a cell to its neighbours."""
 
@@ -52,7 +55,9 @@ class Neighbourhood(Piece):
 
     name: Word = param()
     """What rules call it."""
-    matrix: tuple[tuple[Literal[0, 1], ...], ...] = param(min_length=1, max_length=LARGEST_MATRIX, control="matrix")
+    matrix: Annotated[tuple[Row, ...], AlsoFrom(("string",))] = param(
+        min_length=1, max_length=LARGEST_MATRIX, control="matrix"
+    )
     """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
 
     cut: ClassVar[Cut] = staticmethod(compact.neighbourhood)
@@ -121,7 +126,8 @@ def _some_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
 
 
 Several = Field(min_length=1, max_length=255)
-WeightedTiles: TypeAlias = Annotated[tuple[Weighted, ...], Several, BeforeValidator(_listed)]
+Barred = BeforeValidator(_listed)
+WeightedTiles: TypeAlias = Annotated[tuple[Weighted, ...], Several, Barred, AlsoFrom(("string",))]
 
 
 def barred(tiles: Iterable[Weighted | Condition]) -> str:
@@ -154,7 +160,7 @@ class Rule(Piece):
     """Which cells around it are counted."""
     combine: Literal["and", "or"] = param("and")
     """Whether all conditions must hold, or one of them."""
-    conditions: Annotated[tuple[Condition, ...], Several, BeforeValidator(_listed)] = param()
+    conditions: Annotated[tuple[Condition, ...], Several, Barred, AlsoFrom(("string",))] = param()
     """What must be around it."""
     replacements: WeightedTiles = param()
     """What it becomes: one of these, drawn by weight."""
@@ -278,8 +284,14 @@ class Rooms(Params):
         return f"room:{','.join(map(str, self.ids)) if self.ids else -1}"
 
 
-Division: TypeAlias = Annotated[Equal | Tree, Field(discriminator="kind"), one_of(compact.division, Equal, Tree)]
-Place: TypeAlias = Annotated[WholeMap | Rooms, Field(discriminator="kind"), one_of(compact.place, WholeMap, Rooms)]
+Division: TypeAlias = Annotated[
+    Equal | Tree, Field(discriminator="kind"), one_of(compact.division, Equal, Tree), AlsoFrom(("string",))
+]
+Place: TypeAlias = Annotated[
+    WholeMap | Rooms, Field(discriminator="kind"), one_of(compact.place, WholeMap, Rooms), AlsoFrom(("string",))
+]
+PARTS = AlsoFrom(("array", "string"), (("items", {}), ("maxItems", 3)))
+"""Sections may come as a list of their parts, or with commas between those."""
 
 
 def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
@@ -295,9 +307,20 @@ def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
     return dict(zip(names, value, strict=False))
 
 
-class MapData(Params):
+GEN_DATA = {
+    "^genData$": {
+        "description": "Simulations, place and fix in place of the fields, such as 4, room:-1, connect:plus:1.",
+        "type": ["array", "string"],
+        "maxItems": 3,
+    }
+}
+"""Beside the fields of a layer: it is no field of its own."""
+
+
+class MapData(Sectioned):
     """What the map is filled with, and dug with."""
 
+    also_from = PARTS
     initial: Word = param("solid")
     """The tile that fills the map at first."""
     dig: Word = param("empty")
@@ -324,9 +347,10 @@ class MapData(Params):
         return [tiles, self.fix.compact] if self.fix else [tiles]
 
 
-class RoomData(Params):
+class RoomData(Sectioned):
     """How the map is divided into rooms, and what they are filled with."""
 
+    also_from = PARTS
     division: Division = param(Equal())
     """How rooms are cut out of the map."""
     start: WeightedTiles | None = param(None)
@@ -375,6 +399,13 @@ class Layer(Params):
         if isinstance(parts.get("simulations"), str):
             parts = {**parts, "simulations": compact.whole(parts["simulations"], "simulations")}
         return {**parts, **rest}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        found = handler(schema)
+        if handler.mode == "validation":
+            handler.resolve_ref_schema(found)["patternProperties"] = GEN_DATA
+        return found
 
     @property
     def compact(self) -> dict[str, list[str]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self, TypeAlias
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from ...core.errors import InvalidRecipe, quoted
 from ...core.params import Params
@@ -38,9 +41,43 @@ def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
 _kept = lru_cache(maxsize=4096)(_read)
 
 
-class Piece(Params):
+@dataclass(frozen=True)
+class AlsoFrom:
+    """Says in a field's JSON schema what it is read from beside what it holds: JSON types, and words about them."""
+
+    kinds: tuple[str, ...]
+    words: tuple[tuple[str, Any], ...] = ()
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        found = handler(schema)
+        return widened(found, *self.kinds, **dict(self.words)) if handler.mode == "validation" else found
+
+
+def widened(schema: JsonSchemaValue, *kinds: str, **words: Any) -> JsonSchemaValue:
+    """A JSON schema that allows these types too, with words about them."""
+    if "oneOf" in schema:
+        return {**schema, "oneOf": [*schema["oneOf"], *({"type": kind, **words} for kind in kinds)]}
+    return {**words, **schema, "type": [schema["type"], *kinds]}
+
+
+class Sectioned(Params):
+    """A part of a rule book that may come in other forms than by its fields."""
+
+    also_from: ClassVar[AlsoFrom]
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        found = handler(schema)
+        if handler.mode == "validation":
+            inner = handler.resolve_ref_schema(found)
+            inner.update(widened(inner, *cls.also_from.kinds, **dict(cls.also_from.words)))
+        return found
+
+
+class Piece(Sectioned):
     """A part of a rule book, which may come as a compact string."""
 
+    also_from = AlsoFrom(("string",))
     cut: ClassVar[Cut]
     """The fields in a compact string."""
 

@@ -1,0 +1,71 @@
+"""`tilewright studio`: every technique in the browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import webbrowser
+from threading import Thread
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ..core.registry import provider
+
+HIDDEN = ("host", "port", "token")
+"""Settings whose flags are written out below, in their order."""
+
+
+def _flags() -> list[click.Option]:
+    """A flag for every setting, drawn from the settings themselves."""
+    fields = provider("studio").Settings.model_json_schema()["properties"]
+    ordered = [*HIDDEN, *(name for name in fields if name not in HIDDEN)]
+    return [_flag(name, fields[name]) for name in ordered]
+
+
+def _flag(name: str, schema: dict[str, Any]) -> click.Option:
+    default = schema.get("default")
+    usual = f" [{default}]" if default is not None else ""
+    form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(name, "N")
+    return click.Option([name, f"--{name}"], metavar=form, help=f"{schema['description'].rstrip('.')}.{usual}")
+
+
+@click.command("studio")
+@click.option("--no-browser", is_flag=True, help="Only say where it is; open no browser.")
+@click.pass_context
+def command(context: click.Context, /, no_browser: bool, **values: str | None) -> None:
+    """Open the studio: every technique in the browser, live, and an HTTP API for engines and scripts.
+
+    \b
+    tilewright studio
+    tilewright studio --port 9000 --no-browser
+    tilewright studio --host 0.0.0.0 --token "a long word"
+
+    Only this machine can reach it, unless --host names another address; then a token is needed, and one is made up
+    where none is given. Ctrl-C ends it.
+    """
+    studio = provider("studio")
+    settings = studio.Settings.checked({name: value for name, value in values.items() if value is not None})
+    if not settings.is_local and settings.token is None:
+        settings = settings.changed(token=secrets.token_urlsafe(16))
+
+    def ready(address: str) -> None:
+        click.echo(f"The studio is at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if not no_browser and has_display():
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    told = context.get_parameter_source("port") is not ParameterSource.DEFAULT
+    provider("studio", "serving").serve(settings, ready=ready, other_port=not told)
+
+
+def has_display() -> bool:
+    """Whether there is a screen on which a browser could open."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+command.params = [*_flags(), *command.params]

@@ -1,0 +1,40 @@
+"""The studio: a page on which every technique is found, turned, watched, painted on, measured and taken home.
+
+`app(settings)` is the whole of it as an ASGI application: the page at /, the HTTP API under /api, its schema at
+/openapi.json. Everything is served from this machine, and nothing asks another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+__all__ = ["Settings", "app"]
+
+
+def app(settings: Settings | None = None) -> FastAPI:
+    """The studio. One a process: NiceGUI keeps its pages in one place."""
+    from fastapi_offline import FastAPIOffline
+
+    from .. import __version__
+    from . import api, page
+    from .desk import Desk
+    from .guard import Guard
+
+    settings = settings or Settings()
+    desk = Desk(settings)
+    studio: FastAPI = FastAPIOffline(
+        title="Tilewright",
+        version=__version__,
+        summary="Tile maps by every technique of the field.",
+        docs_url="/api/docs",
+        redoc_url=None,
+    )
+    studio.include_router(api.router(desk))
+    page.mount(studio, desk)
+    studio.add_middleware(Guard, settings=settings)
+    return studio

@@ -1,0 +1,161 @@
+"""What the API answers: files with what is known about them, and one line for whatever goes wrong."""
+
+from __future__ import annotations
+
+import io
+import logging
+import math
+import mimetypes
+import re
+import zipfile
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName, quoted
+from ..core.params import Finding
+from ..core.provenance import digest
+from .asked import BODIES
+from .desk import Busy, Cancelled, TooLong
+from .service import Export, Files
+
+logger = logging.getLogger("tilewright.studio")
+STATUS: Mapping[type[BaseException], int] = {
+    Busy: 503,
+    TooLong: 504,
+    Cancelled: 499,
+    TooLarge: 413,
+    GaveUp: 422,
+    TilewrightError: 400,
+    RecursionError: 400,
+    MemoryError: 413,
+}
+"""What an error is for whoever asked, the first that it is counts."""
+RETRY_AFTER = "2"
+"""Seconds after which to ask again when all are busy."""
+MOST_TOLD = 8
+TYPES = {
+    ".apng": "image/apng",
+    ".awbw": "text/plain; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".fbca": "text/plain; charset=utf-8",
+    ".gif": "image/gif",
+    ".json": "application/json",
+    ".npz": "application/octet-stream",
+    ".png": "image/png",
+    ".tmj": "application/json",
+    ".tmx": "application/xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".vox": "application/octet-stream",
+    ".webp": "image/webp",
+    ".zip": "application/zip",
+}
+SHOWN = ("image/", "text/", "application/json", "application/xml")
+"""What a browser shows; all else it saves."""
+
+
+class Answered(APIRoute):
+    """A route that answers every error with its line, whatever application it is part of."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Exception as error:
+                return failure(error)
+
+        return answered
+
+
+def failure(error: Exception) -> Response:
+    """An error as one line. A bug is told as such, and its trace goes to the log of whoever runs the studio."""
+    if isinstance(error, RequestValidationError):
+        return JSONResponse({"error": "; ".join(_explained(error))}, 400)
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+    if status == 500:
+        logger.error("a request broke", exc_info=error)
+        return JSONResponse({"error": f"this is a bug in Tilewright ({type(error).__name__}); its log tells more"}, 500)
+    line = str(error) if isinstance(error, TilewrightError) else "too large, or nested too deeply"
+    headers = {"Retry-After": RETRY_AFTER} if status == 503 else None
+    return JSONResponse({"error": line}, status, headers)
+
+
+def missing(error: UnknownName) -> HTTPException:
+    """A name in the address that nothing answers to."""
+    return HTTPException(404, str(error))
+
+
+def _explained(error: RequestValidationError) -> list[str]:
+    """FastAPI's findings in our words."""
+    lines: dict[str, None] = {}
+    for details in error.errors():
+        unknown = details["type"] == "extra_forbidden"
+        named = details["loc"][1 : -1 if unknown else None]
+        place = ".".join(str(part) for part in named if isinstance(part, int) or part.isidentifier())
+        if details["type"] == "json_invalid":
+            lines[f"the request is not JSON: {details['ctx']['error']}"] = None
+        elif details["type"] in ("model_attributes_type", "model_type", "dict_type") and not place:
+            kind = " with Content-Type: application/json" if isinstance(details.get("input"), bytes) else ""
+            lines[f"the request must be a JSON object{kind}, got {quoted(details.get('input'))}"] = None
+        else:
+            lines.update(dict.fromkeys(Finding(details, place, BODIES).lines()))
+    told = [*lines]
+    return [*told[:MOST_TOLD], *([f"and {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else [])]
+
+
+def plain(value: Any) -> Any:
+    """Data as JSON can hold it: what is no number is null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def file_name(text: str) -> str:
+    """What a file is called, from words that may hold anything: no folders, no surprises."""
+    return re.sub(r"[^\w-]+", "-", text, flags=re.ASCII).strip("-_")[:60] or "map"
+
+
+def files_answer(made: Export, *, part: str | None, seconds: float, fixed: bool) -> Response:
+    """The file, or all of them in an archive; `part` picks one by name or ending. `fixed`: the same every time."""
+    name, content = _chosen(made.files, part)
+    kind = TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    place = "inline" if kind.startswith(SHOWN) else "attachment"
+    recipe = made.map.recipe
+    headers = {
+        "Content-Disposition": f'{place}; filename="{name}"',
+        "Cache-Control": "private, max-age=600" if fixed else "no-store",
+        "Tilewright-Seed": quote(str(recipe.seed) if recipe is not None else "", safe=" "),
+        "Tilewright-Digest": digest(made.map),
+        "Tilewright-Seconds": f"{seconds:.3f}",
+        "Tilewright-Files": ", ".join(made.files),
+    }
+    return Response(content, media_type=kind, headers=headers)
+
+
+def _chosen(files: Files, part: str | None) -> tuple[str, bytes]:
+    first = next(iter(files))
+    if part is not None:
+        for name, content in files.items():
+            if part in (name, PurePosixPath(name).suffix.removeprefix(".")):
+                return name, content
+        raise InvalidRecipe(f"part: there is no {quoted(part)}; the files are {', '.join(files)}")
+    if len(files) == 1:
+        return first, files[first]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # a fixed date: same map, same bytes
+    return f"{PurePosixPath(first).stem}.zip", buffer.getvalue()

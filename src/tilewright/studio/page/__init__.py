@@ -1,0 +1,39 @@
+"""The page: header, tabs, panels and what they share. Each person who opens it has a session of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nicegui import app as nicegui_app
+from nicegui import ui
+
+from ..desk import Desk
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+HERE = Path(__file__).parent
+
+
+def mount(studio: FastAPI, desk: Desk) -> None:
+    """Put the page at / of the application."""
+    from .shell import Shell
+
+    nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
+
+    async def root() -> None:
+        await Shell(desk).open()
+
+    ui.run_with(
+        studio,
+        root=root,
+        title="Tilewright",
+        favicon=HERE / "favicon.svg",
+        dark=None,
+        reconnect_timeout=20.0,
+        message_history_length=30,
+        binding_refresh_interval=None,
+        tailwind=False,
+        show_welcome_message=False,
+    )

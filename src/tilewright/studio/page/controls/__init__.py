@@ -1,0 +1,68 @@
+"""Controls drawn from a params' JSON schema: nothing about a parameter is written here, plugins' ones work alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+from nicegui import Client, ui
+
+from ....core.params import Params
+from ....core.tileset import Tile
+from ...desk import Desk
+from .control import Around
+from .fields import UNSET, fields_of
+from .form import Form
+
+__all__ = ["UNSET", "Controls"]
+STYLE = Path(__file__).with_name("controls.css")
+_styled: WeakSet[Client] = WeakSet()
+"""Pages that have the controls' style already."""
+
+
+class Controls:
+    """A params' schema as controls, built into the current slot."""
+
+    def __init__(
+        self,
+        model: type[Params],
+        values: Mapping[str, Any],
+        change: Callable[[str, Any], None],
+        *,
+        tiles: Callable[[], Sequence[Tile]] = tuple,
+        skip: Collection[str] = (),
+        desk: Desk | None = None,
+        draw: Callable[[], None] | None = None,
+    ) -> None:
+        """`values` are plain JSON and hold only what is set; `change` gets a name and plain JSON, or UNSET.
+
+        `tiles` gives the tiles of the map that is shown, `desk` reads uploads, `draw` goes to where samples are drawn.
+        """
+        client = ui.context.client
+        if client not in _styled:
+            _styled.add(client)
+            ui.add_css(STYLE)
+        self._tiles = tiles
+        self._looks = self._look()
+        fields = [field for field in fields_of(model) if field.name not in skip]
+        self._form = Form(fields, values, change, Around(tiles, desk, draw))
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Show values from elsewhere, and the tiles as they are now; fires nothing."""
+        self._form.update(values)
+        looks = self._look()
+        if looks != self._looks:
+            self._looks = looks
+            self._form.retile()
+
+    def blame(self, message: str) -> None:
+        """Mark the controls that an error line names, such as `caves: walls: must be at most 1`; "" clears."""
+        for name, row in self._form.rows.items():
+            found = re.search(rf"(?:^|[:;,] ){re.escape(name)}(?:\.[\w.]+)?: ([^;]*)", message)
+            row.blame(found.group(1)[:160] if found else "")
+
+    def _look(self) -> tuple[tuple[str, str], ...]:
+        return tuple((tile.name, tile.color) for tile in self._tiles())

@@ -1,0 +1,212 @@
+"""Tiles and lists of words, as chips with the colours of the map's tiles."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from .control import Control, chip, icon_button, swatch
+from .fields import UNSET
+from .numbers import Box
+
+PICK = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
+"""What was clicked in a list of words."""
+
+
+class WordMenu:
+    """A menu to pick a tile or to type any word; made when it is first opened."""
+
+    def __init__(self, control: Control, picked: Callable[[str | None], None], *, takes_none: bool = False) -> None:
+        """It is anchored at the current slot's element. `picked` gets None for no word."""
+        self._control, self._picked, self._takes_none = control, picked, takes_none
+        self._anchor = ui.context.slot.parent
+        self._menu: ui.menu | None = None
+
+    def open(self, more: Sequence[tuple[str, str, Callable[[], None]]] = ()) -> None:
+        """`more` are buttons: icon, tip, what they do."""
+        if self._menu is not None:
+            self._menu.delete()
+        with self._anchor, ui.menu().props("no-parent-event auto-close=false").classes("tc-popup") as self._menu:
+            self._build(more)
+        self._menu.open()
+
+    def _build(self, more: Sequence[tuple[str, str, Callable[[], None]]]) -> None:
+        control = self._control
+        tiles = control.around.tiles() if control.field.holds_tiles else ()
+        with ui.element("div").classes("tc-menu"):
+            with ui.element("div").classes("tc-line"):
+                hint = "or any name" if tiles else "a word, then Enter"
+                box = Box(f"{control.wires.place}-text", self._pick, hint=hint).classes("tc-long")
+                box.props("autofocus" if not tiles else "")
+                for icon, tip, act in more:
+                    icon_button(icon, tip, partial(self._close, act))
+            rows = [f'<button data-word="">{self._control.nothing or "none"}</button>'] if self._takes_none else []
+            rows += [
+                f'<button data-word="{html.escape(tile.name)}">{swatch(tile.color)}'
+                f"<span>{html.escape(tile.name)}</span><kbd>{html.escape(tile.glyph)}</kbd></button>"
+                for tile in tiles
+            ]
+            if rows:
+                listed = ui.html("".join(rows), sanitize=False).classes("tc-words")
+                listed.on("click", lambda event: self._pick(str(event.args)), js_handler=PICK)
+
+    def _pick(self, word: str) -> None:
+        if word or self._takes_none:
+            self._close(lambda: self._picked(word[:100] or None))
+
+    def _close(self, act: Callable[[], None]) -> None:
+        if self._menu is not None:
+            self._menu.close()
+        act()
+
+
+class TileControl(Control):
+    """A tile: its colour and name; a click opens the tiles of the map, and a box for any other name."""
+
+    def build(self) -> None:
+        with ui.element("div").classes("tc-pick"):
+            self._shown = ui.html("", sanitize=False, tag="button").classes("tc-tile")
+            self._shown.props["data-testid"] = self.wires.place
+            self._shown.props["aria-label"] = self.field.label
+            takes_none = self.field.nullable or self.field.default is not UNSET
+            self._menu = WordMenu(self, self._picked, takes_none=takes_none)
+            self._shown.on("click", lambda: self._menu.open(), args=[])
+
+    def draw(self, value: Any) -> None:
+        if value is None or value == "":
+            self._shown.content = f"<em>{self.nothing or 'none'}</em>"
+        else:
+            self._shown.content = f"{swatch(self.around.color(value))}<span>{html.escape(str(value))}</span>"
+
+    def retile(self) -> None:
+        self.show(self.value)
+
+    def _picked(self, word: str | None) -> None:
+        if word is None:
+            self.clear()
+        else:
+            self.show(word)
+            self.send(word)
+
+
+CHIPS = """(event) => {
+  const chip = event.target.closest('[data-place]');
+  if (event.target.closest('[data-remove]')) emit('remove', +chip.dataset.place);
+  else if (chip) emit('open', +chip.dataset.place);
+  else if (event.target.closest('[data-add]')) emit('add', 0);
+}"""
+LIFT = "(event) => { window.twLifted = event.target.closest('[data-place]')?.dataset.place; }"
+DROP = """(event) => {
+  event.preventDefault();
+  const chip = event.target.closest('[data-place]');
+  if (chip && window.twLifted !== undefined) emit('move', +window.twLifted, +chip.dataset.place);
+  window.twLifted = undefined;
+}"""
+
+
+class WordsControl(Control):
+    """A list of words as chips: drag to order them, click one to change it."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._words: list[str] = []
+        self._open: int | None = None
+        with ui.element("div").classes("tc-pick"):
+            self._chips = ui.html("", sanitize=False).classes("tc-chips")
+            self._chips.props["data-testid"] = self.wires.place
+            self._chips.on("click", self._clicked, js_handler=CHIPS)
+            self._chips.on("dragstart", js_handler=LIFT).on("dragover", js_handler="(event) => event.preventDefault()")
+            self._chips.on("drop", self._clicked, js_handler=DROP)
+            self._menu = WordMenu(self, self._picked)
+
+    def draw(self, value: Any) -> None:
+        self._words = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+        shown = [
+            f'<span class="tc-chip" draggable="true" data-place="{place}">{chip(word, self._color(word))}'
+            f'<button data-remove aria-label="remove {html.escape(word)}">×</button></span>'
+            for place, word in enumerate(self._words)
+        ]
+        nothing = "" if self._words else f"<em>{self.nothing or 'none'}</em>"
+        add = '<button class="tc-chip tc-add" data-add aria-label="add a word" title="add">+</button>'
+        self._chips.content = f"{''.join(shown)}{nothing}{add}"
+
+    def _color(self, word: str) -> str | None:
+        return self.around.color(word) if self.field.holds_tiles else None
+
+    def retile(self) -> None:
+        if self.field.holds_tiles:
+            self.show(self.value)
+
+    def _clicked(self, event: GenericEventArguments) -> None:
+        what, place, *rest = event.args if isinstance(event.args, list) else [event.args, 0]
+        if what == "add":
+            self._open = None
+            self._menu.open()
+        elif not isinstance(place, int) or not 0 <= place < len(self._words):
+            return
+        elif what == "remove":
+            self._put([word for number, word in enumerate(self._words) if number != place])
+        elif what == "open":
+            self._open = place
+            self._menu.open(
+                [
+                    ("chevron_left", "move towards the beginning", lambda: self._move(place, place - 1)),
+                    ("chevron_right", "move towards the end", lambda: self._move(place, place + 1)),
+                ]
+            )
+        elif what == "move" and rest and isinstance(rest[0], int):
+            self._move(place, rest[0])
+
+    def _move(self, place: int, target: int) -> None:
+        if place < len(self._words):
+            words = [*self._words[:place], *self._words[place + 1 :]]
+            target = min(max(target, 0), len(words))
+            self._put([*words[:target], self._words[place], *words[target:]])
+
+    def _picked(self, word: str | None) -> None:
+        if word is None:
+            return
+        if self._open is None:
+            self._put([*self._words, word])
+        else:
+            self._put([word if number == self._open else old for number, old in enumerate(self._words)])
+
+    def _put(self, words: list[str]) -> None:
+        if not words and self.field.nullable:
+            self.clear()
+            return
+        self.show(words)
+        self.send(words)
+
+
+class ChoicesControl(Control):
+    """Any of a few words: each is on or off."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._on: list[str] = []
+        self._chips = ui.html("", sanitize=False).classes("tc-chips")
+        self._chips.props["data-testid"] = self.wires.place
+        self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK)
+
+    def draw(self, value: Any) -> None:
+        self._on = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+        self._chips.content = "".join(
+            f'<button class="tc-chip tc-flip" data-word="{html.escape(str(word))}" '
+            f'aria-pressed="{"true" if word in self._on else "false"}">{html.escape(str(word))}</button>'
+            for word in self.field.options
+        )
+
+    def _flip(self, word: str) -> None:
+        if word in self.field.options:
+            after = {*self._on} ^ {word}
+            words = [option for option in self.field.options if option in after]
+            self.show(words)
+            self.send(words)

@@ -1,0 +1,140 @@
+"""What every control is: it shows a value, and tells when a person has changed it."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from nicegui import ui
+
+from ....core.looks import is_color
+from ....core.tileset import Tile
+from ...desk import Desk
+from .fields import UNSET, Field
+
+
+@dataclass(frozen=True)
+class Around:
+    """What controls know of the page around them."""
+
+    tiles: Callable[[], Sequence[Tile]] = tuple
+    """The tiles of the map that is shown."""
+    desk: Desk | None = None
+    """Where uploads are read."""
+    draw: Callable[[], None] | None = None
+    """Goes to where a sample can be drawn."""
+    siblings: Callable[[], dict[str, Any]] = field(default=dict)
+    """Values that are set beside this one."""
+    usual: Mapping[str, Any] = field(default_factory=dict)
+    """The defaults of those beside it."""
+
+    def color(self, word: object) -> str | None:
+        """The colour of a tile, by its name, glyph or number."""
+        tiles = self.tiles()
+        if isinstance(word, int) and 0 <= word < len(tiles):
+            return _color(tiles[word])
+        return next((_color(tile) for tile in tiles if word in (tile.name, tile.glyph)), None)
+
+
+def _color(tile: Tile) -> str | None:
+    return tile.color if is_color(tile.color) else None
+
+
+@dataclass(frozen=True)
+class Wires:
+    """Where a control is and whom it tells."""
+
+    place: str
+    """Its data-testid."""
+    send: Callable[[Any], None]
+    """Takes the new value as plain JSON, or UNSET."""
+    fail: Callable[[str], None]
+    """Takes what is wrong with what was typed; nothing is sent then. "" when all is well."""
+
+
+class Control(ABC):
+    """A field's control, built into the current slot. `show` fires nothing."""
+
+    is_wide: ClassVar[bool] = False
+    """Whether it takes the line below its label."""
+
+    def __init__(self, field: Field, around: Around, wires: Wires, *, is_small: bool = False) -> None:
+        """`is_small` is for a cell of a table: no slider, no help."""
+        self.field, self.around, self.wires, self.is_small = field, around, wires, is_small
+        self.value: Any = UNSET
+        """What it shows."""
+        self._is_showing = False
+        self.build()
+
+    @abstractmethod
+    def build(self) -> None:
+        """Make the elements."""
+
+    @abstractmethod
+    def draw(self, value: Any) -> None:
+        """Show a value; None where there is none."""
+
+    def show(self, value: Any) -> None:
+        """Show a value from elsewhere; UNSET shows the default."""
+        self.value = value
+        self._is_showing = True
+        try:
+            self.draw(self.default if value is UNSET else value)
+        finally:
+            self._is_showing = False
+
+    def retile(self) -> None:  # noqa: B027 - most have nothing to do
+        """The map has other tiles now."""
+
+    def follow(self) -> None:  # noqa: B027
+        """Something beside it has changed."""
+
+    @property
+    def default(self) -> Any:
+        return None if self.field.default is UNSET else self.field.default
+
+    @property
+    def nothing(self) -> str:
+        """What an empty control says."""
+        if self.field.default is None and self.field.nullable:
+            return "auto"
+        return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""
+
+    def send(self, value: Any) -> None:
+        """A person has changed it. Nothing happens while a value is shown from elsewhere."""
+        if self._is_showing:
+            return
+        self.wires.fail("")
+        self.value = value
+        self.wires.send(value)
+
+    def clear(self) -> None:
+        """A person has emptied it: back to the default, or to nothing where that is something else."""
+        if self.field.nullable and self.field.default is not None:
+            self.send(None)
+        elif self.field.default is UNSET:
+            self.wires.fail("is required")
+        else:
+            self.send(UNSET)
+            self.show(UNSET)
+
+
+def swatch(color: str | None) -> str:
+    """A tile's colour as HTML; hollow where nobody knows it."""
+    return f'<i class="tc-swatch" style="background:{color}"></i>' if color else '<i class="tc-swatch tc-hollow"></i>'
+
+
+def chip(word: object, color: str | None) -> str:
+    return f"{swatch(color) if color else ''}<span>{html.escape(str(word))}</span>"
+
+
+def icon_button(icon: str, tip: str, click: Callable[[], Any]) -> ui.button:
+    """A small button without words."""
+    button = (
+        ui.button(icon=icon, on_click=lambda: click(), color=None).props("flat round dense size=sm").classes("tc-icon")
+    )
+    button.props["aria-label"] = button.props["title"] = tip
+    return button

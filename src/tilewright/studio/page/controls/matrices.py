@@ -1,0 +1,208 @@
+"""Scores as a board of coloured cells.
+
+A board is one element, whatever its size; the hand's way over it is followed in the browser.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import isqrt
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from .control import Control, icon_button, swatch
+from .fields import UNSET, Field
+from .numbers import Box, Rubbish, Slider, read_number, written
+
+WRITTEN = 8
+"""Boards with so many states at most have their numbers written in the cells."""
+SCRUB = """(event) => {
+  const cell = event.target.closest('[data-v]');
+  if (!cell || event.button) return;
+  event.preventDefault();
+  const board = event.currentTarget;
+  const place = [...board.querySelectorAll('[data-v]')].indexOf(cell);
+  const from = +cell.dataset.v, top = event.clientY, low = Math.min(0, from), high = Math.max(1, from);
+  let value = from, sent = 0, moved = false;
+  board.setPointerCapture(event.pointerId);
+  const move = (now) => {
+    if (!moved && Math.abs(now.clientY - top) < 3) return;
+    moved = true;
+    value = Math.round(Math.min(high, Math.max(low, from + (top - now.clientY) / 120)) * 100) / 100;
+    cell.dataset.v = value;
+    cell.style.setProperty('--v', (value - low) / (high - low));
+    if (cell.textContent) cell.textContent = value;
+    if (now.timeStamp - sent > 50) { sent = now.timeStamp; emit('edit', place, value); }
+  };
+  const end = () => {
+    board.removeEventListener('pointermove', move);
+    emit(moved ? 'done' : 'select', place, value);
+  };
+  board.addEventListener('pointermove', move);
+  board.addEventListener('pointerup', end, {once: true});
+}"""
+"""A press selects a cell of scores; dragging up or down changes it."""
+
+
+def side_of(scores: object) -> int:
+    """How many states a list of scores is for; 0 if it is none."""
+    if not isinstance(scores, (list, tuple)) or not scores:
+        return 0
+    return len(scores) if isinstance(scores[0], (list, tuple)) else isqrt(len(scores))
+
+
+def resized(scores: Sequence[Any], side: int) -> list[float]:
+    """A matrix of another size: what fits stays, new scores come by chance."""
+    before, flat = side_of(scores), flat_scores(scores)
+    return [
+        flat[row * before + column] if row < before and column < before else _chance()
+        for row in range(side)
+        for column in range(side)
+    ]
+
+
+def flat_scores(scores: Sequence[Any]) -> list[float]:
+    rows = scores if scores and isinstance(scores[0], (list, tuple)) else [scores]
+    flat = [value for row in rows for value in row]
+    return [value if isinstance(value, (int, float)) else 0.0 for value in flat][: side_of(scores) ** 2]
+
+
+def _chance() -> float:
+    """A score by chance; what the map is made of is written in its recipe, so no seed is needed."""
+    return random.randrange(101) / 100
+
+
+class ScoresControl(Control):
+    """How well states go with each other: a colour for each score."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._scores: list[float] = []
+        self._side = 0
+        self._selected: int | None = None
+        self._editor: tuple[ui.element, ui.label, Slider, Box] | None = None
+        with ui.element("div").classes("tc-line tc-tools"):
+            icon_button("casino", "other scores by chance", self._randomise)
+            if "random" in self.field.words:
+                by_seed = ui.button("by seed", on_click=lambda: self._leave_to_seed(), color=None)
+                by_seed.props("flat dense no-caps").classes("tc-more")
+                by_seed.props["title"] = "leave the scores to the seed"
+            self._note = ui.label().classes("tc-note")
+        self._board = ui.html("", sanitize=False).classes("tc-scores")
+        self._board.props["data-testid"] = self.wires.place
+        self._board.on("pointerdown", self._touched, js_handler=SCRUB)
+        self._below = ui.element("div")
+
+    @property
+    def _states(self) -> int:
+        """How many states there are now."""
+        values = self.around.siblings()
+        told = values.get("states")
+        if isinstance(told, int):
+            return min(max(told, 2), 64)
+        return side_of(values.get("scores")) or side_of(self.default) or 6
+
+    def draw(self, value: Any) -> None:
+        if self.value is UNSET and value is not None and "states" in self.around.siblings():
+            value = "random"  # states alone leave the scores to chance
+        is_list = isinstance(value, (list, tuple)) and side_of(value) > 0
+        self._scores = flat_scores(value) if is_list else []
+        self._side = side_of(value) if is_list else self._states if value is not None else 0
+        if self._selected is not None and self._selected >= len(self._scores):
+            self._selected = None
+        notes = {True: "drag a cell up or down", False: "drawn by the seed" if value is not None else "none"}
+        self._note.text = notes[is_list]
+        self._draw_board()
+        self._draw_editor()
+
+    def retile(self) -> None:
+        self._draw_board()
+
+    def follow(self) -> None:
+        """How many states there are may have changed; scores that are written tell that themselves."""
+        if not isinstance(self.value, (list, tuple)):
+            self.show(self.value)
+
+    def _draw_board(self) -> None:
+        side, tiles = self._side, self.around.tiles()
+        colors = [tiles[state].color if state < len(tiles) else None for state in range(side)]
+        low, high = min(0.0, *self._scores, 0.0), max(1.0, *self._scores, 1.0)
+        cells = [f"<b>{swatch(None) if side == 0 else ''}</b>", *(f"<b>{swatch(color)}</b>" for color in colors)]
+        for row in range(side):
+            cells.append(f"<b>{swatch(colors[row])}</b>")
+            for place in range(row * side, (row + 1) * side):
+                if not self._scores:
+                    cells.append("<i class=tc-unknown></i>")
+                    continue
+                score = self._scores[place]
+                shown = f"{score:.2f}".rstrip("0").rstrip(".") if side <= WRITTEN else ""
+                chosen = " class=tc-chosen" if place == self._selected else ""
+                share = (score - low) / (high - low)
+                cells.append(f'<i{chosen} data-v="{score:g}" style="--v:{share:.3f}">{shown}</i>')
+        self._board.style(f"--side:{side}")
+        self._board.content = "".join(cells) if side else ""
+
+    def _draw_editor(self) -> None:
+        """The selected score, to slide and to type."""
+        if self._selected is None:
+            if self._editor is not None:
+                self._editor[0].set_visibility(False)
+            return
+        if self._editor is None:
+            with self._below, ui.element("div").classes("tc-line") as line:
+                label = ui.label().classes("tc-note")
+                slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._slid(event.value))
+                slider.props("dense").classes("tc-slider")
+                box = Box(f"{self.wires.place}-cell", self._typed, step=0.01)
+            self._editor = (line, label, slider, box)
+        line, label, slider, box = self._editor
+        line.set_visibility(True)
+        row, column = divmod(self._selected, self._side)
+        label.text = f"{row} beside {column}"
+        was, self._is_showing = self._is_showing, True
+        slider.value = min(max(self._scores[self._selected], 0), 1)
+        box.value = written(self._scores[self._selected])
+        self._is_showing = was
+
+    def _touched(self, event: GenericEventArguments) -> None:
+        what, place, score = event.args
+        if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
+            return
+        self._selected = place
+        if what == "select":
+            self._draw_board()
+            self._draw_editor()
+        else:
+            self._change(float(score), redraws=what == "done")
+
+    def _slid(self, score: float | None) -> None:
+        if not self._is_showing and isinstance(score, (int, float)):
+            self._change(round(float(score), 4))
+
+    def _typed(self, text: str) -> None:
+        try:
+            self._change(float(read_number(text, Field("", "number", {"type": "number"}, {}))))
+        except Rubbish as rubbish:
+            self.wires.fail(str(rubbish))
+
+    def _change(self, score: float, *, redraws: bool = True) -> None:
+        if self._selected is None or self._selected >= len(self._scores):
+            return
+        self._scores = [score if place == self._selected else old for place, old in enumerate(self._scores)]
+        if redraws:
+            self._draw_board()
+        self._draw_editor()
+        self.send(list(self._scores))
+
+    def _randomise(self) -> None:
+        scores = [_chance() for _ in range(self._states**2)]
+        self.show(scores)
+        self.send(scores)
+
+    def _leave_to_seed(self) -> None:
+        self.show("random")
+        self.send("random")

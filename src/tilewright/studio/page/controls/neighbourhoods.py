@@ -1,0 +1,176 @@
+"""Neighbourhoods as boards of cells to click: offsets from the middle, or rows of 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from .control import Control, icon_button
+
+FARTHEST = 7
+"""How far from the middle a board of offsets reaches at most."""
+LARGEST_SIDE = 99
+STROKE = """(event) => {
+  const cell = event.target.closest('[data-on]');
+  if (!cell || event.button) return;
+  event.preventDefault();
+  const board = event.currentTarget, cells = [...board.querySelectorAll('[data-on]')];
+  const on = cell.dataset.on === '1' ? 0 : 1, places = new Set();
+  const paint = (target) => {
+    const place = cells.indexOf(target);
+    if (place < 0 || target.dataset.fixed) return;
+    target.dataset.on = on;
+    places.add(place);
+  };
+  const move = (now) => paint(document.elementFromPoint(now.clientX, now.clientY)?.closest('[data-on]'));
+  paint(cell);
+  board.setPointerCapture(event.pointerId);
+  board.addEventListener('pointermove', move);
+  board.addEventListener('pointerup', () => {
+    board.removeEventListener('pointermove', move);
+    if (places.size) emit(on, [...places]);
+  }, {once: true});
+}"""
+"""Flips a cell, and gives all that the hand passes then the same state."""
+
+
+@cache
+def shapes() -> Mapping[str, tuple[tuple[int, int], ...]]:
+    """What the names of neighbourhoods stand for."""
+    from ....generators.fashion import NEIGHBOURHOODS
+
+    return NEIGHBOURHOODS
+
+
+class OffsetsControl(Control):
+    """Which cells are neighbours: a name, or cells to click around the middle."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._offsets: list[tuple[int, int]] = []
+        self._reach = 2
+        with ui.element("div").classes("tc-line tc-tools"):
+            words = {word: word for word in self.field.words}
+            self._select = ui.select({**words, "": "own"}, on_change=lambda event: self._named(event.value))
+            self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
+            self._select.props["data-testid"] = f"{self.wires.place}-name"
+            self._select.props["popup-content-class"] = "tc-popup"
+            icon_button("remove", "a smaller board", lambda: self._resize(-1))
+            icon_button("add", "a larger board", lambda: self._resize(1))
+            self._note = ui.label().classes("tc-note")
+        self._board = ui.html("", sanitize=False).classes("tc-cells")
+        self._board.props["data-testid"] = self.wires.place
+        self._board.on("pointerdown", self._stroked, js_handler=STROKE)
+
+    def draw(self, value: Any) -> None:
+        self._select.value = value if isinstance(value, str) and value in self.field.words else ""
+        found = shapes().get(value, ()) if isinstance(value, str) else value
+        self._offsets = _pairs(found)
+        self._reach = max(self._reach, min(FARTHEST, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
+        self._draw_board()
+
+    def _draw_board(self) -> None:
+        reach = self._reach
+        on = {*self._offsets}
+        cells = []
+        for y in range(-reach, reach + 1):
+            for x in range(-reach, reach + 1):
+                middle = " data-fixed=1 class=tc-middle" if x == y == 0 else ""
+                cells.append(f"<i data-on={int((x, y) in on)}{middle}></i>")
+        beyond = sum(max(map(abs, pair)) > reach for pair in self._offsets)
+        count = f"{len(self._offsets)} cell{'' if len(self._offsets) == 1 else 's'}"
+        self._note.text = f"{count}, {beyond} beyond" if beyond else count
+        self._board.style(f"--side:{2 * reach + 1}")
+        self._board.content = "".join(cells)
+
+    def _resize(self, change: int) -> None:
+        self._reach = min(max(self._reach + change, 1), FARTHEST)
+        self._draw_board()
+
+    def _named(self, word: Any) -> None:
+        if not self._is_showing and word:
+            self.show(word)
+            self.send(word)
+
+    def _stroked(self, event: GenericEventArguments) -> None:
+        on, places = event.args
+        side = 2 * self._reach + 1
+        for place in places if isinstance(places, list) else ():
+            if not isinstance(place, int) or not 0 <= place < side * side:
+                continue
+            pair = (place % side - self._reach, place // side - self._reach)
+            self._offsets = [other for other in self._offsets if other != pair] + ([pair] if on else [])
+        if not self._offsets:
+            self._draw_board()
+            self.wires.fail("at least one neighbour is needed")
+            return
+        same = (word for word in self.field.words if {*shapes().get(word, ())} == {*self._offsets})
+        value = next(same, None) or [list(pair) for pair in self._offsets]
+        self.show(value)
+        self.send(value)
+
+
+def _pairs(value: Any) -> list[tuple[int, int]]:
+    """Pairs of dx, dy, given nested or flat."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    flat = [part for item in value for part in (item if isinstance(item, (list, tuple)) else (item,))]
+    if not all(isinstance(part, int) for part in flat):
+        return []
+    return list(zip(flat[::2], flat[1::2], strict=False))
+
+
+class CellsControl(Control):
+    """A matrix of 0 and 1, to click; the middle is marked."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._rows: list[list[int]] = []
+        with ui.element("div").classes("tc-line tc-tools"):
+            for noun, rows, columns in (("columns", 0, 1), ("rows", 1, 0)):
+                ui.label(noun).classes("tc-note")
+                icon_button("remove", f"fewer {noun}", partial(self._resize, -rows, -columns))
+                icon_button("add", f"more {noun}", partial(self._resize, rows, columns))
+        self._board = ui.html("", sanitize=False).classes("tc-cells")
+        self._board.props["data-testid"] = self.wires.place
+        self._board.on("pointerdown", self._stroked, js_handler=STROKE)
+
+    def draw(self, value: Any) -> None:
+        rows = value if isinstance(value, (list, tuple)) else []
+        rows = [[int(cell == 1) for cell in row] for row in rows if isinstance(row, (list, tuple))] or [[0]]
+        width = max(1, *map(len, rows))
+        self._rows = [row + [0] * (width - len(row)) for row in rows]
+        middle = (len(rows) // 2, width // 2)
+        self._board.style(f"--side:{width}")
+        self._board.content = "".join(
+            f"<i data-on={cell}{' class=tc-middle' if (y, x) == middle else ''}></i>"
+            for y, row in enumerate(self._rows)
+            for x, cell in enumerate(row)
+        )
+
+    def _resize(self, rows: int, columns: int) -> None:
+        height = min(max(len(self._rows) + rows, 1), LARGEST_SIDE)
+        width = min(max(len(self._rows[0]) + columns, 1), LARGEST_SIDE)
+        before = [row[:width] + [0] * (width - len(row)) for row in self._rows[:height]]
+        self._put(before + [[0] * width for _ in range(height - len(before))])
+
+    def _stroked(self, event: GenericEventArguments) -> None:
+        on, places = event.args
+        width = len(self._rows[0])
+        chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()
+        self._put(
+            [
+                [int(bool(on)) if y * width + x in chosen else cell for x, cell in enumerate(row)]
+                for y, row in enumerate(self._rows)
+            ]
+        )
+
+    def _put(self, rows: list[list[int]]) -> None:
+        self.show(rows)
+        self.send(rows)

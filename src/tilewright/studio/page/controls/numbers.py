@@ -1,0 +1,183 @@
+"""Numbers: a slider over what is usual beside the exact value to type; several of them in a row; lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite, log
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from .control import Control
+from .fields import Field
+
+LARGEST = 1 << 62
+"""Larger whole numbers are surely a slip of the keyboard."""
+STEEP = 1000
+"""Where the end of a slider is this many times its beginning, equal ways multiply instead of adding."""
+FINE = 200
+"""Steps of such a slider."""
+
+
+class Rubbish(ValueError):
+    """Typed text that is no such value."""
+
+
+def read_number(text: str, field: Field) -> int | float:
+    """The number in a text, within the field's bounds."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        raise Rubbish(f"must be a number, got {text[:20]!r}") from None
+    if not isfinite(number) or abs(number) > LARGEST:
+        raise Rubbish(f"must be a number of usual size, got {text[:20]!r}")
+    if field.is_whole and number != int(number):
+        raise Rubbish(f"must be a whole number, got {text[:20]}")
+    schema = field.schema
+    if field.least is not None and (number < field.least or number == schema.get("exclusiveMinimum")):
+        raise Rubbish(f"must be {'at least' if 'minimum' in schema else 'more than'} {field.least:g}, got {text[:20]}")
+    if field.most is not None and (number > field.most or number == schema.get("exclusiveMaximum")):
+        raise Rubbish(f"must be {'at most' if 'maximum' in schema else 'less than'} {field.most:.15g}, got {text[:20]}")
+    return int(number) if field.is_whole else number
+
+
+def written(number: Any) -> str:
+    """A number as one types it."""
+    if isinstance(number, float):
+        return f"{number:.6g}" if abs(number) < 1e6 else f"{number:.15g}"
+    return "" if number is None else str(number)
+
+
+class Box(ui.input):
+    """A small box to type in. Tells when the typing is done: by Enter, by leaving it, by the arrow keys."""
+
+    def __init__(self, place: str, typed: Callable[[str], None], *, step: float | None = None, hint: str = "") -> None:
+        """With a step it is for numbers."""
+        super().__init__(placeholder=hint or None)
+        self.props("dense outlined hide-bottom-space")
+        self.props["data-testid"] = place
+        if step is not None:
+            self.props["type"] = "number"
+            self.props["step"] = step
+            self.props["inputmode"] = "decimal"
+        self.classes("tc-box")
+        self._typed = typed
+        self.on("change", self._changed)
+
+    def _changed(self, event: GenericEventArguments) -> None:
+        text = str(event.args if event.args is not None else "")[:10_000]
+        self.value = text
+        self._typed(text.strip())
+
+
+class Slider(ui.slider):
+    """A slider that the hand leads: what the server answers does not pull it back."""
+
+    LOOPBACK = False
+
+
+class NumberControl(Control):
+    def build(self) -> None:
+        field = self.field
+        self._slider: Slider | None = None
+        span = None if self.is_small else field.span
+        if span is not None:
+            self._low, self._high = span
+            self._is_steep = self._low > 0 and self._high / self._low >= STEEP
+            low, high, step = (0, 1, 1 / FINE) if self._is_steep else (*span, field.step)
+            self._slider = Slider(min=low, max=high, step=step, on_change=lambda event: self._slid(event.value))
+            self._slider.props("dense").classes("tc-slider")
+            self._slider.props["aria-label"] = field.label
+        step = field.step if span is not None else 1 if field.is_whole else 0.1
+        self._box = Box(self.wires.place, self._typed, step=step, hint=self.nothing)
+        self._box.props["aria-label"] = field.label
+        if not field.is_whole:
+            self._box.props["step"] = "any" if span is None else step
+
+    def draw(self, value: Any) -> None:
+        self._box.value = written(value)
+        if self._slider is not None:
+            number = value if isinstance(value, (int, float)) else self._low
+            number = min(max(number, self._low), self._high)
+            self._slider.value = log(number / self._low) / log(self._high / self._low) if self._is_steep else number
+            self._slider.classes(add="tc-auto" if value is None else "", remove="" if value is None else "tc-auto")
+
+    def _slid(self, position: float | None) -> None:
+        if self._is_showing or not isinstance(position, (int, float)):
+            return
+        if self._is_steep:
+            number = float(f"{self._low * (self._high / self._low) ** position:.2g}")
+        else:
+            number = round(float(position), 10)
+        value = round(number) if self.field.is_whole else number
+        self._box.value = written(value)
+        if self._slider is not None:
+            self._slider.classes(remove="tc-auto")
+        self.send(value)
+
+    def _typed(self, text: str) -> None:
+        if not text:
+            self.clear()
+            return
+        try:
+            value = read_number(text, self.field)
+        except Rubbish as rubbish:
+            self.wires.fail(str(rubbish))
+            return
+        self.show(value)
+        self.send(value)
+
+
+class TupleControl(Control):
+    """A few values side by side; all of them or none."""
+
+    def build(self) -> None:
+        parts = self.field.parts
+        self._boxes: list[Box] = []
+        with ui.element("div").classes("tc-line"):
+            for number, part in enumerate(parts):
+                place = self.wires.place if number == 0 else f"{self.wires.place}-{number}"
+                step = (1 if part.is_whole else 0.1) if part.kind == "number" else None
+                self._boxes.append(Box(place, lambda text: self._typed(), step=step, hint=self.nothing))
+
+    def draw(self, value: Any) -> None:
+        values = value if isinstance(value, (list, tuple)) else []
+        for number, box in enumerate(self._boxes):
+            box.value = written(values[number]) if number < len(values) else ""
+
+    def _typed(self) -> None:
+        texts = [str(box.value or "").strip() for box in self._boxes]
+        if not any(texts):
+            self.clear()
+        elif all(texts):
+            try:
+                parts = zip(texts, self.field.parts, strict=True)
+                value = [read_number(text, part) if part.kind == "number" else text for text, part in parts]
+            except Rubbish as rubbish:
+                self.wires.fail(str(rubbish))
+                return
+            self.send(value)
+
+
+class NumbersControl(Control):
+    """A list of numbers, typed with commas between them."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._box = Box(self.wires.place, self._typed, hint=self.nothing)
+        self._box.classes("tc-long")
+
+    def draw(self, value: Any) -> None:
+        self._box.value = ", ".join(map(written, value)) if isinstance(value, (list, tuple)) else ""
+
+    def _typed(self, text: str) -> None:
+        words = text.replace(",", " ").split()
+        if not words:
+            self.clear()
+            return
+        try:
+            self.send([read_number(word, self.field.item) for word in words])
+        except Rubbish as rubbish:
+            self.wires.fail(str(rubbish))

@@ -1,0 +1,90 @@
+"""A strip of bands: thresholds as the borders between coloured parts, to drag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from .numbers import NumbersControl
+
+DRAG = """(event) => {
+  const handle = event.target.closest('[data-handle]');
+  if (!handle || event.button) return;
+  event.preventDefault();
+  const strip = event.currentTarget, number = +handle.dataset.handle;
+  const room = strip.getBoundingClientRect();
+  let sent = 0, share = null;
+  strip.setPointerCapture(event.pointerId);
+  const move = (now) => {
+    share = Math.min(1, Math.max(0, (now.clientX - room.left) / room.width));
+    if (now.timeStamp - sent > 50) { sent = now.timeStamp; emit(number, share); }
+  };
+  strip.addEventListener('pointermove', move);
+  strip.addEventListener('pointerup', () => {
+    strip.removeEventListener('pointermove', move);
+    if (share !== null) emit(number, share);
+  }, {once: true});
+}"""
+FINE = 1000
+"""Steps of a border over the whole strip."""
+
+
+class StripControl(NumbersControl):
+    """Rising numbers from 0 to 1 between the tiles that `bands` lists; also typed, with commas between them."""
+
+    def build(self) -> None:
+        self._borders: list[float] = []
+        self._strip = ui.html("", sanitize=False).classes("tc-strip")
+        self._strip.props["data-testid"] = f"{self.wires.place}-strip"
+        self._strip.on("pointerdown", self._dragged, js_handler=DRAG)
+        super().build()
+
+    def draw(self, value: Any) -> None:
+        super().draw(value)
+        numbers = value if isinstance(value, (list, tuple)) else []
+        self._borders = [float(number) for number in numbers if isinstance(number, (int, float))]
+        bands = self.around.siblings().get("bands", self.around.usual.get("bands"))
+        words = list(bands) if isinstance(bands, (list, tuple)) else []
+        parts, edges = [], [0.0, *self._borders, 1.0]
+        for number, (low, high) in enumerate(pairwise(edges)):
+            color = self.around.color(words[number]) if number < len(words) else None
+            parts.append(f'<i style="flex:{max(high - low, 0):.4f};background:{color or "var(--line)"}"></i>')
+        parts += [
+            f'<b data-handle="{number}" style="left:{100 * border:.2f}%" title="{border:g}"></b>'
+            for number, border in enumerate(self._borders)
+        ]
+        self._strip.content = "".join(parts)
+
+    def follow(self) -> None:
+        """The bands may be others."""
+        self.show(self.value)
+
+    def retile(self) -> None:
+        self.show(self.value)
+
+    def _dragged(self, event: GenericEventArguments) -> None:
+        number, share = event.args
+        if not isinstance(number, int) or not 0 <= number < len(self._borders) or not isinstance(share, (int, float)):
+            return
+        low = self._borders[number - 1] if number else 0.0
+        high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
+        border = min(max(round(share * FINE) / FINE, low), high)
+        if border != self._borders[number]:
+            borders = [*self._borders[:number], border, *self._borders[number + 1 :]]
+            self.show(borders)
+            self.send(borders)
+
+
+def fitted(borders: Sequence[float], before: Sequence[Any], after: Sequence[Any]) -> list[float]:
+    """The borders between other bands than before: one that goes leaves its place to the next, a new one halves it."""
+    found = list(borders)
+    changed = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    while len(found) + 1 > max(len(after), 1):
+        found.pop(min(len(found) - 1 if changed is None else changed, len(found) - 1))
+    while len(found) + 1 < len(after):
+        found.append(round(((found[-1] if found else 0.0) + 1) / 2, 3))
+    return found

@@ -1,0 +1,121 @@
+"""Words: switches, choices, texts, and JSON for whatever has no control of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from .control import Control
+from .numbers import Box
+
+SHORT = 26
+"""Letters of all words together that still fit on buttons side by side."""
+AUTO = "auto"
+
+
+class SwitchControl(Control):
+    """On or off; where the default decides otherwise: auto, on or off."""
+
+    def build(self) -> None:
+        self._toggle: ui.toggle | None = None
+        if self.field.nullable:
+            options = {AUTO: self.nothing or AUTO, "on": "on", "off": "off"}
+            self._toggle = _buttons(options, self._chosen, self.wires.place)
+        else:
+            self._switch = ui.switch(on_change=lambda event: self.send(bool(event.value))).props("dense")
+            self._switch.props["data-testid"] = self.wires.place
+            self._switch.props["aria-label"] = self.field.label
+
+    def draw(self, value: Any) -> None:
+        if self._toggle is not None:
+            self._toggle.value = AUTO if value is None else "on" if value else "off"
+        else:
+            self._switch.value = bool(value)
+
+    def _chosen(self, word: Any) -> None:
+        if word in ("on", "off"):
+            self.send(word == "on")
+        else:
+            self.clear()
+
+
+class ChoiceControl(Control):
+    """One of a few words: buttons where they are short, else a list to open."""
+
+    def build(self) -> None:
+        options = {json.dumps(option): str(option).replace("_", " ") for option in self.field.options}
+        if self.field.nullable:
+            options = {AUTO: self.nothing or AUTO, **options}
+        self._options = options
+        is_short = len(options) <= 4 and sum(map(len, options.values())) + 3 * len(options) <= SHORT
+        self._element: ui.toggle | ui.select
+        if is_short and not self.is_small:
+            self._element = _buttons(options, self._chosen, self.wires.place)
+        else:
+            self._element = ui.select(options, on_change=lambda event: self._chosen(event.value))
+            self._element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
+            self._element.props["data-testid"] = self.wires.place
+            self._element.props["popup-content-class"] = "tc-popup"
+
+    def draw(self, value: Any) -> None:
+        word = AUTO if value is None and self.field.nullable else json.dumps(value, default=str)
+        self._element.value = word if word in self._options else None
+
+    def _chosen(self, word: Any) -> None:
+        if self._is_showing or word is None:
+            return
+        if word == AUTO and self.field.nullable:
+            self.clear()
+        else:
+            self.send(json.loads(word))
+
+
+def _buttons(options: dict[str, str], chosen: Callable[[Any], None], place: str) -> ui.toggle:
+    toggle = ui.toggle(options, on_change=lambda event: chosen(event.value))
+    toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on").classes(
+        "tc-toggle"
+    )
+    toggle.props["data-testid"] = place
+    return toggle
+
+
+class TextControl(Control):
+    def build(self) -> None:
+        self._box = Box(self.wires.place, self._typed, hint=self.nothing)
+        self._box.classes("tc-long")
+
+    def draw(self, value: Any) -> None:
+        self._box.value = "" if value is None else str(value)
+
+    def _typed(self, text: str) -> None:
+        if not text and self.field.default != "":
+            self.clear()
+        else:
+            self.send(text)
+
+
+class JsonControl(Control):
+    """Whatever has no control of its own: as JSON."""
+
+    is_wide = True
+
+    def build(self) -> None:
+        self._box = Box(self.wires.place, self._typed, hint=self.nothing or "JSON")
+        self._box.props("type=textarea autogrow").classes("tc-long tc-code")
+
+    def draw(self, value: Any) -> None:
+        self._box.value = "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+    def _typed(self, text: str) -> None:
+        if not text:
+            self.clear()
+            return
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            self.wires.fail(f"must be JSON: {str(error)[:80]}")
+            return
+        self.send(value)

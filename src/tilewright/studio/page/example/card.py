@@ -1,0 +1,193 @@
+"""A card: one technique's map in the style of the sample, how it was made, and how like the sample it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import log10
+from typing import Any
+
+from nicegui import ui
+
+from ....core.registry import measures, techniques
+from ...example import Example
+from ..measures import written
+from .knobs import Knobs
+from .trial import Course, Glance, Outcome
+from .ways import Way
+
+FARTHEST = 12.0
+"""A divergence that fills its bar: maps with little of the sample have about this much."""
+SMALLEST = 0.001
+"""Divergences below are drawn as this one."""
+ROWS = {
+    "divergence": ("divergence", "Lower is closer to the sample."),
+    "novelty": ("sample_distance", "0 % is a copy."),
+    "windows": ("copied_share", "Windows are of 3x3 cells; wfc has no others."),
+}
+"""Word of a row, its measure, and how to read it."""
+
+
+class Card:
+    """What a technique made of the sample."""
+
+    def __init__(
+        self,
+        technique: str,
+        *,
+        turn: Callable[[str, Any], None],
+        take: Callable[[dict[str, Any]], None],
+        go: Callable[[Example], None],
+    ) -> None:
+        """`turn` gets a knob's name and value, `take` the recipe of the map that is shown, `go` a way out."""
+        self.technique, self._take, self._go = technique, take, go
+        self._outcome: Outcome | None = None
+        self._sprites = True
+        with ui.element("article").classes("tw-example-card tw-card").props(f"data-testid=card-{technique}"):
+            with ui.element("div").classes("tw-example-picture"):
+                self.picture = ui.element("img").props(f'alt="" data-testid=picture-{technique}')
+                self.progress = ui.element("div").classes("tw-example-progress")
+                with ui.element("div").classes("tw-example-trouble") as self.trouble:
+                    self.line = ui.label("").classes("tw-bad").props(f"role=status data-testid=line-{technique}")
+                    self.ways = ui.element("div").classes("tw-example-ways")
+            with ui.element("div").classes("tw-example-facts"):
+                with ui.element("div").classes("tw-row"):
+                    ui.label(technique).classes("tw-example-name").tooltip(techniques.get(technique).summary)
+                    self.state = ui.label("waiting").classes("tw-faint tw-grow").props(f"data-testid=state-{technique}")
+                    self.button = ui.button("Continue", icon="arrow_forward", on_click=self._continue)
+                    self.button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
+                    self.button.props(f'aria-label="Continue with the map of {technique}"')
+                    self.button.tooltip("Continue with this map: all its knobs, painting and locking are in Make")
+                self.knobs = Knobs(technique, turn)
+                self._rows()
+                self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
+                self.chart.props(f"data-testid=fitness-{technique}").tooltip(
+                    "The divergence as it falls while the map is made"
+                )
+        self.trouble.set_visibility(False)
+        self.chart.set_visibility(False)
+        self.button.set_enabled(False)
+
+    def _rows(self) -> None:
+        self.numbers: dict[str, ui.label] = {}
+        self.bars: dict[str, ui.element] = {}
+        with ui.element("div").classes("tw-example-rows") as self.rows:
+            for word, (measure, reading) in ROWS.items():
+                with ui.element("div").classes("tw-example-row"):
+                    ui.tooltip(f"{measures.get(measure).summary} {reading}")
+                    ui.label(word).classes("tw-faint")
+                    with ui.element("div").classes("tw-example-bar"):
+                        self.bars[word] = ui.element("i").classes(f"tw-example-{word}")
+                    self.numbers[word] = ui.label("–").props(f"data-testid={word}-{self.technique}")
+
+    # -- what happens -------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """It waits for a worker."""
+        self._tell("working")
+        self.progress.style("width: 0%")
+        for part in (self.picture, self.rows, self.chart):
+            part.classes(add="tw-example-old")
+
+    def look(self, glance: Glance) -> None:
+        """It is being made."""
+        self._clear_trouble()
+        self._tell(f"working, {100 * glance.done:.0f} %" if glance.done is not None else "working")
+        self.progress.style(f"width: {100 * (glance.done or 0):.0f}%")
+        self._show(glance.picture, sprites=False)
+        self._draw(glance.course)
+
+    def finish(self, outcome: Outcome) -> None:
+        """It is done."""
+        self._outcome = outcome
+        self._clear_trouble()
+        took = f"{1000 * outcome.seconds:.0f} ms" if outcome.seconds < 1 else f"{outcome.seconds:.1f} s"
+        self._tell(f"done in {took}")
+        self.progress.style("width: 0%")
+        self._show_outcome(outcome)
+        self._draw(outcome.course)
+        for word, (measure, _) in ROWS.items():
+            number = outcome.numbers.get(measure)
+            share = None if number is None else number / FARTHEST if word == "divergence" else number
+            self._fill(word, share, "–" if number is None else _told(word, number))
+        self.rows.classes(remove="tw-example-old")
+        self.button.set_enabled(True)
+
+    def fail(self, message: str, ways: list[Way]) -> None:
+        """It cannot be done, or not now: the one line, and what may help."""
+        self._outcome = None
+        self._tell("gave up" if message.startswith("gave up") else "not possible")
+        self.progress.style("width: 0%")
+        self.line.set_text(message)
+        self.ways.clear()
+        with self.ways:
+            for number, (name, example) in enumerate(ways):
+                button = ui.button(name, on_click=partial(self._go, example))
+                button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
+        self.trouble.set_visibility(True)
+        self.picture.set_visibility(False)
+        self._draw(())
+        for word in ROWS:
+            self._fill(word, None, "–")
+        self.button.set_enabled(False)
+
+    def dress(self, *, sprites: bool) -> None:
+        """Show the map in sprites or in colours."""
+        if sprites != self._sprites:
+            self._sprites = sprites
+            if self._outcome is not None:
+                self._show_outcome(self._outcome)
+
+    # -- parts --------------------------------------------------------------------------------------------------
+
+    def _continue(self) -> None:
+        if self._outcome is not None:
+            self._take(self._outcome.recipe)
+
+    def _tell(self, state: str) -> None:
+        self.state.set_text(state)
+
+    def _clear_trouble(self) -> None:
+        self.line.set_text("")
+        self.trouble.set_visibility(False)
+        self.picture.set_visibility(True)
+
+    def _show_outcome(self, outcome: Outcome) -> None:
+        in_sprites = self._sprites and outcome.sprites != outcome.flat
+        self._show(outcome.sprites if in_sprites else outcome.flat, sprites=in_sprites)
+
+    def _show(self, picture: str, *, sprites: bool) -> None:
+        self.picture.props["src"] = picture
+        self.picture.classes(remove="tw-example-old tw-example-flat", add="" if sprites else "tw-example-flat")
+        self.picture.update()
+
+    def _fill(self, word: str, share: float | None, text: str) -> None:
+        self.numbers[word].set_text(text)
+        self.bars[word].style(f"width: {100 * min(1.0, share or 0):.0f}%")
+
+    def _draw(self, course: Course) -> None:
+        self.chart.set_visibility(len(course) > 1)
+        if len(course) > 1:
+            self.chart.classes(remove="tw-example-old")
+            self.chart.set_content(falling(course))
+
+
+def falling(course: Course) -> str:
+    """The fitness as it falls, as a small picture with its first and its last number.
+
+    In powers of ten upwards: most of the fall is over soon, and what comes then makes the map.
+    """
+    heights = [log10(max(value, SMALLEST)) for _, value in course]
+    low, high = min(heights) - 0.05, max(heights)
+    points = [(100 * done, 2 + 36 * (high - at) / (high - low)) for (done, _), at in zip(course, heights, strict=True)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    (_, first), (_, last) = course[0], course[-1]
+    return (
+        '<svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label="the fitness as it falls">'
+        f'<polygon points="{points[0][0]:.1f},40 {line} {points[-1][0]:.1f},40"/><polyline points="{line}"/></svg>'
+        f"<span>{first:.1f}</span><b>{last:.2f}</b>"
+    )
+
+
+def _told(word: str, number: float) -> str:
+    return written(number) if word == "divergence" else f"{100 * number:.0f} %"

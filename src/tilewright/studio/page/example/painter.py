@@ -1,0 +1,92 @@
+"""The painter: the sample as one draws it, and more tiles to draw with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from ....core.errors import TilewrightError, counted
+from ....core.looks import distinct_color
+from ... import scene
+from ...example import Example, painted, with_tile
+from ...session import Session
+from ...state import Look
+from ..canvas import MapCanvas
+
+
+class Painter:
+    """The canvas of the sample; `change` gets the example with every stroke."""
+
+    def __init__(self, session: Session, change: Callable[[Example], None]) -> None:
+        self.session, self.change = session, change
+        self.example = Example()
+        self.grid = True
+        with ui.element("section").classes("tw-example-painter tw-card"):
+            with ui.element("div").classes("tw-row tw-example-head"):
+                ui.label("Sample").classes("tw-example-name")
+                self.facts = ui.label("").classes("tw-faint tw-grow").props("data-testid=sample-facts")
+                add = ui.button("Add a tile", icon="add", on_click=self._ask)
+                add.props('dense flat no-caps size=sm data-testid=add-tile aria-label="Add a tile"').tooltip(
+                    "One more tile to draw with"
+                )
+            self.canvas = MapCanvas(
+                simple=True,
+                on_paint=lambda cells, lock: self.change(self.example.drawing(painted(self.example.drawn, cells))),
+                on_undo=session.undo,
+                on_redo=session.redo,
+                on_look=self._looked,
+            )
+            self.canvas.classes("tw-example-canvas").props("data-testid=sample-canvas")
+            ui.label("Draw here, and the maps follow.").classes("tw-faint tw-example-hint")
+        self._form()
+
+    def refresh(self, example: Example, look: Look) -> None:
+        drawn = example.drawn
+        if self.facts.text == "" or drawn is not self.example.drawn:
+            size = "×".join(str(side) for side in reversed(drawn.shape))
+            self.facts.set_text(f"{example.name} · {size} · {counted(len(drawn.tileset), 'tile')}")
+            self.canvas.show(scene.scene_of(drawn))
+        self.example = example
+        self.canvas.set(sprites=look.sprites, grid=self.grid)
+
+    def _looked(self, grid: bool, sprites: bool, overlay: str) -> None:
+        """The sample is looked at otherwise, and the maps beside it follow; that is no step of undo."""
+        self.grid = grid
+        self.session.look(sprites=sprites)
+        self.session.tell("state", self.session.state)
+
+    # -- more tiles ---------------------------------------------------------------------------------------------
+
+    def _form(self) -> None:
+        with ui.dialog() as self.dialog, ui.card().classes("tw-example-form"):
+            ui.label("A tile to draw with").classes("tw-title")
+            self.name = ui.input("name").props("dense outlined autofocus maxlength=80 data-testid=tile-name")
+            with ui.element("div").classes("tw-row"):
+                self.glyph = ui.input("glyph").props("dense outlined maxlength=1 data-testid=tile-glyph")
+                self.glyph.tooltip("One character; picked when left out")
+                self.color = ui.color_input("colour").props("dense outlined data-testid=tile-color").classes("tw-grow")
+            self.passable = ui.switch("can be walked on", value=True).props("dense data-testid=tile-passable")
+            self.line = ui.label("").classes("tw-bad").props("role=status data-testid=tile-line")
+            with ui.element("div").classes("tw-row"):
+                ui.space()
+                ui.button("Cancel", on_click=self.dialog.close).props("flat dense no-caps")
+                ui.button("Add", on_click=self._add).props("unelevated dense no-caps data-testid=tile-add")
+        self.name.on("keydown.enter", self._add)
+
+    def _ask(self) -> None:
+        self.name.set_value("")
+        self.glyph.set_value("")
+        self.color.set_value(distinct_color(len(self.example.drawn.tileset)))
+        self.line.set_text("")
+        self.dialog.open()
+
+    def _add(self) -> None:
+        name, glyph, color = ((field.value or "").strip() for field in (self.name, self.glyph, self.color))
+        try:
+            sample = with_tile(self.example.drawn, name, glyph, color, passable=bool(self.passable.value))
+        except TilewrightError as error:
+            self.line.set_text(str(error))
+            return
+        self.dialog.close()
+        self.change(self.example.drawing(sample))

@@ -1,0 +1,149 @@
+"""Export: the map in any format, and what makes it again: the recipe, a line for the shell, lines of Python, a link."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from ...core.errors import TilewrightError
+from ...core.reading import Reading
+from ...core.recipe import Recipe
+from ...core.tilemap import TileMap
+from ...core.yaml import write_data
+from ..lines import command_line, python_lines
+from ..session import Session
+from ..state import State
+from .files import FilesView
+from .parts import icon_button
+
+PAINTED = (
+    "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
+    "Regenerate to build what is locked into the recipe."
+)
+WITHOUT_PAINT = "Makes the map without what was painted since."
+LONG_LINK = 8000
+"""Characters of an address that messengers and mail programs may cut."""
+COPY = """() => {
+  const element = getHtmlElement(%d);
+  const told = () => Quasar.Notify.create(
+    {message: 'Copied', timeout: 1200, position: 'bottom', color: 'positive', badgeStyle: 'display: none'});
+  const copied = () => {  // where the clipboard is closed to pages, as it is without https on another machine
+    getSelection().selectAllChildren(element);
+    document.execCommand('copy');
+    getSelection().removeAllRanges();
+    told();
+  };
+  navigator.clipboard ? navigator.clipboard.writeText(element.textContent).then(told, copied) : copied();
+}"""
+
+
+class ExportView:
+    """Files first, then what makes the map again."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.address = ""
+        """Of the page, without what follows the #."""
+        self.is_made = False
+        """Whether the map that is shown is the state's."""
+        with ui.element("div").classes("tw-card tw-remark") as self.painted:
+            ui.icon("brush")
+            ui.label(PAINTED)
+        self.painted.props("data-testid=export-painted")
+        self.part = ui.toggle({"file": "File", "again": "Recipe, code, link"}, value="file", on_change=self._turn)
+        self.part.props("dense no-caps unelevated spread data-testid=export-part").classes("tw-toggle")
+        with ui.element("div").classes("tw-export") as self.file:
+            self.files = FilesView(session)
+        with ui.element("div").classes("tw-export") as self.again:
+            self.recipe = Taken("Recipe", "recipe")
+            with self.recipe.head:
+                for ending in ("yaml", "json"):
+                    button = ui.button(
+                        f".{ending}", icon="download", color=None, on_click=partial(self._download, ending)
+                    )
+                    button.props(f"flat dense no-caps size=sm data-testid=recipe-{ending}")
+            self.command = Taken("In a shell", "command-line")
+            self.python = Taken("In Python", "python-lines")
+            self.link = Taken("Link to exactly this", "address")
+        self.missing = ui.label("This recipe makes no map: the line below the canvas says why.").classes("tw-hint")
+        self.missing.props("data-testid=export-missing")
+        self._turn()
+        session.listen("map", self._map_made)
+        background_tasks.create(self._learn_address())
+        self.refresh(session.state)
+
+    def refresh(self, state: State) -> None:
+        """What makes the state's map again; only while somebody looks."""
+        if state.look.tab != "export" or self.again.is_deleted:
+            self.files.stop()
+            return
+        self.painted.set_visibility(state.painted is not None)
+        self.files.refresh()
+        self.is_made = self._is_made(state)
+        self._turn()
+        if not self.is_made:
+            return
+        data = self.data()
+        self.recipe.show(write_data(data), WITHOUT_PAINT if state.painted is not None else "")
+        self.command.show(command_line(data), WITHOUT_PAINT if state.painted is not None else "")
+        self.python.show(python_lines(data, state.painted))
+        link = f"{self.address}#{state.to_link()}"
+        cut = f"{len(link):,} characters: some programs cut links that long." if len(link) > LONG_LINK else ""
+        self.link.show(link, cut)
+
+    def _turn(self) -> None:
+        """Show one of the parts."""
+        is_file = self.part.value == "file"
+        self.file.set_visibility(is_file)
+        self.again.set_visibility(not is_file and self.is_made)
+        self.missing.set_visibility(not is_file and not self.is_made)
+
+    def data(self) -> dict[str, Any]:
+        """The recipe of the map that is shown, with its seed."""
+        data = dict(self.session.state.effective)
+        made = self.session.map.recipe if self.session.map is not None else None
+        if data.get("seed") is None and made is not None:
+            data["seed"] = made.seed  # it was picked when the map was made
+        return data
+
+    def _is_made(self, state: State) -> bool:
+        """Whether the map that is shown is the state's: that may be in the making, or impossible."""
+        try:
+            return self.session.map is not None and Recipe.of(state.effective, Reading()) == self.session.recipe
+        except TilewrightError:
+            return False
+
+    def _map_made(self, map: TileMap) -> None:
+        self.refresh(self.session.state)
+
+    async def _learn_address(self) -> None:
+        with self.again:
+            self.address = str(await ui.run_javascript("location.origin + location.pathname", timeout=10))
+        self.refresh(self.session.state)
+
+    def _download(self, ending: str) -> None:
+        data = self.data()
+        text = write_data(data) if ending == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        ui.download.content(text.encode(), f"{self.session.state.technique}.{ending}")
+
+
+class Taken:
+    """Lines to take along, with a button that copies them."""
+
+    def __init__(self, title: str, test: str) -> None:
+        with ui.element("div").classes("tw-take-head") as self.head:
+            ui.label(title).classes("tw-title")
+            ui.space()
+        self.lines = ui.label("").classes("tw-lines").props(f"data-testid={test}")
+        self.remark = ui.label("").classes("tw-hint")
+        with self.head:
+            button = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test=f"copy-{test}")
+            button.on("click", js_handler=COPY % self.lines.id)
+
+    def show(self, lines: str, remark: str = "") -> None:
+        self.lines.set_text(lines.rstrip("\n"))
+        self.remark.set_text(remark)
+        self.remark.set_visibility(bool(remark))

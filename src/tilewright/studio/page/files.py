@@ -1,0 +1,317 @@
+"""Files to take home: a format, its options, what the file will look like, and the file."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from nicegui import background_tasks, ui
+from PIL import Image
+
+from ...core.errors import TilewrightError
+from ...core.tilemap import TileMap
+from ...core.tileset import Tile
+from ...formats import Format, shelf
+from .. import service
+from ..desk import Cancelled, Ticket
+from ..service import Files
+from ..session import Session
+from .controls import UNSET, Controls
+from .controls.fields import fields_of
+from .parts import icon_button
+
+GROUPS = {
+    "Pictures": ("png",),
+    "Animations": ("gif", "webp", "apng"),
+    "Engines": ("tmx", "tmj", "vox", "awbw"),
+    "Data": ("json", "npz", "csv", "txt", "fbca"),
+}
+OTHERS = "Others"
+"""Where plugins' formats stand."""
+PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
+"""Formats that a browser shows."""
+LARGEST_PREVIEW = 4 << 20
+"""Bytes of a picture that is shown beside its options."""
+SHOWN_TEXT = 1500
+"""Characters of a text that are shown."""
+ABOVE = 'anchor="top middle" self="bottom middle" delay=400'
+"""Where the summary of a format is shown: not over the other ones."""
+INTO_VIEW = """(event) => event.target.classList.contains('tw-preview-film')
+  && event.target.scrollIntoView({block: 'nearest', behavior: 'smooth'})"""
+"""A film that was asked for is looked at; a picture that follows its options stays where it is."""
+PAUSE = 0.25
+"""Seconds that the options must stand still before the file is made again."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a file depends on."""
+
+    map: TileMap | None
+    format: str
+    options: Mapping[str, Any]
+    name: str
+
+    def is_like(self, other: Wanted | None) -> bool:
+        """Whether the other is this map in this format with these options, whatever its name."""
+        if other is None or other.map is not self.map:
+            return False
+        return (other.format, other.options) == (self.format, self.options)
+
+
+class FilesView:
+    """A format to choose, its options, a look at the file, and its download."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.format = "png"
+        self.options: dict[str, dict[str, Any]] = {}
+        """What is set, by format."""
+        self.files: Files | None = None
+        self.controls: Controls | None = None
+        self._made_of: Wanted | None = None
+        self._making: Wanted | None = None
+        self._done = 0.0
+        """How far an animation is."""
+        self._job: asyncio.Task[None] | None = None
+        self.buttons: dict[str, ui.button] = {}
+        with ui.element("div").classes("tw-formats"):
+            for title, names in _groups().items():
+                ui.label(title).classes("tw-faint")
+                with ui.element("div"):
+                    for name in names:
+                        button = ui.button(name, color=None, on_click=partial(self.choose, name))
+                        with button.props(f"flat dense no-caps data-testid=format-{name}"):
+                            ui.tooltip(shelf.get(name).summary).props(ABOVE)
+                        self.buttons[name] = button
+        self.summary = ui.label("").classes("tw-hint").props("data-testid=format-summary")
+        self.box = ui.element("div").classes("tw-fields").props("data-testid=format-options")
+        with ui.element("div").classes("tw-download"):
+            self.name = ui.input("File name", value="map").props("dense outlined maxlength=80 data-testid=file-name")
+            self.download = ui.button("Download", icon="download", on_click=self._download)
+            self.download.props("dense unelevated no-caps data-testid=download")
+        with ui.element("div").classes("tw-download") as self.working:
+            self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
+            self.progress.props("data-testid=export-progress")
+            icon_button("stop_circle", "Stop the work", self.stop, test="export-stop")
+        self.working.set_visibility(False)
+        self.told = ui.label("").classes("tw-faint").props("data-testid=file-told role=status")
+        self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._begin)
+        self.play.props("outline dense no-caps data-testid=preview-animation")
+        self.picture = ui.element("img").classes("tw-preview").props('alt="" data-testid=preview')
+        self.picture.on("load", js_handler=INTO_VIEW)
+        self.text = ui.label("").classes("tw-lines tw-cut").props("data-testid=preview-text")
+        ui.context.client.on_delete(self.stop)
+        self.choose("png")
+
+    @property
+    def entry(self) -> Format:
+        return shelf.get(self.format)
+
+    @property
+    def is_animation(self) -> bool:
+        return self.entry.animate is not None
+
+    @property
+    def stem(self) -> str:
+        """The name without an ending, made fit for any disk."""
+        return re.sub(r"[^\w. -]", "_", self.name.value or "").strip(" .") or "map"
+
+    def choose(self, name: str) -> None:
+        """Another format; what was set for it before is still set."""
+        self.stop()
+        self.buttons[self.format].classes(remove="tw-chosen-format")
+        self.format = name
+        self.buttons[name].classes(add="tw-chosen-format")
+        self.summary.set_text(self.entry.summary)
+        fields = fields_of(self.entry.params)
+        known = {field.name for field in fields}
+        look = self.session.state.look
+        seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
+        as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
+        values = self.options.setdefault(name, as_seen if "scale" in known else {})
+        reading = [field.name for field in fields if field.about.startswith("Reading:")]
+        self.box.clear()
+        with self.box:
+            self.controls = Controls(self.entry.params, values, self._set, tiles=self._tiles, skip=reading)
+        self.picture.classes(add="tw-preview-film") if self.is_animation else self.picture.classes(remove="tw-preview-film")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look whether the file is still the one of the map that is shown; if not, make it again."""
+        wanted = self._wanted()
+        if wanted.is_like(self._made_of) or wanted.is_like(self._making):
+            return
+        self.stop()
+        self._forget()
+        if not self.is_animation:
+            self._begin(PAUSE)
+
+    def stop(self) -> None:
+        """Cancel what is being made."""
+        if self._job is not None:
+            self._job.cancel()
+        self._job = self._making = None
+        self.working.set_visibility(False)
+        self.play.set_visibility(self.is_animation and self.files is None)
+
+    # -- making the file ----------------------------------------------------------------------------------------
+
+    def _tiles(self) -> Sequence[Tile]:
+        map = self.session.map
+        return () if map is None else map.tileset.tiles
+
+    def _set(self, name: str, value: Any) -> None:
+        values = self.options[self.format]
+        if value is UNSET:
+            values.pop(name, None)
+        else:
+            values[name] = value
+        self.refresh()
+
+    def _wanted(self) -> Wanted:
+        return Wanted(self.session.map, self.format, dict(self.options[self.format]), self.stem)
+
+    def _forget(self) -> None:
+        self.files = self._made_of = None
+        self.told.set_text("")
+        self.play.set_visibility(self.is_animation)
+        self.picture.set_visibility(False)
+        self.text.set_visibility(False)
+
+    def _begin(self, pause: float = 0, *, download: bool = False) -> None:
+        self.stop()
+        self.play.set_visibility(False)
+        self._making = self._wanted()
+        self._job = background_tasks.create(self._made(self._making, pause, download))
+
+    async def _made(self, wanted: Wanted, pause: float, download: bool) -> None:
+        await asyncio.sleep(pause)
+        map, recipe = wanted.map, self.session.recipe
+        if self.session.state.look.tab != "export":
+            return
+        if map is None or recipe is None:
+            self._fail("There is no map yet that could be written.", wanted)
+            return
+        animates, loop = self.is_animation, asyncio.get_running_loop()
+        self.working.set_visibility(animates)
+        self.progress.set_value(0)
+
+        def tell(done: float) -> None:
+            if round(done, 2) != self._done:
+                self._done = round(done, 2)
+                loop.call_soon_threadsafe(self.progress.set_value, self._done)
+
+        def work(ticket: Ticket) -> tuple[Files, str]:
+            if animates:
+                files = service.animated(recipe, wanted.format, wanted.options, ticket, wanted.name, tell=tell)
+            else:
+                files = service.written(map, wanted.format, wanted.options, ticket, wanted.name)
+            return files, told_of(files, is_picture=wanted.format in PICTURES)
+
+        try:
+            files, told = await self.session.do(work)
+        except Cancelled:
+            return
+        except TilewrightError as error:
+            self._fail(str(error), wanted)
+            return
+        self.working.set_visibility(False)
+        self.files, self._made_of, self._making = files, wanted, None
+        self._show(files, told)
+        if download:
+            self._send()
+
+    def _fail(self, message: str, wanted: Wanted) -> None:
+        self.working.set_visibility(False)
+        self._forget()
+        self._made_of, self._making = wanted, None  # it would fail again
+        self.told.set_text(message)
+        self.told.classes(replace="tw-bad")
+        self.play.set_visibility(self.is_animation)
+        if self.controls is not None:
+            self.controls.blame(message)
+
+    # -- showing and sending it ---------------------------------------------------------------------------------
+
+    def _show(self, files: Files, told: str) -> None:
+        main = next(iter(files.values()))
+        self.told.classes(replace="tw-faint")
+        self.told.set_text(told)
+        if self.controls is not None:
+            self.controls.blame("")
+        if self.format in PICTURES:
+            fits = len(main) <= LARGEST_PREVIEW
+            if fits:
+                content = base64.b64encode(main).decode()
+                self.picture.props(f"src=data:{PICTURES[self.format]};base64,{content}")
+            self.picture.set_visibility(fits)
+        elif b"\0" not in main:
+            self.text.set_text(main[: 4 * SHOWN_TEXT].decode("utf-8", "ignore")[:SHOWN_TEXT])
+            self.text.set_visibility(True)
+
+    def _download(self) -> None:
+        """Send the file; several are made again under another name, for they name each other."""
+        made = self._made_of
+        if self.files is None or made is None or (len(self.files) > 1 and made.name != self.stem):
+            self._begin(download=True)
+        else:
+            self._send()
+
+    def _send(self) -> None:
+        """The file, or a zip of all that belong together, under the name that stands there now."""
+        if not self.files:
+            return
+        ending = "".join(self.entry.extensions[:1])
+        if len(self.files) == 1:
+            content, name = next(iter(self.files.values())), f"{self.stem}{ending}"
+        else:
+            content, name = zipped(self.files), f"{self.stem}.zip"
+        with self.box:
+            ui.download.content(content, name)
+
+
+def told_of(files: Files, *, is_picture: bool) -> str:
+    """What is told of files: their names, the size of a picture, how much they are."""
+    facts = [" and ".join(files)]
+    if is_picture:
+        with Image.open(io.BytesIO(next(iter(files.values())))) as picture:
+            frames = getattr(picture, "n_frames", 1)
+            facts.append(f"{picture.width:,}×{picture.height:,} pixels")
+            facts += [f"{frames} frames"] if frames > 1 else []
+    return ", ".join([*facts, written_size(sum(map(len, files.values())))])
+
+
+def zipped(files: Files) -> bytes:
+    """Files in one archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def written_size(count: int) -> str:
+    """Bytes as people read them.
+
+    >>> written_size(812), written_size(34_800), written_size(2_500_000)
+    ('812 bytes', '34.8 KB', '2.5 MB')
+    """
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def _groups() -> dict[str, list[str]]:
+    """The formats that can be written, in groups."""
+    writable = [entry.name for entry in shelf if entry.write is not None or entry.animate is not None]
+    groups = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
+    known = {name for names in GROUPS.values() for name in names}
+    return {**groups, OTHERS: others} if (others := [name for name in writable if name not in known]) else groups

@@ -1,0 +1,189 @@
+"""Make: find a technique, and turn its knobs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from ...core.errors import TilewrightError
+from ...core.reading import Reading
+from ...core.registry import Technique, modules, techniques, tilesets
+from ...core.tileset import Tile
+from ...core.yaml import remark_of
+from ...data import names, text
+from ..session import Session
+from ..state import State
+from .controls import UNSET, Controls
+from .parts import icon_button
+
+OWN = "the technique's own"
+CARRIED = ("width", "height")
+"""Params that stay when another technique is chosen."""
+
+
+class MakeView:
+    """Techniques and recipes to choose from, and the controls of the chosen technique."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.technique = ""
+        self.cards: dict[str, dict[str, ui.element]] = {}
+        self.words: dict[str, str] = {}
+        """What a card is found by."""
+        with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen:
+            self.chosen.props("data-testid=chosen role=button tabindex=0")
+        self.picker = ui.element("div").classes("tw-picker")
+        self.picker.set_visibility(False)
+        with ui.element("div").classes("tw-knobs") as self.knobs:
+            self.tileset = ui.select([OWN, *tilesets.names()], label="Tileset", on_change=self._tileset_chosen)
+            self.tileset.props("dense outlined options-dense data-testid=tileset")
+            self.tileset.tooltip("The tiles that the map is drawn in")
+            self.fields = ui.element("div").classes("tw-fields")
+        self.controls: Controls | None = None
+        self.refresh(session.state)
+
+    def refresh(self, state: State) -> None:
+        if state.technique != self.technique:
+            self._build(state)
+        elif self.controls is not None:
+            self.controls.update(state.params)
+        given = state.recipe.get("tileset")
+        shown = given if isinstance(given, str) else OWN
+        if self.tileset.value != shown:
+            self.tileset.set_value(shown)
+
+    def blame(self, message: str) -> None:
+        """Mark the knobs that an error names."""
+        if self.controls is not None:
+            self.controls.blame(message)
+
+    # -- choosing -----------------------------------------------------------------------------------------------
+
+    def _build_picker(self) -> None:
+        """The pictures to choose from; built when somebody first wants to choose."""
+        with self.picker:
+            with ui.element("div").classes("tw-row"):
+                self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._filter)
+                self.search.props("dense outlined clearable autofocus data-testid=search").classes("tw-grow")
+                icon_button("close", "Back to the knobs", self._close, test="close-picker")
+            self.cards = {kind: self._cards(kind) for kind in ("techniques", "recipes")}
+            self.nothing = ui.label("Nothing is called like that.").classes("tw-faint")
+        self.nothing.set_visibility(False)
+
+    def _cards(self, kind: str) -> dict[str, ui.element]:
+        """A card for each, with what it is searched by as its text."""
+        ui.label(kind.capitalize()).classes("tw-title")
+        shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _recipes()
+        cards = {}
+        with ui.element("div").classes("tw-cards"):
+            for name, summary in shown.items():
+                card = ui.element("button").classes("tw-pick tw-card").props(f"data-testid=pick-{name} type=button")
+                card.on("click", partial(self._choose, kind, name)).tooltip(summary)
+                with card:
+                    ui.image(thumbnail(kind, name)).props("no-spinner no-transition fit=cover").classes("tw-thumbnail")
+                    ui.label(name).classes("tw-pick-name")
+                cards[name] = card
+        self.words.update({name: f"{name} {summary}".lower() for name, summary in shown.items()})
+        return cards
+
+    def _open(self) -> None:
+        if not self.cards:
+            self._build_picker()
+        self.picker.set_visibility(True)
+        self.chosen.set_visibility(False)
+        self.knobs.set_visibility(False)
+        self.search.run_method("focus")
+
+    def _close(self) -> None:
+        self.picker.set_visibility(False)
+        self.chosen.set_visibility(True)
+        self.knobs.set_visibility(True)
+
+    def _filter(self) -> None:
+        wanted = (self.search.value or "").lower().split()
+        found = 0
+        for cards in self.cards.values():
+            for name, card in cards.items():
+                fits = all(word in self.words[name] for word in wanted)
+                card.set_visibility(fits)
+                found += fits
+        self.nothing.set_visibility(not found)
+
+    def _choose(self, kind: str, name: str) -> None:
+        self._close()
+        state = self.session.state
+        if kind == "recipes":
+            try:
+                data, _ = Reading().recipe(name)
+                self.session.change(state.opening({"seed": state.seed, **data}))
+            except TilewrightError as error:
+                self.session.tell("failed", str(error))
+            return
+        if name != state.technique:
+            known = techniques.get(name).params.model_fields
+            kept = {word: value for word, value in state.params.items() if word in CARRIED and word in known}
+            self.session.change(state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None))
+
+    # -- knobs --------------------------------------------------------------------------------------------------
+
+    def _build(self, state: State) -> None:
+        """The controls of another technique."""
+        self.technique, self.controls = state.technique, None
+        entry: Technique | None = techniques.get(state.technique) if state.technique in techniques else None
+        self.chosen.clear()
+        with self.chosen:
+            ui.image(thumbnail("techniques", state.technique)).props("no-spinner no-transition fit=cover").classes(
+                "tw-thumbnail"
+            )
+            with ui.element("div").classes("tw-grow"):
+                ui.label(state.technique).classes("tw-chosen-name").props("data-testid=technique")
+                ui.label(entry.summary if entry else "Unknown here; choose another.").classes("tw-faint tw-two-lines")
+            ui.icon("unfold_more").classes("tw-icon").tooltip("Choose another technique or a recipe")
+        self.fields.clear()
+        if entry is not None:
+            with self.fields:
+                if entry.sections:
+                    ui.button(
+                        "Edit the rule book", icon="rule", on_click=partial(self.session.look, tab="rules")
+                    ).props("outline dense no-caps data-testid=edit-rules")
+                self.controls = Controls(
+                    entry.params,
+                    state.params,
+                    self._turned,
+                    skip=(*entry.sections, *(("data",) if entry.sections else ())),
+                    tiles=self._tiles,
+                    desk=self.session.desk,
+                    draw=partial(self.session.look, tab="example"),
+                )
+
+    def _turned(self, name: str, value: Any) -> None:
+        """A knob was turned."""
+        params = {word: given for word, given in self.session.state.params.items() if word != name}
+        if value is not UNSET:
+            params[name] = value
+        self.session.change(self.session.state.with_recipe(params=params or None), what=f"params.{name}")
+
+    def _tiles(self) -> tuple[Tile, ...]:
+        map = self.session.map
+        return () if map is None else tuple(map.tileset)
+
+    def _tileset_chosen(self) -> None:
+        state = self.session.state
+        wanted = None if self.tileset.value == OWN else self.tileset.value
+        if wanted is None and not isinstance(state.recipe.get("tileset"), str):
+            return  # one of its own that the recipe holds whole stays
+        self.session.change(state.with_recipe(tileset=wanted))
+
+
+def thumbnail(kind: str, name: str) -> str:
+    """Where the small picture of a technique or recipe is; techniques of others are drawn when they are asked for."""
+    if kind == "recipes" or name in modules("generators"):
+        return f"/studio/thumbnails/{kind}/{name}.png"
+    return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
+
+
+def _recipes() -> dict[str, str]:
+    """The built-in recipes, each with what it makes."""
+    return {name: remark_of(text("recipes", name)) for name in names("recipes")}

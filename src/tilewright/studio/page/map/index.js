@@ -1,0 +1,12 @@
+export * from "./cells.js";
+export * from "./film.js";
+export * as keys from "./keys.js";
+export * from "./marks.js";
+export * from "./packing.js";
+export * from "./picture.js";
+export { template } from "./template.js";
+export { View } from "./view.js";
+export { painting } from "./painting.js";
+export * from "./parts.js";
+export { playing } from "./playing.js";
+export { showing } from "./showing.js";

@@ -1,0 +1,229 @@
+// What lies over the cells: grid, locks, selection, lines, markers, the cell under the pointer.
+
+const SMALLEST_GRID = 4; // the screen's pixels along a cell
+const SMALLEST_RING = 6;
+const SMALLEST_NAME = 14;
+const MOST_NAMES = 60;
+const FRAME_LINE = "#f2545b";
+const LIGHT = "#fff4d6";
+const DARK = "#1b1822";
+
+export function drawGrid(pen, view) {
+  if (view.cell < SMALLEST_GRID) return;
+  const { left, top, right, bottom } = view.seen;
+  const [x, y, toX, toY] = [view.x(left), view.y(top), view.x(right), view.y(bottom)];
+  pen.beginPath();
+  for (let column = left; column <= right; column++) {
+    const at = view.x(column) + 0.5;
+    pen.moveTo(at, y), pen.lineTo(at, toY);
+  }
+  for (let row = top; row <= bottom; row++) {
+    const at = view.y(row) + 0.5;
+    pen.moveTo(x, at), pen.lineTo(toX, at);
+  }
+  pen.strokeStyle = `rgba(128, 124, 140, ${view.cell < 10 ? 0.3 : 0.45})`;
+  pen.lineWidth = 1;
+  pen.stroke();
+}
+
+// The border of the cells of a mask that are in sight, as a path; runs of edges are one line each.
+function bordered(view, mask, level) {
+  const { left, top, right, bottom } = view.seen;
+  const [wide, high] = [view.columns, view.rows];
+  const first = level * wide * high;
+  const path = new Path2D();
+  const at = (column, row) => view.has(column, row) && mask[first + row * wide + column] > 0;
+  for (let row = top; row <= bottom; row++) {
+    for (let column = left, start = -1; column <= right; column++) {
+      const isEdge = column < right && at(column, row - 1) !== at(column, row);
+      if (isEdge && start < 0) start = column;
+      if (!isEdge && start >= 0) {
+        path.moveTo(view.x(start), view.y(row)), path.lineTo(view.x(column), view.y(row));
+        start = -1;
+      }
+    }
+  }
+  for (let column = left; column <= right; column++) {
+    for (let row = top, start = -1; row <= bottom; row++) {
+      const isEdge = row < bottom && at(column - 1, row) !== at(column, row);
+      if (isEdge && start < 0) start = row;
+      if (!isEdge && start >= 0) {
+        path.moveTo(view.x(column), view.y(start)), path.lineTo(view.x(column), view.y(row));
+        start = -1;
+      }
+    }
+  }
+  return path;
+}
+
+// The cells of a mask that are in sight, as a path of one rectangle for every run.
+function covered(view, mask, level) {
+  const { left, top, right, bottom } = view.seen;
+  const path = new Path2D();
+  for (let row = top; row < bottom; row++) {
+    const line = (level * view.rows + row) * view.columns;
+    for (let column = left, start = -1; column <= right; column++) {
+      const isIn = column < right && mask[line + column] > 0;
+      if (isIn && start < 0) start = column;
+      if (!isIn && start >= 0) {
+        path.rect(view.x(start), view.y(row), view.x(column) - view.x(start), view.y(row + 1) - view.y(row));
+        start = -1;
+      }
+    }
+  }
+  return path;
+}
+
+// Locked cells: a faint hatching, and a line around them.
+export function drawLocks(pen, view, mask, level, theme) {
+  const area = covered(view, mask, level);
+  pen.fillStyle = view.cell >= 3 ? hatching(pen, theme, view.ratio) : theme.accentVeil;
+  pen.fill(area);
+  if (view.cell < 3) return;
+  const border = bordered(view, mask, level);
+  const thin = Math.max(1, Math.round(view.ratio * (view.cell < 8 ? 1 : 1.5)));
+  pen.lineCap = "square";
+  pen.strokeStyle = "rgba(16, 14, 22, 0.55)";
+  pen.lineWidth = thin + 2 * view.ratio;
+  pen.stroke(border);
+  pen.strokeStyle = theme.accent;
+  pen.lineWidth = thin;
+  pen.stroke(border);
+  pen.lineCap = "butt";
+}
+
+let pattern = null;
+
+function hatching(pen, theme, ratio) {
+  if (pattern?.color === theme.accent && pattern.ratio === ratio) return pattern.fill;
+  const side = Math.round(8 * ratio);
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = side;
+  const ink = canvas.getContext("2d");
+  ink.lineWidth = ratio;
+  // A dark line beside a bright one is seen on every tile.
+  for (const [color, opacity, off] of [["#100e16", 0.3, ratio], [theme.accent, 0.5, 0]]) {
+    ink.beginPath();
+    ink.strokeStyle = color;
+    ink.globalAlpha = opacity;
+    for (const shift of [-side, 0, side]) ink.moveTo(shift + off - 1, side + 1), ink.lineTo(shift + off + side + 1, -1);
+    ink.stroke();
+  }
+  pattern = { color: theme.accent, ratio, fill: pen.createPattern(canvas, "repeat") };
+  return pattern.fill;
+}
+
+export function drawSelection(pen, view, mask, level) {
+  pen.fillStyle = "rgba(120, 170, 255, 0.20)";
+  pen.fill(covered(view, mask, level));
+  dashed(pen, view, bordered(view, mask, level));
+}
+
+function dashed(pen, view, path) {
+  const long = 4 * view.ratio;
+  pen.lineWidth = Math.max(1, Math.round(view.ratio));
+  pen.strokeStyle = "rgba(10, 10, 20, 0.9)";
+  pen.stroke(path);
+  pen.strokeStyle = "#fff";
+  pen.setLineDash([long, long]);
+  pen.stroke(path);
+  pen.setLineDash([]);
+}
+
+function boxed(view, { left, top, right, bottom }) {
+  const path = new Path2D();
+  path.rect(view.x(left) + 0.5, view.y(top) + 0.5, view.x(right) - view.x(left) - 1, view.y(bottom) - view.y(top) - 1);
+  return path;
+}
+
+// The rectangle that is being drawn: filled with the tile's colour, or to be selected.
+export function drawSpan(pen, view, box, color) {
+  if (box.right <= box.left || box.bottom <= box.top) return;
+  const path = boxed(view, box);
+  pen.fillStyle = color ?? "rgba(120, 170, 255, 0.20)";
+  pen.globalAlpha = color ? 0.75 : 1;
+  pen.fill(path);
+  pen.globalAlpha = 1;
+  dashed(pen, view, path);
+}
+
+// The cell under the pointer, or as many as the brush covers.
+export function drawHover(pen, view, box) {
+  if (box.right <= box.left || box.bottom <= box.top) return;
+  const path = boxed(view, box);
+  pen.lineWidth = 3 * view.ratio;
+  pen.strokeStyle = "rgba(10, 10, 20, 0.55)";
+  pen.stroke(path);
+  pen.lineWidth = Math.max(1, Math.round(view.ratio));
+  pen.strokeStyle = "#fff";
+  pen.stroke(path);
+}
+
+function pointed(view, [x, y]) {
+  return [(view.left + (x + 0.5) * view.zoom) * view.ratio, (view.top + (y + 0.5) * view.zoom) * view.ratio];
+}
+
+// An overlay's lines: light with dark edges, for they cross all colours.
+export function drawLinks(pen, view, lines) {
+  const thick = Math.max(1.5 * view.ratio, Math.min(6 * view.ratio, view.cell / 4));
+  const drawn = lines.map((line) => line.map((point) => pointed(view, point)));
+  for (const [color, wider] of [[DARK, 2 * view.ratio], [LIGHT, 0]]) {
+    pen.strokeStyle = pen.fillStyle = color;
+    pen.lineWidth = thick + wider;
+    pen.beginPath();
+    for (const [start, end] of drawn) pen.moveTo(...start), pen.lineTo(...end);
+    pen.stroke();
+    pen.beginPath();
+    for (const [x, y] of drawn.flat()) {
+      const radius = 1.25 * thick + wider / 2;
+      pen.moveTo(x + radius, y), pen.arc(x, y, radius, 0, 2 * Math.PI);
+    }
+    pen.fill();
+  }
+}
+
+// The lines of a frame.
+export function drawLines(pen, view, lines) {
+  pen.strokeStyle = FRAME_LINE;
+  pen.lineWidth = Math.max(view.ratio, Math.min(5 * view.ratio, view.cell / 4));
+  pen.beginPath();
+  for (const [start, end] of lines) pen.moveTo(...pointed(view, start)), pen.lineTo(...pointed(view, end));
+  pen.stroke();
+}
+
+// A ring around every marker, and its name where there is room.
+export function drawMarkers(pen, view, markers, level) {
+  if (view.cell < SMALLEST_RING) return;
+  const here = markers.filter(([, column, row, at]) => at === level && isSeen(view, column, row));
+  for (const [, column, row] of here) {
+    const [x, y] = pointed(view, [column, row]);
+    const radius = view.cell * 0.56;
+    for (const [color, wide] of [[DARK, 4], [LIGHT, 2]]) {
+      pen.beginPath();
+      pen.arc(x, y, radius, 0, 2 * Math.PI);
+      pen.strokeStyle = color;
+      pen.lineWidth = wide * view.ratio;
+      pen.stroke();
+    }
+  }
+  if (view.cell < SMALLEST_NAME * view.ratio || here.length > MOST_NAMES) return;
+  pen.font = `600 ${11 * view.ratio}px system-ui, sans-serif`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (const [name, column, row] of here) {
+    const [x, y] = pointed(view, [column, row]);
+    const [wide, high] = [pen.measureText(name).width + 10 * view.ratio, 16 * view.ratio];
+    const middle = y + view.cell * 0.56 + high / 2 + 3 * view.ratio;
+    pen.beginPath();
+    pen.roundRect(x - wide / 2, middle - high / 2, wide, high, 4 * view.ratio);
+    pen.fillStyle = "rgba(27, 24, 34, 0.86)";
+    pen.fill();
+    pen.fillStyle = LIGHT;
+    pen.fillText(name, x, middle + view.ratio / 2);
+  }
+}
+
+function isSeen(view, column, row) {
+  const { left, top, right, bottom } = view.seen;
+  return column >= left && row >= top && column < right && row < bottom;
+}

@@ -1,0 +1,154 @@
+// The smaller pieces around the map. Each draws itself anew only when what it is given changes.
+
+const MOST_CHIPS = 600; // tiles that the palette shows
+const CHIP = 20; // pixels along the picture on a chip
+const SPEEDS = [0.25, 0.5, 1, 2, 4];
+
+export const ToolButton = {
+  props: {
+    icon: String, text: String, name: String, hint: String, test: String, on: Boolean, disable: Boolean, side: Boolean,
+  },
+  emits: ["press"],
+  template: `
+    <q-btn flat dense class="tw-button" :class="{ 'tw-on': on }" :icon="icon" :label="text" :disable="disable"
+      :aria-label="name" :aria-pressed="on || null" :data-testid="test" @mousedown.prevent @click="$emit('press')">
+      <q-tooltip v-if="side" anchor="center right" self="center left">{{ told }}</q-tooltip>
+      <q-tooltip v-else>{{ told }}</q-tooltip>
+    </q-btn>`,
+  computed: {
+    told() {
+      return this.hint ? `${this.name} (${this.hint})` : this.name;
+    },
+  },
+};
+
+export const TilePalette = {
+  props: { tiles: Array, sheet: Object, tile: Number },
+  emits: ["choose"],
+  data: () => ({ isOpen: false, isFull: false }),
+  template: `
+    <div class="tw-palette" :class="{ 'tw-open': isOpen }" v-show="tiles.length">
+      <div class="tw-chips" ref="chips" role="listbox" aria-label="Tiles" @wheel="scroll">
+        <button v-for="(one, number) in shown" :key="number" class="tw-chip" :class="{ 'tw-on': number === tile }"
+          role="option" :aria-selected="number === tile" :data-testid="'tile-' + one.name" :title="title(one, number)"
+          @mousedown.prevent @click="$emit('choose', number)">
+          <span class="tw-swatch" :style="swatch(one, number)"></span>{{ one.name }}
+        </button>
+        <span v-if="tiles.length > shown.length" class="tw-faint">
+          and {{ tiles.length - shown.length }} more: pick them from the map
+        </span>
+      </div>
+      <tool-button v-if="isFull || isOpen" :icon="isOpen ? 'expand_less' : 'expand_more'"
+        :name="isOpen ? 'Fewer tiles' : 'All tiles'" test="all-tiles" @press="isOpen = !isOpen" />
+    </div>`,
+  computed: {
+    shown() {
+      return this.tiles.slice(0, MOST_CHIPS);
+    },
+  },
+  mounted() {
+    this.sizes = new ResizeObserver(() => this.measure());
+    this.sizes.observe(this.$refs.chips);
+  },
+  beforeUnmount() {
+    this.sizes.disconnect();
+  },
+  watch: {
+    tiles() {
+      this.$nextTick(() => this.measure());
+    },
+    tile() {
+      const nearest = { block: "nearest", inline: "nearest" };
+      this.$nextTick(() => this.$refs.chips.querySelector(".tw-on")?.scrollIntoView(nearest));
+    },
+  },
+  methods: {
+    measure() {
+      const chips = this.$refs.chips;
+      if (!this.isOpen) this.isFull = chips.scrollWidth > chips.clientWidth + 1;
+    },
+    scroll(event) {
+      if (this.isOpen || event.deltaX || !this.isFull) return;
+      this.$refs.chips.scrollLeft += event.deltaY;
+      event.preventDefault();
+    },
+    title(tile, number) {
+      const key = number < 9 ? ` (${number + 1})` : "";
+      return `${tile.name}${key}: ${tile.passable ? "can be walked on" : "blocks the way"}`;
+    },
+    swatch({ color }, number) {
+      if (!this.sheet) return { background: color };
+      const { url, columns, count } = this.sheet;
+      const [left, top] = [(number % columns) * CHIP, Math.floor(number / columns) * CHIP];
+      const size = `${columns * CHIP}px ${Math.ceil(count / columns) * CHIP}px`;
+      return { background: `${color} url(${url}) -${left}px -${top}px / ${size}` };
+    },
+  },
+};
+
+export const FilmLine = {
+  props: {
+    frame: Number, frames: Number, playing: Boolean, waiting: Boolean, speed: Number, loop: Boolean, ready: Boolean,
+  },
+  emits: ["play", "go", "step", "speed", "loop"],
+  data: () => ({ SPEEDS }),
+  template: `
+    <div class="tw-film" data-testid="timeline">
+      <q-btn flat dense class="tw-button" :icon="playing ? 'pause' : 'play_arrow'" :loading="waiting" :disable="!ready"
+        :aria-label="playing ? 'Pause' : 'Play'" data-testid="play" @mousedown.prevent @click="$emit('play')">
+        <q-tooltip>{{ playing ? "Pause (P)" : "Watch it being made (P)" }}</q-tooltip>
+      </q-btn>
+      <tool-button icon="chevron_left" name="Frame before" hint="," :disable="!frames || frame <= 0" test="frame-back"
+        @press="$emit('step', -1)" />
+      <tool-button icon="chevron_right" name="Next frame" hint="." :disable="!frames || frame >= frames - 1"
+        test="frame-forward" @press="$emit('step', 1)" />
+      <q-slider v-if="frames" dense class="tw-scrub" :model-value="frame" :min="0" :max="frames - 1" aria-label="Frame"
+        data-testid="scrub" @update:model-value="$emit('go', $event)" />
+      <span v-else class="tw-scrub tw-faint">
+        {{ waiting ? "Making it again to watch …" : "Press play to watch the map being made" }}
+      </span>
+      <template v-if="frames">
+        <span class="tw-number" data-testid="frame-number">{{ frame + 1 }} / {{ frames }}</span>
+        <q-btn flat dense no-caps class="tw-button tw-speed" :label="speed + '×'" aria-label="Speed"
+          data-testid="speed" @mousedown.prevent>
+          <q-tooltip>Speed</q-tooltip>
+          <q-menu class="tw-menu" auto-close>
+            <q-list dense>
+              <q-item v-for="one in SPEEDS" :key="one" clickable :active="one === speed" @click="$emit('speed', one)">
+                <q-item-section>{{ one }}×</q-item-section>
+              </q-item>
+            </q-list>
+          </q-menu>
+        </q-btn>
+        <tool-button icon="repeat" name="Over and over" :on="loop" test="loop" @press="$emit('loop')" />
+      </template>
+    </div>`,
+};
+
+export const StatusLine = {
+  props: { pointer: Object, depth: Number, size: String, note: String, locked: Number, selected: Number },
+  template: `
+    <div class="tw-status" data-testid="map-status">
+      <template v-if="pointer.tile">
+        <span class="tw-place" data-testid="hover-place">{{ place }}</span>
+        <span class="tw-swatch tw-small" :style="{ background: pointer.color }"></span>
+        <span data-testid="hover-tile">{{ pointer.tile }}</span>
+        <span v-if="pointer.room !== null" class="tw-faint" data-testid="hover-room">room {{ pointer.room }}</span>
+        <span v-if="pointer.markers" class="tw-marker" data-testid="hover-markers">{{ pointer.markers }}</span>
+        <q-icon v-if="pointer.isLocked" name="lock" size="13px" class="tw-locked" />
+      </template>
+      <span v-else class="tw-faint">{{ note }}</span>
+      <span class="tw-space"></span>
+      <span v-if="selected" class="tw-faint">{{ selected.toLocaleString("en") }} selected</span>
+      <span v-if="locked" class="tw-faint">{{ locked.toLocaleString("en") }} locked</span>
+      <span class="tw-faint">{{ size }}</span>
+    </div>`,
+  computed: {
+    place() {
+      const { x, y, level } = this.pointer;
+      return this.depth > 1 ? `${x}, ${y}, level ${level}` : `${x}, ${y}`;
+    },
+  },
+};
+
+for (const part of [TilePalette, FilmLine]) part.components = { ToolButton };

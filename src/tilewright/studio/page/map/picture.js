@@ -1,0 +1,197 @@
+// The cells as a picture, in colours or in sprites.
+//
+// Colours are drawn once, a pixel a cell, and enlarged. Sprites are drawn in blocks of cells when they come into sight,
+// from the sheet's pixels or, where cells are small, from halved ones; moving the map then only moves blocks.
+
+const BLOCK = 32; // cells along a block of sprites
+const SPARE = 24; // blocks kept beyond those in sight
+const SMALLEST_SPRITE = 3.5; // the screen's pixels along a cell; below, colours are clearer
+
+export function surface(width, height) {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width, height });
+  return canvas;
+}
+
+// The colour of each tile as a pixel of an ImageData.
+export function pixelsOf(tiles) {
+  return Uint32Array.from(tiles, ({ color }) => {
+    const rgb = parseInt(color.slice(1), 16);
+    return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
+  });
+}
+
+// A sheet of sprites, as pixels: (size) -> picture after picture, row after row; sizes by halving.
+export class Sheet {
+  static async of({ digest, url, side, columns, count }) {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = surface(image.width, image.height);
+    const pen = canvas.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(image, 0, 0);
+    const whole = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
+    const pixels = new Uint32Array(count * side * side);
+    for (let picture = 0, at = 0; picture < count; picture++) {
+      const [left, top] = [(picture % columns) * side, Math.floor(picture / columns) * side];
+      for (let row = 0; row < side; row++, at += side) {
+        const from = (top + row) * image.width + left;
+        pixels.set(whole.subarray(from, from + side), at);
+      }
+    }
+    return new Sheet({ digest, url, side, columns, count }, pixels);
+  }
+
+  constructor(facts, pixels) {
+    Object.assign(this, facts);
+    this.sizes = [{ side: this.side, pixels }];
+    for (let last = this.sizes[0]; last.side % 2 === 0 && last.side > 4; last = this.sizes.at(-1))
+      this.sizes.push(halved(last));
+  }
+
+  // The smallest size that is not smaller than a cell on the screen.
+  sized(cell) {
+    return this.sizes.findLast(({ side }) => side >= cell) ?? this.sizes[0];
+  }
+}
+
+function halved({ side, pixels }) {
+  const half = side / 2;
+  const small = new Uint32Array(pixels.length / 4);
+  for (let line = 0, at = 0; line < pixels.length; line += 2 * side)
+    for (let column = 0; column < half; column++, at++) {
+      const one = line + 2 * column;
+      small[at] = mean(pixels[one], pixels[one + 1], pixels[one + side], pixels[one + side + 1]);
+    }
+  return { side: half, pixels: small };
+}
+
+function mean(...four) {
+  let mixed = 0xff000000;
+  for (const shift of [0, 8, 16]) {
+    const sum = four.reduce((sum, pixel) => sum + ((pixel >> shift) & 255), 2);
+    mixed |= (sum >> 2) << shift;
+  }
+  return mixed >>> 0;
+}
+
+export class Picture {
+  constructor() {
+    this.layer = null;
+    this.blocks = new Map(); // by size and place; the one used last stands last
+  }
+
+  // What to draw: {width, height, depth, cells, looks, colors, pixels (of the tiles), sheet}.
+  use(layer, level) {
+    const isOther = this.layer?.width !== layer.width || this.layer?.height !== layer.height;
+    if (isOther || !this.flat) this.flat = surface(layer.width, layer.height);
+    if (isOther) this.blocks.clear();
+    Object.assign(this, { layer, level });
+    this.first = level * layer.width * layer.height;
+    this.redo();
+  }
+
+  redo() {
+    const { width, height } = this.layer;
+    this.flatten({ left: 0, top: 0, right: width, bottom: height });
+    for (const block of this.blocks.values()) block.isOld = true;
+  }
+
+  // These cells of the level that is shown hold something else.
+  redoWithin(box) {
+    this.flatten(box);
+    for (const block of this.blocks.values()) {
+      const isBeside = block.left >= box.right || block.left + BLOCK <= box.left;
+      const isAboveOrBelow = block.top >= box.bottom || block.top + BLOCK <= box.top;
+      block.isOld ||= !isBeside && !isAboveOrBelow;
+    }
+  }
+
+  flatten({ left, top, right, bottom }) {
+    if (right <= left || bottom <= top) return;
+    const { width, cells, colors, pixels } = this.layer;
+    const image = new ImageData(right - left, bottom - top);
+    const target = new Uint32Array(image.data.buffer);
+    for (let row = top, at = 0; row < bottom; row++) {
+      const line = this.first + row * width;
+      for (let place = line + left; place < line + right; place++, at++)
+        target[at] = colors
+          ? 0xff000000 | (colors[3 * place + 2] << 16) | (colors[3 * place + 1] << 8) | colors[3 * place]
+          : pixels[cells[place]];
+    }
+    this.flat.getContext("2d").putImageData(image, left, top);
+  }
+
+  draw(pen, view, wantsSprites) {
+    const { sheet, colors } = this.layer;
+    if (wantsSprites && sheet && !colors && view.cell >= SMALLEST_SPRITE) this.drawSprites(pen, view, sheet);
+    else enlarged(pen, view, this.flat);
+  }
+
+  drawSprites(pen, view, sheet) {
+    const size = sheet.sized(view.cell);
+    const { left, top, right, bottom } = view.seen;
+    let drawn = 0;
+    pen.imageSmoothingEnabled = view.cell < size.side;
+    pen.imageSmoothingQuality = "high";
+    for (let row = top - (top % BLOCK); row < bottom; row += BLOCK)
+      for (let column = left - (left % BLOCK); column < right; column += BLOCK, drawn++) {
+        const { canvas } = this.block(size, column, row);
+        const [x, y] = [view.x(column), view.y(row)];
+        const wide = view.x(column + canvas.width / size.side) - x;
+        pen.drawImage(canvas, x, y, wide, view.y(row + canvas.height / size.side) - y);
+      }
+    for (const key of this.blocks.keys()) {
+      if (this.blocks.size <= drawn + SPARE) break;
+      this.blocks.delete(key);
+    }
+  }
+
+  block(size, left, top) {
+    const key = `${size.side} ${left} ${top}`;
+    let block = this.blocks.get(key);
+    if (!block) {
+      const wide = Math.min(BLOCK, this.layer.width - left);
+      const high = Math.min(BLOCK, this.layer.height - top);
+      block = { left, top, canvas: surface(wide * size.side, high * size.side), isOld: true };
+    }
+    this.blocks.delete(key);
+    this.blocks.set(key, block);
+    if (block.isOld) this.fill(block, size);
+    return block;
+  }
+
+  fill(block, { side, pixels }) {
+    const { width: wide, height: high } = block.canvas;
+    const { width, cells, looks } = this.layer;
+    const from = looks ?? cells;
+    const image = this.scratch(wide, high);
+    const target = new Uint32Array(image.data.buffer);
+    const area = side * side;
+    for (let row = 0; row < high / side; row++)
+      for (let column = 0; column < wide / side; column++) {
+        let at = from[this.first + (block.top + row) * width + block.left + column] * area;
+        let to = row * side * wide + column * side;
+        for (let line = 0; line < side; line++, to += wide)
+          for (let pixel = 0; pixel < side; pixel++) target[to + pixel] = pixels[at++];
+      }
+    block.canvas.getContext("2d").putImageData(image, 0, 0);
+    block.isOld = false;
+  }
+
+  // Pixels to work on, for nearly all blocks are of one size.
+  scratch(width, height) {
+    if (this.image?.width !== width || this.image?.height !== height) this.image = new ImageData(width, height);
+    return this.image;
+  }
+}
+
+// A picture of a pixel a cell over the map.
+export function enlarged(pen, view, picture) {
+  const { left, top, right, bottom } = view.seen;
+  if (right <= left || bottom <= top) return;
+  pen.imageSmoothingEnabled = view.cell < 1;
+  const [x, y] = [view.x(left), view.y(top)];
+  const size = [right - left, bottom - top];
+  pen.drawImage(picture, left, top, ...size, x, y, view.x(right) - x, view.y(bottom) - y);
+}

@@ -1,0 +1,105 @@
+"""Maps as points: two numbers of each as its place in a chart, and its picture where one points at it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from .measures import written
+
+Point = tuple[str, Mapping[str, float]]
+"""A caption and numbers."""
+INK, LINE, POINT = "#8b8594", "rgba(139,133,148,.28)", "#d9822b"
+"""Colours that can be seen on dark and on light."""
+TIP = """(point) => {
+  const picture = document.querySelector(`[data-variation="${point.data.number}"] img`);
+  return (picture ? `<img class="tw-tip-picture" src="${picture.src}" alt="">` : '') + point.data.words;
+}"""
+"""What is shown beside a point; its words are made safe here, in `Points.show`."""
+TIP_LOOK = {
+    "trigger": "item",
+    "appendTo": "body",
+    "backgroundColor": "#0e0d12",
+    "borderWidth": 0,
+    "padding": [6, 8],
+    "textStyle": {"color": "#ece8df", "fontSize": 12},
+}
+MARK = """(event) => document.querySelectorAll(`[data-variation="${event.data?.number}"]`)
+  .forEach((cell) => cell.classList.add('tw-pointed'))"""
+UNMARK = "() => document.querySelectorAll('.tw-pointed').forEach((cell) => cell.classList.remove('tw-pointed'))"
+
+
+class Points:
+    """A chart whose points stand for numbered things with a picture elsewhere on the page."""
+
+    def __init__(self, choose: Callable[[int], None]) -> None:
+        self.chart = ui.echart(
+            {
+                "animation": False,
+                "grid": {"left": 12, "right": 24, "top": 34, "bottom": 26, "containLabel": True},
+                "tooltip": {**TIP_LOOK, ":formatter": TIP},
+                "xAxis": {**_axis(upright=False), "nameLocation": "middle", "nameGap": 24},
+                "yAxis": {**_axis(upright=True), "nameLocation": "end", "nameGap": 12},
+                "series": [
+                    {
+                        "type": "scatter",
+                        "symbolSize": 13,
+                        "cursor": "pointer",
+                        "itemStyle": {"color": POINT, "opacity": 0.85, "borderColor": "#16151c", "borderWidth": 1},
+                        "emphasis": {"scale": 1.7, "itemStyle": {"opacity": 1}},
+                        "data": [],
+                    }
+                ],
+            },
+            on_point_click=lambda event: choose(int(event.data["number"])),
+        )
+        self.chart.classes("tw-points").props("data-testid=gallery-chart")
+        self.chart.on("chart:mouseover", js_handler=MARK)
+        self.chart.on("chart:mouseout", js_handler=UNMARK)
+
+    def show(
+        self, points: Sequence[tuple[str, Mapping[str, float]]], x: str, y: str, called: Mapping[str, str]
+    ) -> None:
+        """Put them where their numbers say, each with its caption; those that lack one of the numbers are left out.
+
+        `called` tells how the measures are called.
+        """
+        data = [_point(number, caption, numbers, x, y, called) for number, (caption, numbers) in enumerate(points)]
+        names = (called[x], called[y]) if any(numbers for _, numbers in points) else ("", "")
+        self.chart.options["xAxis"]["name"], self.chart.options["yAxis"]["name"] = names
+        self.chart.options["series"][0]["data"] = data
+        self.chart.update()
+
+    def pointing(self, number: int) -> tuple[str, str]:
+        """What a page does when a thing is pointed at elsewhere, and when no more: its point stands out."""
+        chart = f"getElement({self.chart.id})?.chart"
+        where = f"{{seriesIndex: 0, dataIndex: {number}}}"
+        return (
+            f"() => {chart}?.dispatchAction({{type: 'highlight', ...{where}}})",
+            f"() => {chart}?.dispatchAction({{type: 'downplay', ...{where}}})",
+        )
+
+
+def _axis(*, upright: bool) -> dict[str, Any]:
+    return {
+        "type": "value",
+        "scale": True,
+        "name": "",
+        "nameTextStyle": {"color": INK, "fontSize": 12, "align": "left" if upright else "center"},
+        "axisLabel": {"color": INK, "fontSize": 11, "hideOverlap": True},
+        "axisLine": {"show": True, "lineStyle": {"color": LINE}},
+        "splitLine": {"lineStyle": {"color": LINE}},
+        "splitNumber": 4,
+    }
+
+
+def _point(
+    number: int, caption: str, numbers: Mapping[str, float], x: str, y: str, called: Mapping[str, str]
+) -> dict[str, Any]:
+    lines = [f"<b>{html.escape(caption)}</b>"]
+    lines += [f"{html.escape(called[name])} {written(numbers[name])}" for name in (x, y) if name in numbers]
+    place = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]
+    return {"value": place, "number": number, "words": "<br>".join(lines)}

@@ -1,0 +1,92 @@
+"""The book as JSON: to copy into a program, to paste from one, and to edit."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from ....core.errors import TilewrightError
+from . import book as books
+from .editor import Editor
+from .fields import switch_class
+
+PAUSE = 500
+"""Milliseconds without a key before what was typed is taken over."""
+
+
+class TextView:
+    """A text that follows the book, and that the book follows where it can be read."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self._text = ""
+        """What the book was when it was written last."""
+        self._line: int | None = None
+        with ui.element("div").classes("rules-line"):
+            ui.label("A ProcEngine object: paste another one over it, or type.").classes("tw-hint rules-grow")
+            paste = ui.button("Paste", icon="content_paste", color=None, on_click=self._paste)
+            paste.props("flat dense no-caps size=sm data-testid=rules-paste").classes("rules-add")
+            paste.tooltip("Put the rule book that you have copied in the place of this one")
+        with ui.element("div").classes("rules-text") as self.frame:
+            self.gutter = ui.html("", sanitize=False).classes("rules-gutter").props("aria-hidden=true")
+            self.area = ui.textarea(on_change=self._typed).props(
+                f"autogrow borderless dense debounce={PAUSE} wrap=off spellcheck=false autocomplete=off"
+                ' autocapitalize=off data-testid=rules-json aria-label="rule book as JSON"'
+            )
+        self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-json-error")
+        self.error.set_visibility(False)
+        self.follow()
+
+    def follow(self) -> None:
+        """Write the book anew where it is another one than the text says."""
+        text = books.text_of(self.editor.book)
+        if text == self._text:
+            return
+        self._text = text
+        if not self._is_the_book(self.area.value or ""):
+            self.area.set_value(text)
+            self._tell("")
+        self._number_lines()
+
+    async def _paste(self) -> None:
+        """Put what was copied elsewhere in the place of the text."""
+        text = await ui.clipboard.read()
+        if text:
+            self.area.set_value(text)
+        else:
+            ui.notify("The browser keeps it to itself; click into the text and press Ctrl+A, Ctrl+V", position="bottom")
+
+    def _is_the_book(self, text: str) -> bool:
+        try:
+            return books.text_of(books.read_text(text)) == self._text
+        except TilewrightError:
+            return False
+
+    def _typed(self) -> None:
+        text = self.area.value or ""
+        if self.editor.is_following or text == self._text:
+            self._tell("")
+            return
+        try:
+            book = books.read_text(text)
+        except TilewrightError as error:
+            line, message = books.line_of(text, str(error)), str(error)
+            placed = line is None or message.startswith("line ")
+            self._tell(message if placed else f"line {line}: {message}", line)
+            return
+        self._tell("")
+        self.editor.put(book, what="text")
+
+    def _tell(self, message: str, line: int | None = None) -> None:
+        """What is wrong with the text, and where; the book stays as it was."""
+        self.error.set_text(message)
+        self.error.set_visibility(bool(message))
+        switch_class(self.frame, "rules-blamed", bool(message))
+        self._line = line
+        self._number_lines()
+
+    def _number_lines(self) -> None:
+        lines = (self.area.value or "").count("\n") + 1
+        numbers = (f"<b>{line}</b>" if line == self._line else str(line) for line in range(1, lines + 1))
+        written = "\n".join(numbers)
+        if self.gutter.content != written:
+            self.gutter.set_content(written)

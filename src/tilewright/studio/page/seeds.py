@@ -1,0 +1,54 @@
+"""The bar above the map: its seed, rolling again and back, and what the map is."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from ..session import Session
+from ..state import State
+from .parts import icon_button
+
+
+class SeedBar:
+    """Seed box, reroll, earlier seeds; technique, size and time of the map that is shown."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        with ui.element("div").classes("tw-bar"):
+            self.seed = ui.input(label="Seed", on_change=None).props("dense outlined debounce=300 data-testid=seed")
+            self.seed.classes("tw-seed").tooltip("A number or any text: the same seed makes the same map")
+            self.seed.on("keydown.enter", self._typed)
+            self.seed.on("blur", self._typed)
+            reroll = ui.button("Reroll", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
+            reroll.props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
+            self.back = icon_button("history", "The seed before", session.earlier, test="earlier")
+            self.spinner = ui.spinner(size="18px").classes("tw-spinner")
+            self.stop = icon_button("stop_circle", "Stop the work", session.stop, test="stop")
+            ui.space()
+            self.facts = ui.label("").classes("tw-facts").props("data-testid=facts")
+        self.busy(False)
+        session.listen("map", lambda map: self._tell())
+
+    def refresh(self, state: State) -> None:
+        seed = "" if state.seed is None else str(state.seed)
+        if self.seed.value != seed:
+            self.seed.set_value(seed)
+        self.back.set_enabled(bool(self.session.seeds))
+
+    def busy(self, at_work: bool) -> None:
+        self.spinner.set_visibility(at_work)
+        self.stop.set_visibility(at_work)
+
+    def _typed(self) -> None:
+        typed = (self.seed.value or "").strip()
+        if typed and typed != str(self.session.state.seed):
+            self.session.sow(typed)
+
+    def _tell(self) -> None:
+        map = self.session.map
+        if map is not None:
+            size = "×".join(str(side) for side in reversed(map.shape))
+            took = (
+                f"{1000 * self.session.seconds:.0f} ms" if self.session.seconds < 1 else f"{self.session.seconds:.1f} s"
+            )
+            self.facts.set_text(f"{self.session.state.technique} · {size} · {took}")

@@ -1,0 +1,215 @@
+"""Shape: the shapers after the technique, one below the other; and the whole as a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nicegui import events, ui
+
+from ...core.errors import TilewrightError
+from ...core.registry import shapers
+from ...core.tileset import Tile
+from ...core.yaml import read_data, write_data
+from ..session import Session
+from ..state import State
+from .controls import UNSET, Controls
+from .parts import icon_button
+
+Stage = tuple[str, Mapping[str, Any]]
+"""A shaper's name, and what is set of its params."""
+FIRST: dict[str, dict[str, Any]] = {"paint": {"tile": 0}, "overlay": {"recipe": "open-caves"}}
+"""What shapers that need something are added with."""
+
+
+class ShapeView:
+    """A list of shapers to add, order, switch off and tune; below it the recipe as YAML."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.controls: list[Controls | None] = []
+        self._built: list[str] | None = None
+        self._opened: set[int] = set()
+        with ui.element("div").classes("tw-row"):
+            ui.label("Shapers").classes("tw-title tw-grow")
+            with ui.button("Add", icon="add").props("dense unelevated no-caps size=sm data-testid=add-shaper"):
+                self._menu()
+        self.empty = ui.label(
+            "Nothing is done to the map after its technique. Add connect to join its parts, doors, a border ..."
+        ).classes("tw-hint")
+        self.list = ui.element("div").classes("tw-stages").props("data-testid=stages")
+        ui.separator()
+        with ui.element("div").classes("tw-row"):
+            ui.label("Recipe").classes("tw-title tw-grow")
+            icon_button("content_copy", "Copy the recipe", self._copy, test="copy-recipe")
+            icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test="load-recipe")
+            icon_button("save", "Save the recipe", self._save, test="save-recipe")
+        self.upload = ui.upload(
+            on_upload=self._uploaded, auto_upload=True, max_files=1, max_file_size=session.desk.settings.upload
+        ).props("accept=.yaml,.yml,.json data-testid=recipe-file")
+        self.upload.classes("tw-hidden")
+        self.text = ui.codemirror("", language="YAML").classes("tw-code")
+        self.text.props("data-testid=recipe")
+        with ui.element("div").classes("tw-row"):
+            self.apply = ui.button("Apply", on_click=self._apply).props(
+                "dense unelevated no-caps data-testid=apply-recipe"
+            )
+            self.wrong = ui.label("").classes("tw-bad tw-grow")
+        self.refresh(session.state)
+
+    def refresh(self, state: State) -> None:
+        stages = stages_of(state.recipe)
+        if [name for name, _ in stages] != self._built:
+            self._build(stages, state.off)
+        for (_, params), controls in zip(stages, self.controls, strict=True):
+            if controls is not None:
+                controls.update(params)
+        self.text.set_value(write_data(state.recipe))
+        self.wrong.set_text("")
+
+    def blame(self, message: str) -> None:
+        """Mark the knobs of the shaper that an error names."""
+        for (name, _), controls in zip(stages_of(self.session.state.recipe), self.controls, strict=False):
+            if controls is not None:
+                controls.blame(message if f"{name}:" in message else "")
+
+    def darken(self, is_dark: bool) -> None:
+        self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")
+
+    def _menu(self) -> None:
+        """All shapers, to add one."""
+        with ui.menu().props("max-height=420px").classes("tw-shapers"):
+            for entry in shapers:
+                name, _, what = entry.summary.partition(": ")
+                item = ui.menu_item(on_click=partial(self._add, entry.name)).props(f"data-testid=add-{entry.name}")
+                with item, ui.element("div"):
+                    ui.label(entry.name.replace("_", " ")).classes("tw-strong")
+                    ui.label(what or name).classes("tw-faint")
+
+    # -- the list -----------------------------------------------------------------------------------------------
+
+    def _build(self, stages: Sequence[Stage], off: Sequence[int]) -> None:
+        self._built = [name for name, _ in stages]
+        self.controls = []
+        self.empty.set_visibility(not stages)
+        self.list.clear()
+        with self.list:
+            for number, (name, params) in enumerate(stages):
+                self._stage(number, name, params, len(stages), is_on=number not in off)
+
+    def _stage(self, number: int, name: str, params: Mapping[str, Any], count: int, *, is_on: bool) -> None:
+        with ui.element("div").classes("tw-stage-card tw-card").props(f"data-testid=stage-{number}"):
+            with ui.element("div").classes("tw-row"):
+                switch = ui.switch(value=is_on, on_change=partial(self._switch, number)).props("dense size=xs")
+                switch.props(f"data-testid=stage-{number}-on").tooltip("On or off")
+                title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
+                up = icon_button("arrow_upward", "Earlier", partial(self._move, number, -1), test=f"stage-{number}-up")
+                down = icon_button(
+                    "arrow_downward", "Later", partial(self._move, number, 1), test=f"stage-{number}-down"
+                )
+                up.set_enabled(number > 0)
+                down.set_enabled(number < count - 1)
+                icon_button(
+                    "delete_outline", "Take it out", partial(self._remove, number), test=f"stage-{number}-remove"
+                )
+            if name not in shapers:
+                ui.label("Unknown here.").classes("tw-bad")
+                self.controls.append(None)
+                return
+            entry = shapers.get(name)
+            with ui.element("div").classes("tw-stage-fields") as fields:
+                ui.label(entry.summary.partition(": ")[2] or entry.summary).classes("tw-faint")
+                turned = partial(self._turned, number)
+                self.controls.append(Controls(entry.params, params, turned, tiles=self._tiles, desk=self.session.desk))
+            title.on("click", partial(self._fold, number, fields)).tooltip(entry.summary)
+            fields.set_visibility(number in self._opened or count == 1)
+
+    def _fold(self, number: int, fields: ui.element) -> None:
+        fields.set_visibility(not fields.visible)
+        (self._opened.add if fields.visible else self._opened.discard)(number)
+
+    def _add(self, name: str) -> None:
+        stages = stages_of(self.session.state.recipe)
+        first: dict[str, Any] = dict(FIRST.get(name, {}))
+        if "tile" in first and (tiles := self._tiles()):
+            first["tile"] = tiles[0].name
+        self._opened = {len(stages)}
+        self._change([*stages, (name, first)])
+
+    def _remove(self, number: int) -> None:
+        stages = stages_of(self.session.state.recipe)
+        off = tuple(other - (other > number) for other in self.session.state.off if other != number)
+        self._change([*stages[:number], *stages[number + 1 :]], off)
+
+    def _move(self, number: int, by: int) -> None:
+        stages = stages_of(self.session.state.recipe)
+        to = number + by
+        stages[number], stages[to] = stages[to], stages[number]
+        places = {number: to, to: number}
+        self._opened = {places.get(other, other) for other in self._opened}
+        self._built = None
+        self._change(stages, tuple(sorted(places.get(other, other) for other in self.session.state.off)))
+
+    def _switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        off = {other for other in self.session.state.off if other != number}
+        self._change(stages_of(self.session.state.recipe), tuple(sorted(off if event.value else off | {number})))
+
+    def _turned(self, number: int, name: str, value: Any) -> None:
+        stages = stages_of(self.session.state.recipe)
+        shaper, params = stages[number]
+        turned = {word: given for word, given in params.items() if word != name}
+        stages[number] = (shaper, turned if value is UNSET else {**turned, name: value})
+        self._change(stages, what=f"shaping.{number}.{name}")
+
+    def _change(self, stages: Sequence[Stage], off: tuple[int, ...] | None = None, *, what: str = "") -> None:
+        state = self.session.state
+        shaping = [{name: dict(params)} if params else name for name, params in stages]
+        changed = state.with_recipe(shaping=shaping or None)
+        self.session.change(replace(changed, off=state.off if off is None else off), what=what)
+
+    def _tiles(self) -> tuple[Tile, ...]:
+        map = self.session.map
+        return () if map is None else tuple(map.tileset)
+
+    # -- the recipe ---------------------------------------------------------------------------------------------
+
+    def _apply(self) -> None:
+        self._open(self.text.value, "the recipe")
+
+    def _open(self, text: str, name: str) -> None:
+        try:
+            state = self.session.state.opening(read_data(text, name))
+        except TilewrightError as error:
+            self.wrong.set_text(str(error))
+            return
+        self._built = None
+        self.session.change(state)
+
+    async def _uploaded(self, event: events.UploadEventArguments) -> None:
+        content = await event.file.read()
+        self.upload.reset()
+        self._open(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
+
+    def _pick_file(self) -> None:
+        self.upload.run_method("pickFiles")
+
+    def _save(self) -> None:
+        ui.download.content(write_data(self.session.state.effective), f"{self.session.state.technique}.yaml")
+
+    def _copy(self) -> None:
+        ui.clipboard.write(self.text.value)
+        ui.notify("Copied", timeout=1500)
+
+
+def stages_of(recipe: Mapping[str, Any]) -> list[Stage]:
+    """The shapers of a recipe's plain data: each a name, or a name with params."""
+    found: list[Stage] = []
+    for stage in recipe.get("shaping") or ():
+        if isinstance(stage, str):
+            found.append((stage, {}))
+        elif isinstance(stage, Mapping) and len(stage) == 1:
+            (name, params), *_ = stage.items()
+            found.append((str(name), params if isinstance(params, Mapping) else {}))
+    return found

@@ -1,0 +1,183 @@
+"""Variations of a state: other seeds, or one knob swept; and what is shown of each. Knows nothing of the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+from ...core.registry import shapers, techniques
+from ...core.seeds import read_seed
+from ...core.tilemap import TileMap
+from ...formats import image
+from .. import service
+from ..desk import Ticket
+from ..state import State
+from .controls.fields import UNSET, Field, fields_of
+
+COUNT = 24
+COLUMNS = 6
+SWEPT = "the knob"
+"""What the value of a swept knob is called among the measures."""
+PIXELS = 320
+"""Along the longer side of a picture: enough for sharp screens."""
+SPRITES_FROM = 6
+"""Pixels a cell from which sprites can be told from each other."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A parameter that can be swept: of the technique, or of one of the shapers."""
+
+    field: Field
+    stage: int | None = None
+    """The shaper's place in the recipe's list; None for the technique."""
+    shaper: str = ""
+    value: Any = UNSET
+    """What it is set to now."""
+
+    @property
+    def key(self) -> str:
+        """Names it in a list of choices."""
+        return self.field.name if self.stage is None else f"{self.stage}.{self.field.name}"
+
+    @property
+    def label(self) -> str:
+        return self.field.label if self.stage is None else f"{self.shaper.replace('_', ' ')}: {self.field.label}"
+
+    @property
+    def is_number(self) -> bool:
+        return self.field.kind == "number"
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From where to where it is swept unless told: what is typical, or what lies around its value."""
+        if self.field.span is not None:
+            return self.field.span
+        value = self.value if isinstance(self.value, (int, float)) else self.field.fresh
+        low, high = min(value, self.field.least or 0), 2 * max(1, value)
+        return low, high if self.field.most is None else min(high, self.field.most)
+
+    def values(self, low: float, high: float) -> list[Any]:
+        """What it is set to, one after the other: so many numbers evenly, or all words."""
+        if self.field.kind == "switch":
+            return [False, True]
+        if self.field.kind == "choice":
+            return [*self.field.options, *([None] if self.field.nullable else [])][:COUNT]
+        step = (high - low) / (COUNT - 1)
+        numbers = [low + number * step for number in range(COUNT)]
+        if self.field.is_whole:
+            return list(dict.fromkeys(round(number) for number in numbers))
+        digits = 2 - floor(log10(abs(step))) if step else 6
+        return list(dict.fromkeys(round(number, digits) for number in numbers))
+
+    def set(self, state: State, value: Any) -> State:
+        """A state in which it has this value."""
+        if self.stage is None:
+            return state.with_params(**{self.field.name: value})
+        stages = list(state.recipe.get("shaping") or ())
+        stages[self.stage] = {self.shaper: {**_params(stages[self.stage]), self.field.name: value}}
+        return state.with_recipe(shaping=stages)
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One of many: its state, and what tells it from the others."""
+
+    state: State
+    caption: str
+    swept: float | None = None
+    """The value of a swept knob that is a number."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What is shown of a variation: its picture as a data: address, and its numbers; or why there is none."""
+
+    picture: str = ""
+    numbers: Mapping[str, float] | None = None
+    failure: str = ""
+
+
+def knobs_of(state: State) -> list[Knob]:
+    """The knobs of a state that can be swept: numbers, words and switches."""
+    found: list[Knob] = []
+    if state.technique in techniques:
+        fields = fields_of(techniques.get(state.technique).params)
+        found += [Knob(field, value=state.params.get(field.name, field.default)) for field in fields]
+    for number, stage in enumerate(state.recipe.get("shaping") or ()):
+        name = stage if isinstance(stage, str) else next(iter(stage), "")
+        if number not in state.off and name in shapers:
+            given = _params(stage)
+            fields = fields_of(shapers.get(name).params)
+            found += [Knob(field, number, name, given.get(field.name, field.default)) for field in fields]
+    return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
+
+
+def seeds(count: int = COUNT) -> list[int]:
+    """Seeds that were never rolled before, nearly surely."""
+    return [int(read_seed(None)) for _ in range(count)]
+
+
+def of_seeds(state: State, rolled: Sequence[int]) -> list[Variation]:
+    """The same with other seeds."""
+    return [Variation(state.with_recipe(seed=seed), str(seed)) for seed in rolled]
+
+
+def of_knob(
+    state: State, knob: Knob, span: tuple[float, float], rolled: Sequence[int], *, same_seed: bool
+) -> list[Variation]:
+    """A knob turned from one end to the other: with one seed, or with as many as there is room for."""
+    values = knob.values(*span)
+    if same_seed:
+        chosen = [(value, state.seed if state.seed is not None else rolled[0]) for value in values]
+    else:
+        chosen = [(values[number * len(values) // COUNT], seed) for number, seed in enumerate(rolled)]
+    return [
+        Variation(
+            knob.set(state, value).with_recipe(seed=seed), written_value(value), value if knob.is_number else None
+        )
+        for value, seed in chosen
+    ]
+
+
+def made(variation: Variation, ticket: Ticket) -> Made:
+    """Make a variation, measure it and draw it; at the desk."""
+    recipe = service.checked(variation.state.effective, ticket.settings)
+    map = service.made(recipe, ticket)
+    numbers = {**service.measured(map, ticket), **map.numbers}
+    if variation.swept is not None:
+        numbers[SWEPT] = variation.swept
+    return Made(picture_of(map, sprites=variation.state.look.sprites), numbers)
+
+
+def picture_of(map: TileMap, *, sprites: bool) -> str:
+    """A small picture of a map as a data: address."""
+    levels = map.shape[0] if len(map.shape) == 3 else 1
+    side = max(map.height, levels * (map.width + 1) - 1)
+    scale = max(1, PIXELS // side)
+    picture = image(map, scale=scale, sprites=sprites and scale >= SPRITES_FROM)
+    if side > PIXELS:
+        picture = picture.convert("RGB")
+        picture.thumbnail((PIXELS, PIXELS))
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def written_value(value: Any) -> str:
+    """A knob's value as people read it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _params(stage: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a shaper is given."""
+    given: Mapping[str, Any] | None = None if isinstance(stage, str) else next(iter(stage.values()), None)
+    return given or {}

@@ -1,0 +1,82 @@
+"""The studio as a program that listens: finds its port, says where it is, and ends when told."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from urllib.parse import urlencode
+
+from ..core.errors import TilewrightError
+from .settings import Settings
+
+PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
+MOST_PORTS = 20
+"""Ports that are tried after a taken one."""
+EVERYWHERE = ("0.0.0.0", "::", "")
+"""Hosts that stand for all addresses of this machine."""
+
+
+def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool = True) -> None:
+    """Run the studio until it is stopped; `ready` is told its address once it answers there.
+
+    Where its port is taken, it listens on the next free one, unless it must not.
+    """
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    if missing:
+        raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
+    with listening(settings, other_port=other_port) as listener:
+        import uvicorn
+
+        from . import app
+
+        class Server(uvicorn.Server):
+            """Tells when it answers."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                if self.started:
+                    ready(address(settings, listener.getsockname()[1]))
+
+        config = uvicorn.Config(
+            app(settings),
+            log_level="warning",
+            access_log=False,  # addresses may hold a token
+            server_header=False,
+            ws_max_size=settings.upload,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=2,
+        )
+        Server(config).run(sockets=[listener])
+
+
+def listening(settings: Settings, *, other_port: bool) -> socket.socket:
+    """A socket that listens where the settings say, or on the next free port."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    last = min(settings.port + (MOST_PORTS if other_port and settings.port else 0), 65_535)
+    for port in range(settings.port, last + 1):
+        try:
+            return socket.create_server((settings.host, port), family=family, backlog=256)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and port < last:
+                continue
+            raise TilewrightError(_told(error, settings.host, port)) from None
+    raise AssertionError("a range of ports is never empty")
+
+
+def _told(error: OSError, host: str, port: int) -> str:
+    reasons: Mapping[int | None, str] = {
+        errno.EADDRINUSE: f"port {port} is taken; name another with --port, or 0 for any that is free",
+        errno.EACCES: f"port {port} needs more rights than you have; name one from 1024 on with --port",
+        errno.EADDRNOTAVAIL: f"host: {host} is no address of this machine",
+    }
+    return reasons.get(error.errno) or f"host: cannot listen on {host}, port {port} ({error.strerror or error})"
+
+
+def address(settings: Settings, port: int) -> str:
+    """What to open in a browser."""
+    host = socket.gethostname() if settings.host in EVERYWHERE else settings.host
+    host = f"[{host}]" if ":" in host else host
+    token = "" if settings.token is None else f"?{urlencode({'token': settings.token})}"
+    return f"http://{host}:{port}/{token}"

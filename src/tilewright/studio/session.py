@@ -1,0 +1,306 @@
+"""One person's work: the state, its map, the way back. Knows nothing of the page; the page listens.
+
+Whatever changes the state goes through `change`. If the recipe is another one then, its map is made at the desk, and
+only the newest recipe's: the one before is cancelled. Painted cells lie over the map until it is made again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import pipeline
+from ..core.errors import TilewrightError
+from ..core.grid import FREE, Grid
+from ..core.locks import Locks
+from ..core.recipe import Recipe
+from ..core.seeds import read_seed
+from ..core.site import Frame
+from ..core.tilemap import TileMap
+from . import service
+from .desk import Cancelled, Desk, Ticket
+from .state import State
+
+T = TypeVar("T")
+EVENTS = ("state", "map", "progress", "failed", "busy")
+MOST_UNDO = 200
+LIVE = 0.2
+"""Seconds between two looks at work that takes long."""
+
+
+class Session:
+    """The state and everything that follows from it.
+
+    Events, each with what listeners get: `state` (State) whenever it changed; `map` (TileMap) when another map is to
+    be shown, painted cells included; `progress` (Frame) while one is made for long; `failed` (str, "" when all is
+    well again); `busy` (bool).
+    """
+
+    def __init__(self, desk: Desk, state: State | None = None) -> None:
+        self.desk = desk
+        self.state = state or State()
+        self.recipe: Recipe | None = None
+        """Of the map that is shown."""
+        self.map: TileMap | None = None
+        """The map that is shown, with what was painted over it."""
+        self.seconds = 0.0
+        """How long the map took."""
+        self.seeds: list[int | str] = []
+        """Earlier ones, the newest last."""
+        self._listeners: dict[str, list[Callable[[Any], None]]] = {event: [] for event in EVENTS}
+        self._undo: list[State] = []
+        self._redo: list[State] = []
+        self._what = ""
+        self._made: TileMap | None = None
+        self._job: asyncio.Task[None] | None = None
+
+    def listen(self, event: str, callback: Callable[[Any], None]) -> None:
+        self._listeners[event].append(callback)
+
+    def tell(self, event: str, value: Any) -> None:
+        for callback in self._listeners[event]:
+            callback(value)
+
+    async def do(self, work: Callable[[Ticket], T]) -> T:
+        """Have something done at the desk for this person, whose turn comes like everybody's."""
+        return await self.desk.do(work, who=self)
+
+    # -- changes ------------------------------------------------------------------------------------------------
+
+    def change(self, state: State, *, what: str = "") -> None:
+        """Go to another state. Changes of the same thing in a row, such as a slider's, are one step of undo."""
+        state = _without_strays(state)
+        if state == self.state:
+            return
+        if not what or what != self._what:
+            self._undo = [*self._undo[-MOST_UNDO + 1 :], self.state]
+        self._what, self._redo = what, []
+        self._go(state)
+
+    def look(self, **changes: Any) -> None:
+        """Look at it otherwise; that is no step of undo."""
+        state = self.state.looking(**changes)
+        if state != self.state:
+            self.state = state
+            self.tell("state", state)
+
+    def undo(self) -> None:
+        """Back to the state before; it is looked at as it is now."""
+        if self._undo:
+            self._redo.append(self.state)
+            self._what = ""
+            self._go(replace(self._undo.pop(), look=self.state.look))
+
+    def redo(self) -> None:
+        if self._redo:
+            self._undo.append(self.state)
+            self._what = ""
+            self._go(replace(self._redo.pop(), look=self.state.look))
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._redo)
+
+    def _go(self, state: State) -> None:
+        before, self.state = self.state, state
+        self.tell("state", state)
+        if state.effective != before.effective or self._made is None:
+            self.make()
+        elif state.painted != before.painted:
+            self._show()
+
+    # -- seeds --------------------------------------------------------------------------------------------------
+
+    def reroll(self) -> None:
+        """Another seed; what is locked stays."""
+        self.sow(read_seed(None))
+
+    def sow(self, seed: int | str) -> None:
+        """This seed."""
+        if self.state.seed is not None:
+            self.seeds = [*self.seeds[-MOST_UNDO:], self.state.seed]
+        number = int(seed) if isinstance(seed, str) and seed.isdecimal() and len(seed) < 16 else seed
+        self.change(self.state.with_recipe(seed=number))
+
+    def earlier(self) -> None:
+        """The seed before this one."""
+        if self.seeds:
+            self.change(self.state.with_recipe(seed=self.seeds.pop()))
+
+    # -- painting and locking -----------------------------------------------------------------------------------
+
+    def paint(self, cells: Mapping[int, int], *, lock: bool) -> None:
+        """Put tiles (by id) on cells (by flat place) of the map that is shown."""
+        map = self.map
+        if map is None:
+            return
+        places = _inside(cells, map.cells.size)
+        ids = np.array([cells[place] for place in places.tolist()], dtype=np.int64)
+        if not len(places) or ids.min() < 0 or ids.max() >= len(map.tileset):
+            return
+        over = np.full(map.shape, FREE, dtype=np.int32)
+        if self.state.painted is not None:
+            over = self.state.painted.ids(map.tileset).astype(np.int32)
+        over.flat[places] = ids
+        shown = map.cells.copy()
+        shown.flat[places] = ids.astype(shown.dtype)
+        painted = replace(self.state, painted=Grid(map.tileset.names, over))
+        self.change(self._with_locks(painted, map.replaced(cells=shown), places) if lock else painted)
+
+    def lock(self, cells: Iterable[int]) -> None:
+        """Keep these cells of the map that is shown."""
+        if self.map is not None:
+            self.change(self._with_locks(self.state, self.map, _inside(cells, self.map.cells.size)))
+
+    def unlock(self, cells: Iterable[int] | None = None) -> None:
+        """Free these cells again, or all."""
+        if cells is None or self.recipe is None:
+            self.change(replace(self.state, locks=None))
+            return
+        places, _ = pipeline.origins(self.recipe)
+        freed = set(self._cells_of(places.ravel()[_inside(cells, places.size)]))
+        kept = {cell: word for cell, word in _read(self.state.locks).items() if cell not in freed}
+        self.change(replace(self.state, locks=_written(kept)))
+
+    def regenerate(self) -> None:
+        """Make the map again with this seed: what is locked is built in, what was only painted is gone."""
+        if self.state.is_pending:
+            self.change(self.state.with_recipe())
+        else:
+            self.make()
+
+    def locked(self) -> NDArray[np.bool_] | None:
+        """The cells of the map that is shown that are locked; None where none are."""
+        if self.recipe is None or self.state.locks is None:
+            return None
+        places, _ = pipeline.origins(self.recipe)
+        flat = np.ravel_multi_index(tuple(self.state.locks.places.T), self._shape, mode="clip")
+        return np.isin(places, flat)
+
+    def _with_locks(self, state: State, map: TileMap, cells: NDArray[np.int64]) -> State:
+        """A state in which these cells of a map are locked too, as the map holds them."""
+        if self.recipe is None:
+            return state
+        places, tiles = pipeline.origins(self.recipe)
+        ids = map.cells.ravel()[cells].astype(np.int64)
+        words = [map.tileset.names[tiles[tile] if tile < len(tiles) else tile] for tile in ids.tolist()]
+        more = dict(zip(self._cells_of(places.ravel()[cells]), words, strict=True))
+        return replace(state, locks=_written({**_read(state.locks), **more}))
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """Of the technique's map."""
+        assert self.recipe is not None
+        return pipeline.planned(self.recipe).site.shape
+
+    def _cells_of(self, flat: NDArray[np.int64]) -> list[tuple[int, ...]]:
+        """Places of the technique's map in array order."""
+        return [tuple(cell) for cell in np.stack(np.unravel_index(flat, self._shape), axis=-1).tolist()]
+
+    # -- making -------------------------------------------------------------------------------------------------
+
+    def make(self) -> None:
+        """Make the state's map at the desk; whatever was being made is cancelled."""
+        self.stop()
+        self._job = asyncio.create_task(self._make(self.state))
+
+    def stop(self) -> None:
+        """Cancel what is being made."""
+        if self._job is not None and not self._job.done():
+            self._job.cancel()
+            self.tell("busy", False)
+        self._job = None
+
+    async def _make(self, state: State) -> None:
+        self.tell("busy", True)
+        loop, begun = asyncio.get_running_loop(), time.perf_counter()
+
+        def work(ticket: Ticket) -> tuple[Recipe, TileMap]:
+            recipe = service.checked(state.effective, self.desk.settings)
+            looked = time.perf_counter()
+            for frame in service.frames(recipe, ticket):
+                if frame.map is not None:
+                    return recipe, frame.map
+                if time.perf_counter() > looked + LIVE and frame.cells is not None:
+                    loop.call_soon_threadsafe(self._look, state, frame.shown())
+                    looked = time.perf_counter()
+            raise TilewrightError("the work ended without a map")
+
+        try:
+            self.recipe, self._made = await self.do(work)
+        except Cancelled:
+            return
+        except TilewrightError as error:
+            self.tell("busy", False)
+            self.tell("failed", str(error))
+            return
+        self.seconds = time.perf_counter() - begun
+        self.tell("busy", False)
+        self.tell("failed", "")
+        self._show()
+
+    def _look(self, state: State, frame: Frame) -> None:
+        """Work that takes long is shown as it goes, unless something newer is being made."""
+        if state is self.state and self._job is not None and not self._job.done():
+            self.tell("progress", frame)
+
+    def _show(self) -> None:
+        """Put what was painted over the map, and tell."""
+        if self._made is None:
+            return
+        self.map = self._made
+        over = self.state.painted
+        if over is not None and over.shape == self._made.shape:
+            ids = over.ids(self._made.tileset)
+            cells = np.where(ids == FREE, self._made.cells, ids).astype(self._made.cells.dtype)
+            self.map = self._made.replaced(cells=cells)
+        self.tell("map", self.map)
+
+
+def _without_strays(state: State) -> State:
+    """The state without locks that lie outside its map, such as one that was made smaller."""
+    if state.locks is None:
+        return state
+    try:
+        recipe = Recipe.of({**state.recipe, "locks": None})
+    except TilewrightError:
+        return state  # making it will tell
+    shape = tuple(getattr(recipe.params, "shape", ()))
+    kept = {
+        cell: word
+        for cell, word in _read(state.locks).items()
+        if len(cell) == len(shape) and all(place < side for place, side in zip(cell, shape, strict=True))
+    }
+    if len(kept) == len(state.locks):
+        return state
+    fitted = replace(state, locks=_written(kept))
+    return replace(fitted.with_recipe(), painted=state.painted) if state.recipe.get("locks") else fitted
+
+
+def _inside(cells: Iterable[int], size: int) -> NDArray[np.int64]:
+    """Flat places that lie on a map of this many cells."""
+    places = np.array([*cells], dtype=np.int64)
+    return places[(places >= 0) & (places < size)]
+
+
+def _read(locks: Locks | None) -> dict[tuple[int, ...], Any]:
+    """Locked words by cell, in array order."""
+    if locks is None:
+        return {}
+    words = [locks.words[word] for word in locks.which.tolist()]
+    return dict(zip((tuple(cell) for cell in locks.places.tolist()), words, strict=True))
+
+
+def _written(words: Mapping[tuple[int, ...], Any]) -> Locks | None:
+    """The other way round."""
+    return Locks.of([[*reversed(cell), word] for cell, word in words.items()]) if words else None

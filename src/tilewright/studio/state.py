@@ -1,0 +1,181 @@
+"""The state of the page: what a link reopens, what undo goes back to. A value; every change makes another."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, quoted
+from ..core.grid import Grid
+from ..core.locks import Locks
+from .example import Example
+
+VERSION = 1
+LONGEST_LINK = 1 << 20
+LARGEST_STATE = 1 << 24
+"""Characters of a link, and bytes of what it unpacks to."""
+TABS = ("make", "shape", "example", "rules", "gallery", "export")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the map is looked at; nothing of it changes the map."""
+
+    tab: str = "make"
+    sprites: bool = True
+    grid: bool = False
+    overlay: str = ""
+    """An overlay as one types it, such as `hot-path,slack=8`; empty for none."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A recipe as plain data, what was painted over its map since, and how it is looked at."""
+
+    recipe: Mapping[str, Any] = field(default_factory=lambda: {"technique": "caves", "seed": 7})
+    """As a person would write it: what is left to its default is not there. It makes the map, painted cells aside."""
+    locks: Locks | None = None
+    """What is to stay, in the technique's places. The recipe holds what was locked when the map was made."""
+    painted: Grid | None = None
+    """What was painted over the finished map since, in the finished map's places."""
+    off: tuple[int, ...] = ()
+    """Shapers that are switched off, by their place in the recipe's list."""
+    look: Look = field(default_factory=Look)
+    example: Example = field(default_factory=Example)
+    """The sample of By example, and what is asked there; nothing of it changes the map."""
+
+    # -- the recipe ---------------------------------------------------------------------------------------------
+
+    @property
+    def technique(self) -> str:
+        return str(self.recipe.get("technique", ""))
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.recipe.get("params") or {}
+        return found
+
+    @property
+    def seed(self) -> int | str | None:
+        return self.recipe.get("seed")
+
+    @property
+    def effective(self) -> dict[str, Any]:
+        """The recipe without the shapers that are switched off: what is made, exported and shown as YAML."""
+        data = dict(self.recipe)
+        shaping = [stage for number, stage in enumerate(data.get("shaping") or ()) if number not in self.off]
+        data.pop("shaping", None)
+        return {**data, "shaping": shaping} if shaping else data
+
+    def with_recipe(self, **words: Any) -> State:
+        """With other words of the recipe; None takes a word out.
+
+        The map is made anew: what is locked goes into the recipe, what was only painted is gone.
+        """
+        locks = None if self.locks is None or not len(self.locks) else self.locks.to_data()
+        data = {**self.recipe, "locks": locks, **words}
+        return replace(self, recipe={word: value for word, value in data.items() if value is not None}, painted=None)
+
+    def with_params(self, **values: Any) -> State:
+        """With other parameters; they are checked when the map is made."""
+        return self.with_recipe(params={**self.params, **values})
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether something was painted, locked or freed since the map was made."""
+        return self.painted is not None or self.with_recipe().recipe != self.recipe
+
+    @classmethod
+    def of(cls, recipe: Mapping[str, Any], look: Look | None = None) -> State:
+        """The state that a recipe opens."""
+        locks, shaping = recipe.get("locks"), recipe.get("shaping")
+        if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
+            recipe = {**recipe, "shaping": [shaping]}
+        return cls(recipe, None if locks is None else Locks.of(locks), look=look or Look()).with_recipe()
+
+    def opening(self, recipe: Mapping[str, Any]) -> State:
+        """The state that another recipe opens from here: how the map is looked at and By example stay."""
+        return replace(self.of(recipe, self.look), example=self.example)
+
+    def looking(self, **changes: Any) -> State:
+        return replace(self, look=replace(self.look, **changes))
+
+    # -- links --------------------------------------------------------------------------------------------------
+
+    def to_link(self) -> str:
+        """The state as a text for an address: letters, digits, - and _."""
+        data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
+        if self.is_pending and (self.locks is not None or "locks" in self.recipe):
+            data["locks"] = None if self.locks is None else self.locks.to_data()
+        if self.painted is not None:
+            data["painted"] = self.painted.to_data()
+        if self.off:
+            data["off"] = list(self.off)
+        example = self.example.to_data()
+        if example:
+            data["example"] = example
+        usual = Look()
+        look = {name: value for name, value in vars(self.look).items() if value != getattr(usual, name)}
+        if look:
+            data["look"] = look
+        packed = zlib.compress(json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode(), 9)
+        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+    @classmethod
+    def from_link(cls, text: str) -> State:
+        """The state in a link; whatever is wrong with it is told in one line."""
+        try:
+            if len(text) > LONGEST_LINK:
+                raise ValueError("too long")
+            packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+            unpacker = zlib.decompressobj()
+            plain = unpacker.decompress(packed, LARGEST_STATE)
+            if unpacker.unconsumed_tail or not unpacker.eof:
+                raise ValueError("too large or cut off")
+            data = json.loads(plain)
+            return cls._read(data)
+        except TilewrightError as error:
+            raise BadFile(f"the link cannot be opened: {error}") from None
+        except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
+            raise BadFile("the link cannot be opened: it is cut off, or not one of this studio") from None
+
+    @classmethod
+    def _read(cls, data: Any) -> State:
+        if not isinstance(data, dict) or not isinstance(data.get("recipe"), dict):
+            raise ValueError("no state")
+        if data.get("v") != VERSION:
+            raise BadFile(f"it was made by another version of the studio ({quoted(data.get('v'))})")
+        _refuse_strange(data["recipe"])
+        look = data.get("look")
+        look = look if isinstance(look, dict) else {}
+        usual = vars(Look())
+        known = {name: value for name, value in look.items() if isinstance(value, type(usual.get(name, ...)))}
+        if known.get("tab", "make") not in TABS:
+            del known["tab"]
+        locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
+        off = tuple(number for number in data.get("off", ()) if type(number) is int)
+        return cls(
+            data["recipe"],
+            None if locks is None else Locks.of(locks),
+            None if painted is None else Grid.of(painted),
+            off,
+            Look(**known),
+            Example.read(data.get("example", {})),
+        )
+
+
+def _refuse_strange(recipe: Mapping[str, Any]) -> None:
+    """What no page could show, let alone make; whether the values are any good is seen when the map is made."""
+    params, shaping = recipe.get("params"), recipe.get("shaping")
+    if not isinstance(params, Mapping | None):
+        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(params)}")
+    if not isinstance(shaping, list | None):
+        raise InvalidRecipe(f"shaping: must be a list of shapers, got {quoted(shaping)}")
+    for stage in shaping or ():
+        params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
+        if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):
+            raise InvalidRecipe(f"shaping: one shaper with its parameters, got {quoted(stage)}")

@@ -1,0 +1,173 @@
+"""`tilewright studio`: starts, says where it is, and ends when told."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import chromium, complaints
+from tests.cli.conftest import Run
+from tests.cli.test_program import PROGRAM, imported_by
+from tilewright.studio import Settings, serving
+
+LINE = re.compile(r"The studio is at (http://\S+) \(Ctrl-C ends it\)\n")
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The program and the address that it printed."""
+    command = [*PROGRAM, "studio", "--no-browser", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout
+            found = LINE.fullmatch(program.stdout.readline())
+            assert found, program.communicate(timeout=30)
+            yield found[1], program
+        finally:
+            program.kill()
+
+
+def test_it_opens_answers_and_ends_with_ctrl_c() -> None:
+    with running("--port", "0") as (address, program):
+        assert address.startswith("http://127.0.0.1:")
+        assert "<title>Tilewright</title>" in httpx.get(address).text
+        assert httpx.get(f"{address}api/techniques").json()[0]["name"] == "aggregation"
+        assert "swagger" in httpx.get(f"{address}api/docs").text
+        assert httpx.get(f"{address}api/nowhere").json() == {"error": "nothing is here; /api/docs shows what there is"}
+        assert httpx.get(address, headers={"host": "evil.example"}).status_code == 403
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=60)
+        assert (program.returncode, out, err.strip()) == (130, "", "")
+
+
+def test_another_host_makes_a_token() -> None:
+    with running("--host", "0.0.0.0", "--port", "0") as (address, _):
+        found = re.fullmatch(r"http://[^:]+:(\d+)/\?token=([\w-]{20,})", address)
+        assert found
+        local = f"http://127.0.0.1:{found[1]}/"
+        assert httpx.get(local).status_code == 401
+        with httpx.Client(follow_redirects=True) as client:
+            opened = client.get(f"{local}?token={found[2]}")
+            assert opened.status_code == 200
+            assert str(opened.url) == local
+            assert client.get(f"{local}api/techniques").status_code == 200
+
+
+def test_a_browser_with_the_token_asks_nobody_else(chromium_here: Browser) -> None:
+    """The page and the documentation of the API, both within the policy that the guard sends along."""
+    with running("--host", "0.0.0.0", "--port", "0") as (printed, _):
+        port, token = re.search(r":(\d+)/\?token=(.+)", printed).groups()  # type: ignore[union-attr]
+        page = chromium_here.new_page()
+        wrong, asked = complaints(page), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("websocket", lambda socket: asked.append(socket.url))
+        page.goto(f"http://127.0.0.1:{port}/?token={token}")
+        page.wait_for_function("document.querySelector('canvas') !== null")
+        assert page.url == f"http://127.0.0.1:{port}/"
+        page.goto(f"http://127.0.0.1:{port}/api/docs")
+        page.get_by_text("A map by a recipe").wait_for()
+        own = (f"http://127.0.0.1:{port}/", f"ws://127.0.0.1:{port}/", "data:", "blob:")
+        assert [address for address in asked if not address.startswith(own)] == []
+        assert [address for address in asked if address.startswith("ws:")]
+        assert [address for address in asked if address.endswith("/swagger-ui-bundle.js")]
+        assert wrong == []
+
+
+@pytest.fixture
+def chromium_here() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the program would serve; it ends as soon as it is ready."""
+    found: dict[str, Any] = {}
+
+    def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool) -> None:
+        found.update(settings=settings, other_port=other_port)
+        ready("http://127.0.0.1:1/")
+
+    monkeypatch.setattr(serving, "serve", serve)
+    return found
+
+
+def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> None:
+    values = {"workers": 3, "waiting": 5, "cells": 100, "frames": 7, "iterations": 8, "upload": 9, "pixels": 2048}
+    flags = [text for name, value in values.items() for text in (f"--{name}", str(value))]
+    done = tilewright("studio", "--seconds", "1.5", "--port", "9000", *flags)
+    assert done.code == 0
+    assert served["settings"] == Settings(seconds=1.5, port=9000, **values)
+    assert not served["other_port"]
+    help = tilewright("studio", "--help").out
+    assert all(f"--{name} " in help for name in Settings.model_fields)
+    assert tilewright("studio").code == 0
+    assert served == {"settings": Settings(), "other_port": True}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("--cells 0", "cells: must be at least 1, got '0'"),
+        ("--port 99999", "port: must be at most 65535, got '99999'"),
+        ("--port x", "port: must be a whole number, got 'x'"),
+        ("--cels 5", "unknown option '--cels'; did you mean '--cells'?"),
+        ("--token short", "token: must have at least 8 characters, got 'short'"),
+        ("--host 203.0.113.7 --port 0", "host: 203.0.113.7 is no address of this machine"),
+        ("--host nowhere.invalid --port 0", "host: cannot listen on nowhere.invalid, port 0"),
+    ],
+)
+def test_a_mistake_is_one_line(tilewright: Run, arguments: str, line: str) -> None:
+    done = tilewright("studio", "--no-browser", *arguments.split())
+    assert done.code == 2
+    assert done.err.startswith(f"tilewright: {line}")
+    assert done.err.count("\n") == 1
+
+
+def test_a_browser_opens_where_there_is_a_screen(
+    tilewright: Run, served: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert tilewright("studio").out == "The studio is at http://127.0.0.1:1/ (Ctrl-C ends it)\n"
+    monkeypatch.setenv("DISPLAY", ":0")
+    tilewright("studio", "--no-browser")
+    assert not opened
+    tilewright("studio")
+    assert opened == ["http://127.0.0.1:1/"]
+
+
+def test_a_taken_port_is_passed_over_unless_it_was_named(tilewright: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with serving.listening(Settings(port=port), other_port=True) as other:
+            assert port < other.getsockname()[1] <= port + serving.MOST_PORTS
+        done = tilewright("studio", "--no-browser", "--port", str(port))
+    assert done.code == 2
+    assert done.err == f"tilewright: port {port} is taken; name another with --port, or 0 for any that is free\n"
+
+
+def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "PACKAGES", ("nicegui_that_is_not_there",))
+    done = tilewright("studio")
+    assert done.code == 2
+    assert done.err.endswith('install it with: pip install "tilewright[studio]"\n')
+
+
+def test_its_help_imports_nothing_of_it() -> None:
+    assert not imported_by("studio", "--help") & {"nicegui", "fastapi", "uvicorn", "numba"}
+    assert not imported_by("list") & {"nicegui", "fastapi", "uvicorn"}

@@ -1,0 +1,49 @@
+"""A page with the controls of one entry and what they report, for tests in a browser: `controls_page.py PORT`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from nicegui import ui
+
+import tilewright as tw
+from tilewright.core.errors import TilewrightError
+from tilewright.core.registry import tilesets
+from tilewright.studio.page.controls import UNSET, Controls
+
+SHELVES: dict[str, Any] = {"technique": tw.techniques, "shaper": tw.shapers, "format": tw.formats}
+
+
+def controls_page(kind: str = "technique", name: str = "caves") -> None:
+    entry = next(one for one in SHELVES[kind]() if one.name == name)
+    tiles = tuple(tilesets.get("terrain"))
+    values: dict[str, Any] = {}
+
+    def change(param: str, value: Any) -> None:
+        values.pop(param, None)
+        if value is not UNSET:
+            values[param] = value
+        controls.update(dict(values))
+        told.text = json.dumps(values)
+        try:
+            entry.params.checked(values)
+            controls.blame("")
+        except TilewrightError as error:
+            controls.blame(f"{name}: {error}")
+
+    def clear() -> None:
+        values.clear()
+        controls.update({})
+        told.text = "{}"
+
+    with ui.element("div").style("width: 340px"):
+        controls = Controls(entry.params, values, change, tiles=lambda: tiles)
+    told = ui.label("{}").props("data-testid=values")
+    ui.button("clear", on_click=clear).props("data-testid=clear")
+
+
+if __name__ == "__main__":
+    ui.page("/")(controls_page)
+    ui.run(host="127.0.0.1", port=int(sys.argv[1]), show=False, reload=False, show_welcome_message=False)

@@ -1,0 +1,480 @@
+"""The HTTP API: what engines and scripts get, and what they are told when it cannot be had."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import schemathesis
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, Phase, settings
+from PIL import Image
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+import tilewright as tw
+from tests.studio.servers import SMALL, application, asking, line_of
+from tilewright import formats
+from tilewright.core.provenance import digest
+from tilewright.core.registry import techniques
+from tilewright.studio import service
+from tilewright.studio.answers import TYPES
+from tilewright.studio.settings import Settings
+
+KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes", "samples")
+HOST = "127.0.0.1"
+CAVE = {"technique": "caves", "params": {"width": 20, "height": 10}, "seed": 7}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with asking(application()) as asking_one:
+        yield asking_one
+
+
+def made(client: TestClient, **words: Any) -> httpx.Response:
+    return client.post("/api/make", json={**CAVE, **words})
+
+
+# -- what there is ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_list_has_names_and_summaries(client: TestClient, kind: str) -> None:
+    entries = client.get(f"/api/{kind}").json()
+    assert entries
+    assert all(entry["name"] and entry["summary"] for entry in entries)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "samples"])
+def test_everything_that_is_listed_is_described(client: TestClient, kind: str) -> None:
+    for entry in client.get(f"/api/{kind}").json():
+        answer = client.get(f"/api/{kind}/{entry['name']}")
+        assert answer.status_code == 200
+        assert answer.json()["name"] == entry["name"]
+
+
+def test_a_technique_tells_its_parameters_and_tiles(client: TestClient) -> None:
+    caves = client.get("/api/techniques/caves").json()
+    assert caves["params"] == techniques.get("caves").params.model_json_schema()
+    assert caves["tiles"] == ["floor", "wall"]
+    assert caves["revision"] >= 1
+    assert "Johnson" in caves["doc"]
+
+
+def test_an_unknown_name_is_told_with_the_nearest(client: TestClient) -> None:
+    answer = client.get("/api/techniques/cave")
+    assert answer.status_code == 404
+    assert line_of(answer) == "unknown technique 'cave'; did you mean 'caves'?"
+    assert client.get("/api/make/cave").status_code == 404
+
+
+def test_what_is_not_there_is_told_too(client: TestClient) -> None:
+    assert client.get("/api/nowhere").status_code == 404
+    answer = client.delete("/api/make/caves")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET"
+    assert line_of(answer) == "DELETE is not answered here"
+
+
+# -- making -----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_map_as_in_python(client: TestClient) -> None:
+    map = tw.make("caves", width=20, height=10, seed=7)
+    answer = made(client)
+    assert answer.content == formats.encode(map, "json")
+    assert answer.headers["tilewright-seed"] == "7"
+    assert answer.headers["tilewright-digest"] == digest(map)
+    assert float(answer.headers["tilewright-seconds"]) >= 0
+    by_address = client.get("/api/make/caves", params={"width": 20, "height": 10, "seed": 7})
+    assert by_address.content == answer.content
+    recipe = "technique: caves\nparams: {width: 20, height: 10}\n"
+    assert client.post("/api/run", json={"recipe": recipe, "seed": 7}).content == answer.content
+    assert client.post("/api/run", json={"recipe": CAVE}).content == answer.content
+
+
+@pytest.mark.parametrize("format", [entry.name for entry in formats.shelf if entry.write])
+def test_every_format_can_be_had_and_read_back(client: TestClient, format: str) -> None:
+    tileset = {"tileset": "awbw", "tiles": {"floor": "plain", "wall": "mountain"}} if format == "awbw" else {}
+    answer = made(client, format=format, **tileset)
+    assert answer.status_code == 200, answer.text
+    name = answer.headers["content-disposition"].partition("filename=")[2].strip('"')
+    content, kind = answer.content, answer.headers["content-type"]
+    if kind == "application/zip":
+        assert name == "caves-7.zip"
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        assert archive.namelist() == answer.headers["tilewright-files"].split(", ")
+        name = archive.namelist()[0]
+        content = archive.read(name)
+    else:
+        assert kind == TYPES[Path(name).suffix]
+    assert name.startswith("caves-7.")
+    read = service.uploaded(content, name, Settings(**SMALL))
+    plain = tw.make("caves", width=20, height=10, seed=7, **tileset)
+    if format in ("txt", "csv", "awbw", "fbca", "vox"):  # which do not carry everything
+        assert read.shape[-2:] == plain.shape
+    else:
+        assert digest(read) == digest(plain)
+
+
+def test_animations_are_the_work_and_stand_still_when_told(client: TestClient) -> None:
+    for format in ("gif", "webp", "apng"):
+        moving = Image.open(io.BytesIO(made(client, format=format).content))
+        assert getattr(moving, "n_frames", 1) > 2
+        still = Image.open(io.BytesIO(made(client, format=format, animate=False).content))
+        assert getattr(still, "n_frames", 1) == 1
+
+
+def test_one_of_several_files_by_its_ending(client: TestClient) -> None:
+    whole = zipfile.ZipFile(io.BytesIO(made(client, format="tmx").content))
+    for part in ("tmx", "png", "caves-7-tiles.png"):
+        answer = made(client, format="tmx", part=part)
+        assert answer.content == whole.read(answer.headers["content-disposition"].split('"')[1])
+    wrong = made(client, format="tmx", part="../secret")
+    assert wrong.status_code == 400
+    assert "the files are caves-7.tmx, caves-7-tiles.png" in line_of(wrong)
+
+
+def test_an_address_holds_lists_shapers_tiles_and_options(client: TestClient) -> None:
+    words = {
+        "seed": "x y",
+        "width": 30,
+        "height": 20,
+        "room_width": "3,6",
+        "shape": ["border,thickness=2", "place,markers=start,exit"],
+        "format": "json",
+    }
+    answer = client.get("/api/make/rooms", params=words)
+    assert answer.status_code == 200, answer.text
+    shaping = [{"border": {"thickness": 2}}, {"place": {"markers": ["start", "exit"]}}]
+    again = tw.make("rooms", width=30, height=20, room_width=(3, 6), shaping=shaping, seed="x y")
+    assert answer.headers["tilewright-digest"] == digest(again)
+    assert answer.headers["tilewright-seed"] == "x y"
+    picture = client.get(
+        "/api/make/caves", params={"width": 5, "height": 4, "format": "png", "scale": 3, "grid": "true"}
+    )
+    assert Image.open(io.BytesIO(picture.content)).size == (15, 12)
+    forest = client.get(
+        "/api/make/caves",
+        params={"width": 9, "height": 9, "tileset": "terrain", "tiles": "floor=grass,wall=mountain", "seed": 1},
+    )
+    assert {tile["name"] for tile in forest.json()["tileset"]["tiles"]} >= {"grass", "mountain"}
+
+
+def test_without_a_seed_one_is_picked_and_told(client: TestClient) -> None:
+    first = client.get("/api/make/caves?width=20&height=10&format=txt")
+    assert first.headers["cache-control"] == "no-store"
+    again = client.get(f"/api/make/caves?width=20&height=10&format=txt&seed={first.headers['tilewright-seed']}")
+    assert again.content == first.content
+    assert "max-age" in again.headers["cache-control"]
+
+
+def test_locks_requirements_and_inner_recipes(client: TestClient) -> None:
+    words = {
+        "locks": [[3, 2, "wall"], [4, 2, "wall"]],
+        "require": {"floor_share": ">0.1"},
+        "tries": 5,
+        "shaping": [{"overlay": {"recipe": {"technique": "drunkard"}, "x": 8, "width": 7}}],
+    }
+    cells = made(client, **words).json()["cells"]
+    assert cells[2][3] == cells[2][4] == 1
+
+
+# -- measuring --------------------------------------------------------------------------------------------------
+
+
+def test_measures_of_a_recipe_a_map_and_a_file_agree(client: TestClient) -> None:
+    map = tw.make("caves", width=20, height=10, seed=7)
+    wanted = {name: None if np.isnan(value) else value for name, value in tw.measure(map).items()}
+    for body in ({"recipe": CAVE}, {"map": json.loads(formats.encode(map, "json"))}):
+        answer = client.post("/api/measure", json=body).json()
+        assert answer["measures"] == wanted
+        assert answer["digest"] == digest(map)
+    file = {"file": ("../../level.png", formats.encode(map, "png"))}
+    assert client.post("/api/measure/file", files=file).json()["measures"] == wanted
+    lines = client.post("/api/measure", json={"map": str(map).split("\n"), "tileset": "cave"})
+    assert lines.json()["measures"] == wanted
+
+
+def test_what_does_not_apply_is_null(client: TestClient) -> None:
+    body = {"map": ["#####", "#...#", "#####"], "measures": ["floor_share", "keys_needed"]}
+    assert client.post("/api/measure", json=body).json()["measures"] == {"floor_share": 0.2, "keys_needed": None}
+
+
+def test_comparing_with_a_sample(client: TestClient) -> None:
+    recipe = {"technique": "markov", "params": {"sample": "dungeon", "width": 20, "height": 10}, "seed": 1}
+    for like in ("dungeon", {"like": "dungeon", "pattern_size": 2}):
+        answer = client.post("/api/measure", json={"recipe": recipe, "measures": ["divergence"], "like": like})
+        assert answer.json()["measures"]["divergence"] >= 0
+    alone = client.post("/api/measure", json={"recipe": recipe, "measures": ["divergence"]})
+    assert alone.status_code == 400
+    assert "name one with like" in line_of(alone)
+
+
+# -- mistakes ---------------------------------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
+    "parameter": ({"params": {"wals": 1}}, 400, "unknown parameter 'wals'; did you mean 'walls'?"),
+    "value": ({"params": {"walls": 3}}, 400, "caves: walls: must be at most 1"),
+    "word": ({"sed": 1}, 400, "unknown word 'sed'; did you mean 'seed'?"),
+    "params": ({"params": [1]}, 400, "params: must be a set of named values"),
+    "technique": ({"technique": "cave"}, 400, "unknown technique 'cave'; did you mean 'caves'?"),
+    "no technique": ({"technique": None}, 400, "technique: must be a text, got None"),
+    "format": ({"format": "pgn"}, 400, "unknown format 'pgn'; did you mean 'png'?"),
+    "option": ({"format": "png", "options": {"scal": 2}}, 400, "unknown parameter 'scal'; did you mean 'scale'?"),
+    "options": ({"options": 3}, 400, "options: "),
+    "shaper": ({"shaping": ["conect"]}, 400, "unknown shaper 'conect'; did you mean 'connect'?"),
+    "tileset": ({"tileset": "cav"}, 400, "unknown tileset 'cav'; did you mean 'cave'?"),
+    "seed": ({"seed": True}, 400, "seed: must be a number, got True"),
+    "animate": ({"animate": "yes"}, 400, "animate: must be true or false"),
+    "tries": ({"tries": 0}, 400, "tries: must be a whole number"),
+    "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, this studio takes 4,096 at most"),
+    "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "the 99 cells around it"),
+    "population": (
+        {"technique": "patterns", "params": {"width": 20, "height": 20, "population": 99}},
+        413,
+        "times 99 of them",
+    ),
+    "inner": (
+        {"shaping": [{"overlay": {"recipe": {"technique": "maze", "params": {"width": 999, "height": 999}}}}]},
+        413,
+        "has 998,001 cells",
+    ),
+    "pixels": ({"format": "png", "options": {"scale": 256}}, 413, "this studio draws; make it smaller"),
+    "film": ({"format": "gif", "options": {"scale": 200}}, 413, "this studio draws; make it smaller"),
+    "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "the tiles' pictures"),
+    "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "lower wall_height"),
+    "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map was as required"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line(client: TestClient, mistake: str) -> None:
+    words, status, line = MISTAKES[mistake]
+    if mistake == "sprites":
+        words = {**words, "tiles": {"floor": "plain", "wall": "mountain"}}
+    answer = made(client, **words)
+    assert line in line_of(answer)
+    assert answer.status_code == status
+
+
+def test_a_body_that_is_no_json_object(client: TestClient) -> None:
+    for content in (b"", b"{x", b"[1]", b"\xff", b'{"technique": ' + b"9" * 5000 + b"}", b"[" * 30_000):
+        answer = client.post("/api/make", content=content, headers={"content-type": "application/json"})
+        assert answer.status_code == 400
+        assert line_of(answer)
+
+
+def test_an_address_with_mistakes(client: TestClient) -> None:
+    for query, line in {
+        "wals=1": "unknown parameter 'wals'; did you mean 'walls'?",
+        "walls=x": "walls: must be a number, got 'x'",
+        "width=3&width=4": "width: stands twice",
+        "shape=conect": "unknown shaper 'conect'",
+        "tiles=x": "tiles: written as floor=grass",
+        "offset=[1,": "offset: not JSON",
+        "animate=perhaps": "animate: must be true or false",
+        "tileset=../cave": "unknown tileset '../cave'",
+    }.items():
+        answer = client.get(f"/api/make/caves?{query}")
+        assert answer.status_code == 400
+        assert line in line_of(answer)
+
+
+def test_a_bug_tells_nothing_but_that_it_is_one(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("/secret/path")
+
+    monkeypatch.setattr(service, "exported", broken)
+    answer = made(client)
+    assert answer.status_code == 500
+    assert line_of(answer) == "this is a bug in Tilewright (ZeroDivisionError); its log tells more"
+    assert "/secret/path" in caplog.text
+
+
+def test_steps_and_time_are_bounded() -> None:
+    with asking(application(iterations=3)) as client:
+        answer = made(client)
+        assert answer.status_code == 504
+        assert line_of(answer) == "stopped after 3 steps, which is what one request may take; ask for less"
+    with asking(application(seconds=0.3)) as client:
+        answer = made(client, technique="fashion", params={"width": 60, "height": 60, "generations": 100_000})
+        assert answer.status_code == 504
+        assert line_of(answer) == "stopped after 0.3 s, which is what one request may take; ask for less"
+        answer = made(client, require={"regions": 99}, tries=1_000_000)
+        assert answer.status_code == 504
+
+
+def test_films_and_pictures_shrink_where_no_scale_is_told() -> None:
+    with asking(application(pixels=10_000, frames=5)) as client:
+        picture = Image.open(io.BytesIO(made(client, format="png").content))
+        assert picture.width * picture.height <= 10_000
+        film = Image.open(io.BytesIO(made(client, format="gif").content))
+        frames = getattr(film, "n_frames", 1)
+        assert 2 < frames <= 5
+        assert frames * film.width * film.height <= 10_000
+        fewer = Image.open(io.BytesIO(made(client, format="gif", options={"scale": 4}).content))
+        assert fewer.width == 80
+        assert getattr(fewer, "n_frames", 1) * fewer.width * fewer.height <= 10_000
+
+
+# -- harm -------------------------------------------------------------------------------------------------------
+
+
+def reaching(path: str) -> dict[str, dict[str, Any]]:
+    """Requests that would make somebody careless open a file."""
+    relative = "../" * 12 + path.lstrip("/")
+    sheet = {"name": "mine", "tiles": [{"name": "floor", "sprite": 0}, {"name": "wall"}], "sheet": {"image": path}}
+    learned = {"technique": "patterns", "params": {"width": 5, "height": 5}}
+    found: dict[str, dict[str, Any]] = {}
+    for number, text in enumerate((path, relative, f"awbw:{path}", f"@{path}", f"file://{path}", f"{path}*")):
+        found |= {
+            f"sample {number}": {**learned, "params": {"sample": text}},
+            f"samples {number}": {**learned, "params": {"sample": [text, "dungeon"]}},
+            f"model {number}": {**learned, "params": {"model": text}},
+            f"start {number}": {"technique": "fashion", "params": {"start": text}},
+            f"locks {number}": {"locks": text},
+            f"tileset {number}": {"tileset": text},
+            f"extends {number}": {"tileset": {"extends": text, "tiles": [{"name": "floor"}]}},
+            f"overlay {number}": {"shaping": [{"overlay": {"recipe": text}}]},
+            f"rules {number}": {"technique": "rules", "params": {"data": text}},
+            f"layouts {number}": {"technique": "rooms", "params": {"layouts": [text]}},
+        }
+    for format in ("tmx", "tmj"):
+        tiled = {"tileset": sheet, "format": format, "part": format}
+        found[f"image {format}"] = {**tiled, "options": {"image_path": relative}}
+        found[f"absolute image {format}"] = {**tiled, "options": {"image_path": path}}
+        found[f"sheet {format}"] = tiled
+    found["embedded"] = {"tileset": sheet, "format": "tmx", "options": {"tileset_image": "embedded"}}
+    found["sprites"] = {"tileset": sheet, "format": "png", "options": {"sprites": True}}
+    return found
+
+
+def answered(client: TestClient, body: dict[str, Any]) -> tuple[int, bytes]:
+    answer = client.post("/api/make", json={**CAVE, **body})
+    if answer.status_code >= 400:
+        line_of(answer)
+    if answer.headers["content-type"] == "image/png":  # what it carries beside its pixels is packed
+        return answer.status_code, Image.open(io.BytesIO(answer.content)).tobytes()
+    return answer.status_code, answer.content
+
+
+def test_no_path_that_somebody_sends_is_opened(tmp_path: Path, client: TestClient) -> None:
+    """What a file holds, and whether it is there, makes no difference to any answer."""
+    there, missing = tmp_path / "aaaa.txt", tmp_path / "bbbb.txt"
+    there.write_text("##..##\n")
+    (tmp_path / "aaaa.toml").write_text('[[tiles]]\nname = "floor"\n')
+    opened: list[str] = []
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in ("open", "os.listdir", "os.scandir", "glob.glob") and str(tmp_path) in str(arguments[0]):
+            opened.append(str(arguments[0]))
+
+    sys.addaudithook(watch)
+    for ending in (".txt", ".toml"):
+        known = reaching(str(there.with_suffix(ending)))
+        unknown = reaching(str(missing.with_suffix(ending)))
+        for name in known:
+            status, content = answered(client, known[name])
+            other, same = answered(client, unknown[name])
+            assert (status, content) == (other, same.replace(b"bbbb", b"aaaa")), name
+    for text in (str(there), f"recipe: {there}", f"technique: caves\nlocks: {there}"):
+        answer = client.post("/api/run", json={"recipe": text})
+        assert answer.status_code == 400
+        answer = client.post("/api/measure", json={"map": text})
+        assert answer.status_code == 400
+    assert not opened
+
+
+HOSTILE_YAML = (
+    "a: &a [x, x]\nb: [*a, *a]",
+    "!!python/object/apply:os.system [ls]",
+    "technique: !!python/name:os.system",
+    "a: " + "[" * 5000,
+    "technique: caves\ntechnique: maze",
+    "x: " + "9" * 5000,
+    ": :",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE_YAML, ids=range(len(HOSTILE_YAML)))
+def test_hostile_recipes_are_refused_in_a_line(client: TestClient, text: str) -> None:
+    answer = client.post("/api/run", json={"recipe": text})
+    assert answer.status_code == 400
+    assert line_of(answer)
+
+
+def bombs() -> dict[str, bytes]:
+    """Small files that would become large."""
+    picture = io.BytesIO()
+    Image.new("P", (15_000, 15_000)).save(picture, "PNG")
+    film = io.BytesIO()
+    Image.new("P", (4_000, 4_000)).save(film, "GIF")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        header = (
+            b"\x93NUMPY\x01\x00v\x00" + str({"descr": "|u1", "fortran_order": False, "shape": (5_000, 5_000)}).encode()
+        )
+        packed.writestr("cells.npy", header.ljust(127) + b"\n" + bytes(25_000_000))
+    text = json.dumps(
+        {
+            "shape": [6_000, 6_000],
+            "tileset": {"tiles": [{"name": "a"}]},
+            "cells": base64.b64encode(zlib.compress(bytes(36_000_000))).decode(),
+        }
+    )
+    return {"x.png": picture.getvalue(), "x.gif": film.getvalue(), "x.npz": archive.getvalue(), "x.json": text.encode()}
+
+
+def test_files_that_unpack_to_too_much_are_refused() -> None:
+    with asking(application(upload=1 << 20)) as client:
+        for name, content in bombs().items():
+            assert len(content) < 1 << 20
+            answer = client.post("/api/measure/file", files={"file": (name, content)})
+            assert answer.status_code == 413, (name, answer.text)
+            assert line_of(answer)
+
+
+def test_files_that_are_none(client: TestClient) -> None:
+    for name in (
+        "x.png",
+        "x.npz",
+        "x.tmx",
+        "x.vox",
+        "x.json",
+        "x",
+        "x.exe",
+        "../x",
+        "",
+        "a\0b.txt",
+        ".png",
+        "/etc/passwd",
+    ):
+        answer = client.post("/api/measure/file", files={"file": (name, b"\x89nothing")})
+        assert answer.status_code == 400, name
+        assert line_of(answer)
+
+
+# -- the schema ---------------------------------------------------------------------------------------------------
+
+schema = schemathesis.openapi.from_asgi("/openapi.json", application(seconds=5), headers={"host": HOST})
+EXCLUDED = [positive_data_acceptance]
+"""What params may hold depends on the technique, and no schema tells it; nearly all that is generated is refused."""
+
+
+@schema.parametrize()
+@settings(max_examples=20, phases=[Phase.explicit, Phase.generate], suppress_health_check=[*HealthCheck])
+def test_every_operation_keeps_what_its_schema_promises(case: schemathesis.Case) -> None:
+    case.call_and_validate(base_url=f"http://{HOST}", excluded_checks=EXCLUDED)

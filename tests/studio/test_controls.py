@@ -1,0 +1,352 @@
+"""The controls that the studio draws from schemas: one for every field there is, and none that breaks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nicegui import Client
+from nicegui.page import page
+from playwright.sync_api import Page, expect
+from pydantic import ConfigDict
+
+import tilewright as tw
+from tests.browser import chromium, complaints
+from tilewright.core.params import Params, param
+from tilewright.core.registry import tilesets
+from tilewright.studio.page.controls import UNSET, Controls
+from tilewright.studio.page.controls.fields import Field, fields_of
+from tilewright.studio.page.controls.matrices import resized, side_of
+from tilewright.studio.page.controls.numbers import Rubbish, read_number
+from tilewright.studio.page.controls.strips import fitted
+
+ENTRIES: dict[str, Any] = {
+    f"{kind}-{entry.name}": entry
+    for kind, shelf in (("technique", tw.techniques), ("shaper", tw.shapers), ("format", tw.formats))
+    for entry in shelf()
+}
+TILES = tuple(tilesets.get("terrain"))
+
+
+@contextlib.contextmanager
+def nowhere() -> Iterator[None]:
+    """A page that nobody looks at."""
+    client = Client(page("/nowhere"), request=None)
+    try:
+        with client:
+            yield
+    finally:
+        client.delete()
+
+
+def silence(name: str, value: Any) -> None:
+    raise AssertionError(f"nobody changed {name} to {value!r}")
+
+
+# -- fields -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_field_has_a_control_of_its_own(name: str) -> None:
+    kinds = {field.name: field.kind for field in fields_of(ENTRIES[name].params)}
+    assert set(kinds) == set(ENTRIES[name].params.model_fields)
+    assert [field for field, kind in kinds.items() if kind == "json"] == []
+
+
+def test_kinds_follow_from_the_schema() -> None:
+    def kinds(name: str) -> dict[str, str]:
+        return {field.name: field.kind for field in fields_of(ENTRIES[name].params)}
+
+    assert kinds("technique-fashion") == {
+        "width": "number",
+        "height": "number",
+        "start": "map",
+        "states": "number",
+        "scores": "scores",
+        "neighbourhood": "offsets",
+        "generations": "number",
+        "wrap": "switch",
+        "offset": "tuple",
+        "morph": "scores",
+        "blend": "choice",
+    }
+    assert kinds("technique-wfc")["sample"] == "maps"
+    assert kinds("technique-wfc")["paths"] == "items"
+    assert kinds("technique-patterns")["borders"] == "choices"
+    assert kinds("shaper-overlay")["recipe"] == "recipe"
+    assert kinds("shaper-replace")["tile"] == "tile"
+
+
+def test_sliders_cover_what_is_usual() -> None:
+    for entry in ENTRIES.values():
+        for field in fields_of(entry.params):
+            if field.kind == "number" and field.span is not None:
+                low, high = field.span
+                assert high - low <= 1000 or "typical" in field.schema, (entry.name, field.name)
+                assert 0 < field.step <= high - low
+
+
+class Odd(Params):
+    """What a plugin may come up with."""
+
+    anything: Any = param(None)
+    either: int | tuple[str, ...] | bool = param(3)
+    table: dict[str, int] = param({})
+    deep: tuple[tuple[tuple[tuple[int, ...], ...], ...], ...] = param(())
+    narrow: int = param(5, ge=5, le=5)
+    named: tuple[dict[str, int], ...] = param(())
+
+
+class Shapeless(Params):
+    """A type that pydantic cannot describe."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    what: complex | type | Callable[[], int] = param(1)
+
+
+def test_odd_schemas_are_written_as_json() -> None:
+    with nowhere():
+        Controls(Odd, {"anything": [1, {"a": None}], "either": True, "deep": "nonsense"}, silence)
+        Controls(Shapeless, {}, silence)
+
+
+# -- building and updating --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_controls_of_every_entry_build_and_update_without_a_word(name: str) -> None:
+    model = ENTRIES[name].params
+    usual = {field.name: field.default for field in fields_of(model) if field.default is not UNSET}
+    with nowhere():
+        controls = Controls(model, {}, silence, tiles=lambda: TILES)
+        controls.update(usual)
+        for rubbish in (None, "?", -1, 1.5, [], ["a", 1], {}, {"a": {}}, [[1], "b"], True):
+            controls.update(dict.fromkeys(model.model_fields, rubbish))
+        controls.update({})
+        controls.blame(f"{name}: " + "; ".join(f"{field}: is wrong" for field in model.model_fields))
+        controls.blame("")
+
+
+def test_blame_marks_what_the_line_names() -> None:
+    with nowhere():
+        controls = Controls(ENTRIES["technique-caves"].params, {}, silence)
+        rows = controls._form.rows
+        controls.blame("caves: walls: must be at most 1, got 7; offset.1: must be a whole number, got 'x'")
+        errors = {name: row.element.props.get("data-error") for name, row in rows.items()}
+        marked = {name: error for name, error in errors.items() if error}
+        assert marked == {"walls": "must be at most 1, got 7", "offset": "must be a whole number, got 'x'"}
+        controls.blame("")
+        assert not any(row.element.props.get("data-error") for row in rows.values())
+
+
+# -- values -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1e400", "1.5", "0", "11", "1e30"])
+def test_rubbish_is_no_number(text: str) -> None:
+    field = Field("n", "number", {"type": "integer", "minimum": 1, "maximum": 10}, {})
+    with pytest.raises(Rubbish):
+        read_number(text, field)
+
+
+def test_numbers_are_read_as_typed() -> None:
+    assert read_number("7", Field("n", "number", {"type": "integer"}, {})) == 7
+    assert read_number("0,25", Field("n", "number", {"type": "number"}, {})) == 0.25
+
+
+def test_a_resized_matrix_keeps_what_fits() -> None:
+    scores = [0.1, 0.2, 0.3, 0.4]
+    larger = resized(scores, 3)
+    assert side_of(larger) == 3
+    assert [larger[0], larger[1], larger[3], larger[4]] == scores
+    assert resized(larger, 2) == scores
+
+
+def test_borders_follow_the_bands() -> None:
+    assert fitted([0.2, 0.6], "abc", "ac") == [0.2]
+    assert fitted([0.2, 0.6], "abc", "bc") == [0.6]
+    assert fitted([0.2, 0.6], "abc", "abcd") == [0.2, 0.6, 0.8]
+    assert fitted([0.2], "ab", "a") == []
+
+
+# -- in a browser -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    script = Path(__file__).with_name("controls_page.py")
+    # NiceGUI behaves otherwise where it finds itself under test.
+    around = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    server = subprocess.Popen([sys.executable, str(script), str(port)], stderr=subprocess.PIPE, text=True, env=around)
+    try:
+        for _ in range(600):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            assert server.poll() is None, server.stderr and server.stderr.read()
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        told = server.communicate()[1]
+    assert "Traceback" not in told, told
+
+
+@pytest.fixture(scope="module")
+def opened(address: str) -> Iterator[Callable[[str, str], Page]]:
+    with chromium() as browser:
+        shown = browser.new_page(viewport={"width": 900, "height": 1400})
+        found = complaints(shown)
+
+        def go(kind: str, name: str) -> Page:
+            shown.goto(f"{address}/?kind={kind}&name={name}")
+            shown.wait_for_selector(".tc-form")
+            shown.wait_for_function("window.socket?.connected || document.querySelector('.tc-form .q-slider') !== null")
+            return shown
+
+        yield go
+        assert found == []
+
+
+Opened = Callable[[str, str], Page]
+
+
+def told(shown: Page, values: dict[str, Any]) -> None:
+    """These values are set, sooner or later."""
+    expect(shown.get_by_test_id("values")).to_have_text(json.dumps(values))
+
+
+def values_of(shown: Page) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(shown.get_by_test_id("values").inner_text())
+    return found
+
+
+def test_numbers_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "caves")
+    width = shown.get_by_test_id("param-width")
+    width.fill("500")
+    width.press("Enter")
+    told(shown, {"width": 500})
+    width.fill("999999")
+    width.press("Enter")
+    expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must be at most 65536, got 999999")
+    told(shown, {"width": 500})
+    width.fill("60")
+    width.press("Enter")
+    expect(shown.locator(".tc-wrong")).to_have_count(0)
+    shown.get_by_test_id("param-width-reset").click()
+    told(shown, {})
+    expect(width).to_have_value("80")
+
+    slider = shown.locator(".tc-row:has([data-testid=param-walls]) .q-slider")
+    slider.locator(".q-slider__track-container").click(position={"x": 1, "y": 5})
+    expect(shown.get_by_test_id("param-walls")).to_have_value(re.compile(r"0\.3\d?"))
+    told(shown, {"walls": float(shown.get_by_test_id("param-walls").input_value())})
+    shown.get_by_test_id("clear").click()
+    expect(shown.get_by_test_id("param-walls")).to_have_value("0.45")
+    told(shown, {})
+
+
+def test_words_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "caves")
+    shown.get_by_test_id("param-outside").get_by_text("floor").click()
+    told(shown, {"outside": "floor"})
+    shown.get_by_test_id("param-wrap").click()
+    told(shown, {"outside": "floor", "wrap": True})
+    shown.get_by_test_id("param-offset").fill("3")
+    second = shown.get_by_test_id("param-offset-1")
+    second.fill("-4")
+    second.press("Enter")
+    told(shown, {"outside": "floor", "wrap": True, "offset": [3, -4]})
+    expect(shown.locator(".tc-row:has([data-testid=param-wrap])")).to_have_class("tc-row tc-set tc-wrong")
+
+
+def test_a_matrix_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "fashion")
+    board = shown.get_by_test_id("param-scores")
+    board.locator("> i").nth(1).click()
+    cell = shown.get_by_test_id("param-scores-cell")
+    expect(cell).to_have_value("0.12")
+    cell.fill("0.5")
+    cell.press("Enter")
+    expect(board.locator("> i").nth(1)).to_have_text("0.5")
+    states = shown.get_by_test_id("param-states")
+    states.fill("4")
+    states.press("Enter")
+    expect(board.locator("> i")).to_have_count(16)
+    values = values_of(shown)
+    assert set(values) == {"scores"}
+    assert values["scores"][:4] == [0.95, 0.5, 0.41, 0.81]
+
+    around = shown.get_by_test_id("param-neighbourhood")
+    around.locator("i").nth(0).click()
+    expect(around.locator("i[data-on='1']")).to_have_count(5)
+    assert values_of(shown)["neighbourhood"][-1] == [-2, -2]
+
+
+def test_a_table_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "voronoi")
+    weight = shown.get_by_test_id("param-kinds-0-weight")
+    weight.fill("8")
+    weight.press("Enter")
+    shown.get_by_test_id("param-kinds-1-tile").click()
+    shown.locator(".tc-words button", has_text="snow").click()
+    expect(shown.get_by_test_id("param-kinds-1-tile")).to_have_text("snow")
+    shown.get_by_test_id("param-kinds").get_by_label("remove").nth(2).click()
+    expect(shown.get_by_test_id("param-kinds-4-tile")).to_have_count(0)
+    kinds = [(kind["tile"], kind["weight"]) for kind in values_of(shown)["kinds"]]
+    assert kinds == [("grass", 8), ("snow", 4), ("sand", 2), ("water", 2)]
+
+
+def test_bands_and_their_borders_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "noise")
+    shown.get_by_test_id("param-more").click()
+    shown.get_by_test_id("param-bands").locator("[data-remove]").first.click()
+    expect(shown.get_by_test_id("param-thresholds")).to_have_value("0.32, 0.37, 0.58, 0.78, 0.89, 0.965")
+    expect(shown.locator(".tc-wrong")).to_have_count(0)
+    assert values_of(shown)["bands"][0] == "water"
+
+
+def test_a_sample_in_the_browser(opened: Opened) -> None:
+    shown = opened("technique", "wfc")
+    shown.get_by_test_id("param-sample-choose").click()
+    shown.locator(".tc-samples button", has_text="village").click()
+    told(shown, {"sample": "village"})
+    row = shown.locator(".tc-row:has([data-testid=param-sample])")
+
+    def send(name: str, content: bytes) -> None:
+        with shown.expect_file_chooser() as chooser:
+            row.get_by_role("button", name="Upload").click()
+        chooser.value.set_files([{"name": name, "mimeType": "text/plain", "buffer": content}])
+
+    send("bad.txt", b"##\n#")
+    expect(row).to_have_attribute("data-error", "bad.txt: row 2 has 1 cells, the first has 2")
+    told(shown, {"sample": "village"})
+    send("good.txt", b"##..\n#..#\n####")
+    expect(row).to_contain_text("4x3")
+    expect(row).to_have_attribute("data-error", "")
+    assert values_of(shown)["sample"]["shape"] == [3, 4]
+
+
+def test_a_recipe_in_the_browser(opened: Opened) -> None:
+    shown = opened("shaper", "overlay")
+    text = shown.get_by_test_id("param-recipe-text")
+    text.fill("technique: maze\nparams: {braid: 0.5}")
+    text.blur()
+    told(shown, {"recipe": {"technique": "maze", "params": {"braid": 0.5}}})
+    text.fill("technique: [")
+    text.blur()
+    expect(shown.locator(".tc-wrong")).to_have_count(1)
+    assert values_of(shown)["recipe"]["technique"] == "maze"

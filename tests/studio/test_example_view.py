@@ -1,0 +1,437 @@
+"""By example: what is asked of the techniques, what they answer, and what the view does with it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from nicegui import Client, core, ui
+from PIL import Image
+
+import tilewright as tw
+from tilewright.core.errors import InvalidRecipe, TilewrightError, TooLarge
+from tilewright.studio import service
+from tilewright.studio.desk import Cancelled, Desk, Ticket
+from tilewright.studio.example import (
+    KNOBS,
+    TECHNIQUES,
+    Example,
+    built_in,
+    cleared,
+    commonest,
+    flipped,
+    painted,
+    resized,
+    taken,
+    with_tile,
+)
+from tilewright.studio.page.example import ExampleView
+from tilewright.studio.page.example.card import falling
+from tilewright.studio.page.example.knobs import CHOICES
+from tilewright.studio.page.example.trial import Glance, Outcome, picture_of, tried
+from tilewright.studio.page.example.ways import ways_out
+from tilewright.studio.session import Session
+from tilewright.studio.settings import Settings
+from tilewright.studio.state import Look, State
+
+SETTINGS = Settings(workers=2)
+QUICK = Example(width=16, height=12).turning("patterns", "iterations", 10_000)
+LARGE = replace(QUICK, width=48, height=32)
+
+
+def drawing(*rows: str) -> tw.TileMap:
+    """A sample as somebody drops it in."""
+    return taken(service.uploaded("\n".join(rows).encode(), "river.txt", SETTINGS))
+
+
+OWN = drawing("........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.", "........")
+
+
+def outcome(example: Example, technique: str, looks: list[Glance] | None = None) -> Outcome:
+    return tried(example, technique, Ticket(SETTINGS), (looks if looks is not None else []).append)
+
+
+def size_of(picture: str) -> tuple[int, int]:
+    head, _, packed = picture.partition(",")
+    assert head == "data:image/png;base64"
+    return Image.open(io.BytesIO(base64.b64decode(packed))).size
+
+
+# -- what is asked ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("name", ["dungeon", "bricks", "awbw/round-lake"])
+def test_a_copy_of_a_built_in_sample_makes_the_same_map(technique: str, name: str) -> None:
+    asked = replace(QUICK.picking(name), wrap_sample="xy").turning("wfc", "pattern_size", 2)
+    copied = replace(asked, sample=asked.drawn)
+    assert tw.run(copied.recipe(technique)) == tw.run(asked.recipe(technique))
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_a_sample_of_ones_own_keeps_its_tiles(technique: str) -> None:
+    own = with_tile(OWN, "lava", "L", "#ff0000", passable=False)
+    map = tw.run(QUICK.opening(painted(own, {0: 2}), "river.txt").recipe(technique))
+    assert map.tileset[map.tileset.id("lava")] == own.tileset[2]
+    assert map.shape == (12, 16)
+
+
+def test_wrapping_is_asked_of_those_that_can() -> None:
+    asked = replace(QUICK, wrap="xy", wrap_sample="x")
+    assert asked.recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
+    assert not {"wrap", "wrap_sample"} & asked.recipe("markov")["params"].keys()
+    assert (asked.likeness("wfc")["wrap"], asked.likeness("markov")["wrap"]) == ("xy", "none")
+
+
+def test_knobs_come_and_go() -> None:
+    turned = Example().turning("wfc", "symmetry", 8).turning("markov", "sweeps", 4)
+    assert turned.recipe("wfc")["params"]["symmetry"] == 8
+    assert "symmetry" not in turned.recipe("markov")["params"]
+    assert turned.turning("wfc", "symmetry", None).turning("markov", "sweeps", None) == Example()
+    assert turned.usual("wfc").knobs == {"markov": {"sweeps": 4}}
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_every_choice_of_every_knob_is_a_value_of_its_parameter(technique: str) -> None:
+    model = next(entry for entry in tw.techniques() if entry.name == technique).params
+    for knob in KNOBS[technique]:
+        assert model.model_fields[knob].description
+        for choice in CHOICES[technique, knob]:
+            model.checked({knob: json.loads(choice)})
+
+
+def test_small_samples_repeat_as_they_are_picked() -> None:
+    assert Example().picking("weave").wrap_sample == "xy"
+    assert Example().picking("weave").picking("village").wrap_sample == "none"
+    assert Example().opening(OWN, "river.txt").wrap_sample == "xy"
+
+
+# -- the sample ---------------------------------------------------------------------------------------------------
+
+
+def test_painting_changes_the_cells_that_there_are() -> None:
+    sample = painted(OWN, {0: 1, 9: 0, -1: 1, 10_000: 1, 5: 99})
+    assert np.flatnonzero(sample.cells.ravel() != OWN.cells.ravel()).tolist() == [0, 9]
+    assert Example().drawing(built_in("dungeon")) == Example()
+    assert Example().drawing(OWN).drawing(sample).name == "dungeon, changed"
+
+
+def test_resizing_keeps_the_corner_and_fills_with_what_is_common() -> None:
+    larger = resized(OWN, 10, 9)
+    assert larger.shape == (9, 10)
+    assert (larger.cells[:7, :8] == OWN.cells).all()
+    assert (larger.cells[7:] == commonest(OWN)).all()
+    assert resized(larger, 8, 7) == OWN
+    assert resized(built_in("keep"), 5, 4).shape == (4, 4, 5)
+
+
+def test_flipping_twice_is_nothing_and_turns_pieces() -> None:
+    for sample in (OWN, built_in("awbw/round-lake"), built_in("keep")):
+        for axis in ("x", "y"):
+            assert flipped(flipped(sample, axis), axis) == sample
+    lake = built_in("awbw/round-lake")
+    assert flipped(lake, "x") != tw.TileMap(lake.cells[:, ::-1], lake.tileset)
+
+
+def test_clearing_leaves_the_commonest_tile() -> None:
+    assert set(cleared(OWN).cells.ravel().tolist()) == {commonest(OWN)}
+    assert cleared(OWN).tileset == OWN.tileset
+
+
+def test_more_tiles_get_looks_where_none_are_given() -> None:
+    tile = with_tile(OWN, "lava", "", "", passable=False).tileset[2]
+    assert (tile.name, tile.glyph, tile.passable) == ("lava", "l", False)
+    assert tile.color not in {one.color for one in OWN.tileset}
+
+
+@pytest.mark.parametrize(
+    ("name", "glyph", "color", "line"),
+    [
+        ("", "x", "", "name"),
+        (".", "x", "", "name: there is a tile called '.'"),
+        ("lava", "~", "", "glyph: '~' is '~' already"),
+        ("lava", "xy", "", "glyph: a glyph is one printable character"),
+        ("lava", "?", "", "glyph"),
+        ("lava", "x", "red!", "color"),
+        ("?", "x", "", "name"),
+    ],
+)
+def test_a_tile_that_cannot_be_is_refused_in_one_line(name: str, glyph: str, color: str, line: str) -> None:
+    with pytest.raises(InvalidRecipe, match="^" + line.replace("?", r"\?")):
+        with_tile(OWN, name, glyph, color, passable=True)
+
+
+def test_samples_that_no_link_could_hold_are_refused() -> None:
+    with pytest.raises(TooLarge, match="300x300"):
+        taken(tw.TileMap(np.zeros((300, 300), dtype=np.uint8), OWN.tileset))
+
+
+def test_pictures_of_many_colours_are_refused_and_tiles_out_of_use_left_out() -> None:
+    many = tw.Tileset.checked({"tiles": [{"name": f"tile {number}"} for number in range(300)]})
+    with pytest.raises(TooLarge, match="300 tiles"):
+        taken(tw.TileMap(np.arange(300).reshape(15, 20), many))
+    few = taken(tw.TileMap(np.arange(290, 300).reshape(2, 5), many))
+    assert few.tileset.names == many.names[290:]
+    assert few.tileset[0].color == many[290].color
+
+
+# -- what comes of it ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_a_map_comes_with_its_pictures_and_how_like_the_sample_it_is(technique: str) -> None:
+    found = outcome(QUICK, technique)
+    assert size_of(found.flat) == (16, 12)
+    assert size_of(found.sprites) == (16 * 16, 12 * 16)
+    map = tw.run(found.recipe)
+    numbers = tw.measure(map, "divergence", "sample_distance", like="dungeon")
+    assert found.numbers["divergence"] == numbers["divergence"]
+    assert found.numbers["sample_distance"] == numbers["sample_distance"]
+    assert (found.numbers["copied_share"] == 1) == (technique == "wfc")
+
+
+def test_the_fitness_is_told_as_it_falls() -> None:
+    looks: list[Glance] = []
+    found = outcome(replace(Example(), width=40, height=30), "patterns", looks)
+    done = [share for share, _ in found.course]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0.0, 1.0)
+    assert found.course[0][1] > 4 * found.course[-1][1]
+    assert looks
+    assert looks[0].course == found.course[: len(looks[0].course)]
+    assert size_of(looks[0].picture) == (40, 30)
+    assert outcome(QUICK, "wfc").course == ()
+
+
+def test_a_chart_holds_its_first_and_last_number_and_nothing_else() -> None:
+    chart = falling(((0.0, 14.5), (0.5, 2.0), (1.0, 0.0)))
+    assert "14.5" in chart
+    assert "0.00" in chart
+    assert "nan" not in chart
+    assert falling(((0.0, 3.0), (1.0, 3.0)))
+
+
+def test_levels_stand_side_by_side() -> None:
+    assert size_of(picture_of(built_in("keep"))) == (4 * 13 + 3, 13)
+    assert size_of(picture_of(tw.make("caves", width=200, height=100), sprites=True)) == (200, 100)
+
+
+def test_what_nobody_waits_for_stops() -> None:
+    ticket = Ticket(SETTINGS)
+    ticket.cancel()
+    with pytest.raises(Cancelled):
+        tried(Example(), "patterns", ticket, lambda glance: None)
+
+
+# -- ways out -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("example", "technique"),
+    [
+        (replace(QUICK.picking("bricks"), wrap_sample="none"), "wfc"),
+        (LARGE.picking("village").turning("wfc", "pattern_size", 4), "wfc"),
+        (LARGE.picking("awbw/three-mouths"), "wfc"),
+        (replace(QUICK.drawing(resized(OWN, 1, 3)), wrap_sample="none"), "patterns"),
+        (QUICK.opening(resized(OWN, 3, 3), "tiny").turning("patterns", "pattern_sizes", [4]), "patterns"),
+        (replace(QUICK, width=2).turning("patterns", "pattern_sizes", [3]), "patterns"),
+        (QUICK.picking("keep"), "markov"),
+        (replace(QUICK, width=4096, height=4096), "markov"),
+    ],
+)
+def test_what_fails_has_a_way_out_that_works(example: Example, technique: str) -> None:
+    with pytest.raises(TilewrightError) as told:
+        outcome(example, technique)
+    ways = ways_out(example, technique, str(told.value))
+    assert ways
+    assert len({name for name, _ in ways}) == len(ways)
+
+    def works(way: Example) -> bool:
+        try:
+            return bool(outcome(way, technique))
+        except TilewrightError:
+            return False
+
+    assert any(works(way) for _, way in ways)
+
+
+def test_bad_luck_is_met_with_another_seed() -> None:
+    (name, other), *_ = ways_out(QUICK, "wfc", "gave up: nothing was left where ... came together (0 repairs)")
+    assert name == "another seed"
+    assert other.seed != QUICK.seed
+
+
+# -- the view -----------------------------------------------------------------------------------------------------
+
+
+class Opened:
+    """The view without a browser."""
+
+    def __init__(self, session: Session, view: ExampleView) -> None:
+        self.session, self.view = session, view
+
+    async def settled(self) -> None:
+        while any(not job.done() for job in self.view._jobs.values()):
+            await asyncio.wait(self.view._jobs.values())
+
+    def states(self) -> dict[str, str]:
+        return {technique: card.state.text.split(" in ")[0] for technique, card in self.view.cards.items()}
+
+    def pictures(self) -> list[Any]:
+        return [card.picture.props.get("src") for card in self.view.cards.values()]
+
+
+@asynccontextmanager
+async def opened(example: Example) -> AsyncIterator[Opened]:
+    desk, core.loop = Desk(SETTINGS), asyncio.get_running_loop()
+    session = Session(desk, State(look=Look("example"), example=example))
+    with Client(ui.page("/example")) as client:
+        view = ExampleView(session, ui.element("div"))
+        session.listen("state", view.refresh)
+        try:
+            yield Opened(session, view)
+        finally:
+            view.stop()
+            client.delete()
+            desk.close()
+            core.loop = None
+
+
+def run(test: Callable[[Opened], Awaitable[None]], example: Example = QUICK) -> None:
+    async def whole() -> None:
+        async with opened(example) as page:
+            await page.settled()
+            await test(page)
+
+    asyncio.run(asyncio.wait_for(whole(), 120))
+
+
+def test_all_three_make_a_map() -> None:
+    async def test(page: Opened) -> None:
+        assert set(page.states().values()) == {"done"}
+        assert page.view.cards["wfc"].numbers["windows"].text == "100 %"
+        assert page.view.cards["patterns"].chart.content.count("polyline") == 1
+        assert not page.view.cards["markov"].chart.visible
+
+    run(test)
+
+
+def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
+    async def test(page: Opened) -> None:
+        before = page.pictures()
+        page.view.painter.canvas._on_paint(dict.fromkeys(range(300, 420), 2), False)  # type: ignore[misc]
+        await page.settled()
+        assert page.session.state.example.name == "dungeon, changed"
+        assert all(new != old for new, old in zip(page.pictures(), before, strict=True))
+        page.session.undo()
+        await page.settled()
+        assert page.session.state.example == QUICK
+        assert page.pictures() == before
+
+    run(test)
+
+
+def test_the_newest_sample_wins() -> None:
+    async def test(page: Opened) -> None:
+        for name in ("village", "caverns", "ruins"):
+            page.session.change(replace(page.session.state, example=QUICK.picking(name)))
+        await page.settled()
+        assert page.pictures()[2] == outcome(QUICK.picking("ruins"), "markov").sprites
+
+    run(test)
+
+
+def test_a_knob_makes_its_own_map_again_and_no_other() -> None:
+    async def test(page: Opened) -> None:
+        jobs = dict(page.view._jobs)
+        page.view.cards["markov"].knobs._selects["temperature"].set_value("0.3")
+        assert page.session.state.example.knobs["markov"] == {"temperature": 0.3}
+        assert page.view._jobs["markov"] is not jobs["markov"]
+        assert page.view._jobs["wfc"] is jobs["wfc"]
+        page.view.cards["markov"].knobs._selects["temperature"].set_value("1.0")
+        assert page.session.state.example == QUICK
+
+    run(test)
+
+
+def test_one_gives_up_and_the_others_go_on() -> None:
+    async def test(page: Opened) -> None:
+        assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
+        card = page.view.cards["wfc"]
+        assert card.line.text.startswith("gave up: the sample's windows of 3x3")
+        assert card.trouble.visible
+        assert not card.button.enabled
+        ways = {button.text: button for button in card.ways if isinstance(button, ui.button)}
+        assert {"let the sample wrap", "pattern size 2", "relax"} <= ways.keys()
+        card._go(ways_out(page.session.state.example, "wfc", card.line.text)[1][1])
+        await page.settled()
+        assert page.states()["wfc"] == "done"
+        assert not card.trouble.visible
+
+    run(test, replace(QUICK.picking("bricks"), wrap_sample="none"))
+
+
+def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
+    async def test(page: Opened) -> None:
+        shown = page.pictures()[1]
+        page.view.cards["wfc"]._continue()
+        state = page.session.state
+        assert (state.look.tab, state.technique, state.seed) == ("make", "wfc", 7)
+        assert state.example.sample is not None
+        assert picture_of(tw.run(state.effective), sprites=True) == shown
+        assert State.from_link(state.to_link()) == state
+
+    run(test, QUICK.opening(painted(built_in("dungeon"), {40: 2}), "mine"))
+
+
+def test_nothing_is_made_while_nobody_looks() -> None:
+    async def test(page: Opened) -> None:
+        page.session.change(replace(page.session.state, example=QUICK.picking("village")).looking(tab="make"))
+        await page.settled()
+        assert page.view.painter.example == QUICK
+        page.session.change(page.session.state.looking(tab="example"))
+        await page.settled()
+        assert page.view.painter.example == QUICK.picking("village")
+        assert set(page.states().values()) == {"done"}
+
+    run(test)
+
+
+def test_the_maps_are_dressed_as_the_sample_is() -> None:
+    async def test(page: Opened) -> None:
+        assert size_of(page.pictures()[0]) == (256, 192)
+        page.view.painter._looked(grid=False, sprites=False, overlay="")
+        assert size_of(page.pictures()[0]) == (16, 12)
+        assert not page.session.can_undo
+
+    run(test)
+
+
+def test_files_become_samples_or_say_why_not() -> None:
+    async def test(page: Opened) -> None:
+        panel = page.view.panel
+
+        async def send(name: str, content: bytes) -> None:
+            file = ui.upload.SmallFileUpload(name, "", content)
+            await panel.upload.handle_uploads([file])
+            while panel.line.text == "" and page.session.state.example == before:
+                await asyncio.sleep(0.01)
+
+        before = page.session.state.example
+        await send("river.txt", b"..~\n.~.\n~..\n")
+        assert page.session.state.example.name == "river.txt"
+        assert page.session.state.example.drawn.tileset.names == (".", "~")
+        before = page.session.state.example
+        await send("../../etc/passwd.png", b"no picture")
+        assert page.session.state.example == before
+        assert panel.line.text.startswith("passwd.png: ")
+
+    run(test)

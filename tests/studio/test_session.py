@@ -1,0 +1,224 @@
+"""A person's work: what undo goes back to, what stays locked, and that the newest setting wins."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core import registry
+from tilewright.studio.desk import Desk
+from tilewright.studio.session import Session
+from tilewright.studio.settings import Settings
+from tilewright.studio.state import State
+
+SMALL = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
+SIZED = [entry.name for entry in tw.techniques()]
+
+
+class Watched(Session):
+    """A session that one can wait for."""
+
+    def __init__(self, desk: Desk, state: State) -> None:
+        super().__init__(desk, state)
+        self.maps: list[tw.TileMap] = []
+        self.lines: list[str] = []
+        self.listen("map", self.maps.append)
+        self.listen("failed", self.lines.append)
+
+    async def settled(self) -> tw.TileMap:
+        if self._job is not None:
+            await asyncio.wait([self._job])
+        assert self.map is not None
+        return self.map
+
+
+@asynccontextmanager
+async def opened(recipe: dict[str, Any], **settings: Any) -> AsyncIterator[Watched]:
+    desk = Desk(Settings.checked(settings))
+    try:
+        session = Watched(desk, State.of(recipe))
+        session.make()
+        await session.settled()
+        yield session
+    finally:
+        desk.close()
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(test(), 300))  # type: ignore[arg-type]
+
+
+def test_the_map_is_the_one_that_the_recipe_makes() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            assert session.map == tw.run(SMALL)
+            session.change(session.state.with_params(walls=0.4))
+            assert await session.settled() == tw.make("caves", width=24, height=14, walls=0.4, seed=7)
+
+    run(test)
+
+
+@pytest.mark.parametrize("technique", SIZED)
+@pytest.mark.parametrize("shaping", [None, ["flip", {"rotate": {"turns": 1}}]], ids=["plain", "moved"])
+def test_what_is_painted_and_locked_stays_with_every_technique(technique: str, shaping: Any) -> None:
+    """In places of the finished map, also where shapers have moved its cells."""
+
+    async def test() -> None:
+        size = {"width": 24, "height": 16}
+        recipe = {"technique": technique, "params": size, "seed": 3, "shaping": shaping}
+        async with opened({word: value for word, value in recipe.items() if value}) as session:
+            before = session.map
+            assert before is not None
+            tile = int(np.bincount(before.cells.ravel()).argmax())  # its commonest: no technique refuses a few more
+            places = [5 * before.width + x for x in range(4, 9)]
+            session.paint(dict.fromkeys(places, tile), lock=True)
+            assert (session.map.cells.flat[places] == tile).all()
+            assert session.state.is_pending
+            others = np.delete(np.arange(before.cells.size), places)
+            assert (session.map.cells.flat[others] == before.cells.flat[others]).all()
+            session.reroll()
+            after = await session.settled()
+            assert session.lines[-1] == "", session.lines
+            assert (after.cells.flat[places] == tile).all()
+            assert (session.locked().ravel().nonzero()[0] == places).all()
+            assert not session.state.is_pending
+
+    run(test)
+
+
+def test_painting_is_undone_and_done_again() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            first = session.map
+            session.paint({0: 0, 1: 0}, lock=True)
+            painted = session.map
+            assert painted != first
+            session.undo()
+            assert (session.map, session.state.locks) == (first, None)
+            session.redo()
+            assert session.map == painted
+            session.undo()
+            session.undo()  # nothing is left to undo
+            assert session.map == first
+
+    run(test)
+
+
+def test_what_was_only_painted_is_gone_when_the_map_is_made_again() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            first = session.map
+            session.paint({0: 0}, lock=False)
+            assert session.map != first
+            assert session.map.recipe is None, "an edited map claims no recipe"
+            session.regenerate()
+            assert await session.settled() == first
+            session.undo()
+            assert session.map != first
+
+    run(test)
+
+
+def test_cells_are_locked_and_freed() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            session.lock([3, 4, 5, 10**9, -1])
+            assert session.locked().sum() == 3
+            session.unlock([4])
+            assert session.locked().ravel().nonzero()[0].tolist() == [3, 5]
+            session.unlock()
+            assert session.locked() is None
+
+    run(test)
+
+
+def test_locks_outside_a_smaller_map_are_dropped() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            session.lock([0, 23])
+            session.change(session.state.with_params(width=12))
+            assert (await session.settled()).width == 12
+            assert session.lines[-1] == ""
+            assert session.locked().sum() == 1
+
+    run(test)
+
+
+def test_a_slider_is_one_step_of_undo() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            for walls in (0.41, 0.42, 0.43):
+                session.change(session.state.with_params(walls=walls), what="params.walls")
+            session.undo()
+            assert session.state.recipe == SMALL
+
+    run(test)
+
+
+def test_seeds_go_back() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            session.reroll()
+            second = session.state.seed
+            session.sow("dragon")
+            session.earlier()
+            assert session.state.seed == second
+            session.earlier()
+            session.earlier()  # there is none before the first
+            assert session.state.seed == 7
+
+    run(test)
+
+
+def test_a_mistake_is_one_line_and_the_map_stays() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            first = session.map
+            session.change(session.state.with_params(walls=3))
+            await session.settled()
+            assert session.lines[-1] == "caves: walls: must be at most 1.0, got 3"
+            assert session.map is first
+            session.undo()
+            await session.settled()
+            assert session.lines[-1] == ""
+
+    run(test)
+
+
+def test_the_newest_setting_wins() -> None:
+    """Work on an older setting is cancelled, and never shown."""
+    begun, stopped = threading.Event(), threading.Event()
+
+    def endless(p: Any, site: Any, rng: Any) -> Any:
+        try:
+            while p.width == 9:
+                begun.set()
+                yield tw.Frame(np.zeros(site.shape, dtype=np.uint8))
+            return site.map(np.zeros(site.shape, dtype=np.uint8))
+        finally:
+            stopped.set()
+
+    endless.__name__ = "endless"
+    registry.techniques.add(registry.technique(tw.Sized, tileset="cave", tiles=("floor", "wall"))(endless))
+
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            shown = len(session.maps)
+            session.change(State.of({"technique": "endless", "params": {"width": 9, "height": 9}, "seed": 1}))
+            await asyncio.to_thread(begun.wait, 60)
+            session.change(session.state.with_params(width=8))
+            assert (await session.settled()).width == 8
+            assert [map.width for map in session.maps[shown:]] == [8]
+            assert await asyncio.to_thread(stopped.wait, 60)
+
+    try:
+        run(test)
+    finally:
+        registry.techniques.remove("endless")

@@ -1,0 +1,220 @@
+"""The state: every change makes another one, and a link holds all of it, or says in one line why not."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tilewright.core.errors import BadFile, InvalidRecipe
+from tilewright.core.grid import FREE, Grid
+from tilewright.core.locks import Locks
+from tilewright.core.tilemap import TileMap
+from tilewright.core.tileset import Tileset
+from tilewright.studio.example import Example
+from tilewright.studio.state import LARGEST_STATE, LONGEST_LINK, Look, State
+
+RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}, "shaping": [{"flip": {}}, "connect"]}
+TILES = Tileset.checked({"name": "own", "tiles": [{"name": "ice"}, {"name": "lava", "passable": False}]})
+SAMPLE = TileMap(np.eye(5, dtype=np.uint8), TILES)
+LOCKS = Locks.of([[3, 1, "wall"], [4, 1, "floor"]])
+PAINTED = Grid(["floor", "wall"], np.where(np.eye(12, 30, dtype=bool), 1, FREE))
+
+
+def packed(data: Any) -> str:
+    plain = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return base64.urlsafe_b64encode(zlib.compress(plain)).decode().rstrip("=")
+
+
+# -- links ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        State(),
+        State.of(RECIPE),
+        State.of({**RECIPE, "seed": "a village at night"}),
+        replace(State.of(RECIPE), locks=LOCKS),
+        replace(State.of(RECIPE), locks=LOCKS).with_recipe(),
+        replace(State.of(RECIPE).with_recipe(locks=LOCKS.to_data()), locks=None),
+        replace(State.of(RECIPE), painted=PAINTED),
+        replace(State.of(RECIPE), off=(0,)),
+        State(look=Look("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
+        State(example=Example().picking("bricks")),
+        State(example=Example().picking("awbw/round-lake")),
+        State(example=Example("mine", SAMPLE, 20, 10, "any text", "x", "xy", {"wfc": {"symmetry": 8}})),
+        State(example=Example().turning("patterns", "pattern_sizes", [2, 3]).turning("wfc", "relax", True)),
+    ],
+    ids=lambda state: state.to_link()[-12:],
+)
+def test_a_link_reopens_the_state(state: State) -> None:
+    link = state.to_link()
+    assert State.from_link(link) == state
+    assert set(link) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    assert State.from_link(link).to_link() == link
+
+
+def test_a_link_keeps_how_a_sample_looks() -> None:
+    found = State.from_link(State(example=Example().opening(SAMPLE, "mine")).to_link()).example.sample
+    assert found is not None
+    assert found.tileset == TILES
+    assert not found.tileset[1].passable
+
+
+def test_a_usual_state_is_a_short_link() -> None:
+    assert len(State().to_link()) < 80
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20, 60])
+def test_a_link_that_is_cut_off_says_so(cut: int) -> None:
+    refused(State.of(RECIPE).to_link()[:-cut], "cut off")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "not a link", "AAAA", "é" * 8, "====", "A" * (LONGEST_LINK + 1), packed(b"not json"), packed(b"\xff\xfe")],
+    ids=["empty", "words", "letters", "accents", "padding", "long", "no json", "no text"],
+)
+def test_what_is_no_link_says_so(text: str) -> None:
+    refused(text, "not one of this studio")
+
+
+def test_a_link_that_unpacks_to_too_much_is_refused() -> None:
+    refused(packed(b'{"v":1,"recipe":{}}' + b" " * LARGEST_STATE), "cut off")
+    refused(packed(b"[" * 200_000), "not one of this studio")
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None, [1], 1.5])
+def test_another_version_is_named(version: Any) -> None:
+    refused(packed({"v": version, "recipe": RECIPE}), "another version")
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ([], "not one of this studio"),
+        ({"v": 1}, "not one of this studio"),
+        ({"v": 1, "recipe": []}, "not one of this studio"),
+        ({"v": 1, "recipe": {"params": [1]}}, "params"),
+        ({"v": 1, "recipe": {"params": "width"}}, "params"),
+        ({"v": 1, "recipe": {"shaping": 3}}, "shaping"),
+        ({"v": 1, "recipe": {"shaping": [3]}}, "shaping"),
+        ({"v": 1, "recipe": {"shaping": [{"a": {}, "b": {}}]}}, "shaping"),
+        ({"v": 1, "recipe": {"shaping": [{"flip": 3}]}}, "shaping"),
+        ({"v": 1, "recipe": {}, "locks": 5}, "got 5"),
+        ({"v": 1, "recipe": {}, "locks": [[1, 2], 3]}, "row"),
+        ({"v": 1, "recipe": {}, "locks": [[10**30, 1, "wall"]]}, ""),
+        ({"v": 1, "recipe": {"locks": "/etc/passwd"}}, "/etc/passwd"),
+        ({"v": 1, "recipe": {}, "painted": "/etc/passwd"}, "/etc/passwd"),
+        ({"v": 1, "recipe": {}, "painted": {"shape": [9, 9], "words": [], "cells": "AA"}}, "cells"),
+        ({"v": 1, "recipe": {}, "painted": {"shape": [1 << 20, 1 << 20], "words": ["a"], "cells": ""}}, "shape"),
+        ({"v": 1, "recipe": {}, "off": 3}, "not one of this studio"),
+        ({"v": 1, "recipe": {}, "example": []}, "example"),
+        ({"v": 1, "recipe": {}, "example": {"name": "/etc/passwd"}}, "/etc/passwd"),
+        ({"v": 1, "recipe": {}, "example": {"name": 3}}, "name"),
+        ({"v": 1, "recipe": {}, "example": {"name": "x" * 1000}}, "name"),
+        ({"v": 1, "recipe": {}, "example": {"width": 0}}, "width"),
+        ({"v": 1, "recipe": {}, "example": {"width": True}}, "width"),
+        ({"v": 1, "recipe": {}, "example": {"height": 1e3}}, "height"),
+        ({"v": 1, "recipe": {}, "example": {"wrap": ["x"]}}, "wrap"),
+        ({"v": 1, "recipe": {}, "example": {"wrap_sample": "z"}}, "wrap_sample"),
+        ({"v": 1, "recipe": {}, "example": {"seed": [7]}}, "seed"),
+        ({"v": 1, "recipe": {}, "example": {"seed": ""}}, "seed"),
+        ({"v": 1, "recipe": {}, "example": {"knobs": [1]}}, "knobs"),
+        ({"v": 1, "recipe": {}, "example": {"knobs": {"wfc": 3}}}, "knobs"),
+        ({"v": 1, "recipe": {}, "example": {"sample": "dungeon"}}, "sample"),
+        ({"v": 1, "recipe": {}, "example": {"sample": {}}}, "tileset"),
+        ({"v": 1, "recipe": {}, "example": {"sample": {"tileset": "/etc/passwd"}}}, "/etc/passwd"),
+        ({"v": 1, "recipe": {}, "example": {"sample": {"tileset": {"tiles": 3}}}}, "tiles"),
+        ({"v": 1, "recipe": {}, "example": {"sample": {**Grid.of(["ab"]).to_data(), "tileset": "cave"}}}, "unknown"),
+        (
+            {"v": 1, "recipe": {}, "example": {"sample": {**Grid.of(["#?"]).to_data(), "tileset": "cave"}}},
+            "no free cells",
+        ),
+    ],
+)
+def test_a_hostile_link_gives_one_line(data: Any, line: str) -> None:
+    refused(packed(data), line)
+
+
+@pytest.mark.parametrize("look", [3, [], {"tab": "admin"}, {"tab": 3}, {"grid": "yes"}, {"strange": 1}])
+def test_strange_looks_are_left_out(look: Any) -> None:
+    assert State.from_link(packed({"v": 1, "recipe": RECIPE, "look": look})).look == Look()
+
+
+def test_strange_knobs_are_left_out() -> None:
+    knobs = {"wfc": {"symmetry": 8, "rules": "/etc/passwd"}, "rooms": {"rooms": 3}}
+    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "example": {"knobs": knobs}}))
+    assert found.example.knobs == {"wfc": {"symmetry": 8}}
+
+
+def refused(link: str, line: str) -> None:
+    with pytest.raises(BadFile, match=r"^the link cannot be opened: ") as told:
+        State.from_link(link)
+    assert line in str(told.value)
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 600
+
+
+# -- changes ----------------------------------------------------------------------------------------------------
+
+
+def test_another_word_of_the_recipe_locks_what_is_locked_and_forgets_what_was_only_painted() -> None:
+    pending = replace(State.of(RECIPE), locks=LOCKS, painted=PAINTED)
+    assert pending.is_pending
+    made = pending.with_recipe(seed=8)
+    assert not made.is_pending
+    assert made.painted is None
+    assert made.locks == LOCKS
+    assert Locks.of(made.recipe["locks"]) == LOCKS
+    assert made.seed == 8
+    assert "locks" not in pending.recipe
+
+
+def test_freed_locks_leave_the_recipe_when_the_map_is_made_again() -> None:
+    locked = replace(State.of(RECIPE), locks=LOCKS).with_recipe()
+    freed = replace(locked, locks=None)
+    assert freed.is_pending
+    assert "locks" not in freed.with_recipe().recipe
+
+
+def test_a_word_that_is_none_is_taken_out() -> None:
+    assert "shaping" not in State.of(RECIPE).with_recipe(shaping=None).recipe
+    assert State.of(RECIPE).recipe == RECIPE
+
+
+def test_params_are_changed_one_by_one() -> None:
+    assert State.of(RECIPE).with_params(walls=0.4).params == {"width": 30, "height": 12, "walls": 0.4}
+
+
+def test_shapers_that_are_off_make_nothing() -> None:
+    assert replace(State.of(RECIPE), off=(0,)).effective["shaping"] == ["connect"]
+    assert "shaping" not in replace(State.of(RECIPE), off=(0, 1)).effective
+
+
+def test_a_recipe_opens_with_its_locks() -> None:
+    state = State.of({**RECIPE, "locks": [[3, 1, "wall"]]})
+    assert state.locks == Locks.of([[3, 1, "wall"]])
+    assert not state.is_pending
+
+
+@pytest.mark.parametrize("shaping", ["connect", {"connect": {}}])
+def test_a_single_shaper_may_stand_without_a_list(shaping: Any) -> None:
+    assert State.of({"technique": "caves", "shaping": shaping}).effective["shaping"] == [shaping]
+
+
+def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
+    with pytest.raises(InvalidRecipe):
+        State.of({**RECIPE, "locks": 3})
+
+
+def test_opening_another_recipe_keeps_the_look_and_the_example() -> None:
+    before = State(look=Look("shape", grid=True), example=Example().picking("weave"))
+    after = before.opening(RECIPE)
+    assert (after.look, after.example, after.recipe) == (before.look, before.example, RECIPE)
