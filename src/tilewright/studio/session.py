@@ -73,6 +73,12 @@ class Session:
 
     # -- changes ------------------------------------------------------------------------------------------------
 
+    def begin(self, state: State) -> None:
+        """Start with a state: nothing lies before it that one could go back to."""
+        self.state = _without_strays(state)
+        self.tell("state", self.state)
+        self.make()
+
     def change(self, state: State, *, what: str = "") -> None:
         """Go to another state. Changes of the same thing in a row, such as a slider's, are one step of undo."""
         state = _without_strays(state)

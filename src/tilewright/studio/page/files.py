@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from nicegui import background_tasks, ui
-from PIL import Image
 
 from ...core.errors import TilewrightError
 from ...core.tilemap import TileMap
@@ -25,16 +22,9 @@ from ..service import Files
 from ..session import Session
 from .controls import UNSET, Controls
 from .controls.fields import fields_of
+from .packing import groups, told_of, zipped
 from .parts import icon_button
 
-GROUPS = {
-    "Pictures": ("png",),
-    "Animations": ("gif", "webp", "apng"),
-    "Engines": ("tmx", "tmj", "vox", "awbw"),
-    "Data": ("json", "npz", "csv", "txt", "fbca"),
-}
-OTHERS = "Others"
-"""Where plugins' formats stand."""
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
 """Formats that a browser shows."""
 LARGEST_PREVIEW = 4 << 20
@@ -83,7 +73,7 @@ class FilesView:
         self._job: asyncio.Task[None] | None = None
         self.buttons: dict[str, ui.button] = {}
         with ui.element("div").classes("tw-formats"):
-            for title, names in _groups().items():
+            for title, names in groups().items():
                 ui.label(title).classes("tw-faint")
                 with ui.element("div"):
                     for name in names:
@@ -141,7 +131,9 @@ class FilesView:
         self.box.clear()
         with self.box:
             self.controls = Controls(self.entry.params, values, self._set, tiles=self._tiles, skip=reading)
-        self.picture.classes(add="tw-preview-film") if self.is_animation else self.picture.classes(remove="tw-preview-film")
+        self.picture.classes(add="tw-preview-film") if self.is_animation else self.picture.classes(
+            remove="tw-preview-film"
+        )
         self.refresh()
 
     def refresh(self) -> None:
@@ -276,42 +268,3 @@ class FilesView:
             content, name = zipped(self.files), f"{self.stem}.zip"
         with self.box:
             ui.download.content(content, name)
-
-
-def told_of(files: Files, *, is_picture: bool) -> str:
-    """What is told of files: their names, the size of a picture, how much they are."""
-    facts = [" and ".join(files)]
-    if is_picture:
-        with Image.open(io.BytesIO(next(iter(files.values())))) as picture:
-            frames = getattr(picture, "n_frames", 1)
-            facts.append(f"{picture.width:,}×{picture.height:,} pixels")
-            facts += [f"{frames} frames"] if frames > 1 else []
-    return ", ".join([*facts, written_size(sum(map(len, files.values())))])
-
-
-def zipped(files: Files) -> bytes:
-    """Files in one archive."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def written_size(count: int) -> str:
-    """Bytes as people read them.
-
-    >>> written_size(812), written_size(34_800), written_size(2_500_000)
-    ('812 bytes', '34.8 KB', '2.5 MB')
-    """
-    if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
-
-
-def _groups() -> dict[str, list[str]]:
-    """The formats that can be written, in groups."""
-    writable = [entry.name for entry in shelf if entry.write is not None or entry.animate is not None]
-    groups = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
-    known = {name for names in GROUPS.values() for name in names}
-    return {**groups, OTHERS: others} if (others := [name for name in writable if name not in known]) else groups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from nicegui import background_tasks, ui
@@ -13,7 +13,7 @@ from ...core.registry import measures
 from ..desk import Busy, Cancelled
 from ..session import Session
 from ..state import State
-from .measures import written
+from .cells import Cell
 from .points import Points
 from .variations import (
     COLUMNS,
@@ -174,7 +174,9 @@ class GalleryView:
         self.variations, self.made = self._varied(state), {}
         self.grid.clear()
         with self.grid:
-            self.cells = [Cell(self, number, one.caption) for number, one in enumerate(self.variations)]
+            self.cells = [
+                Cell(number, one.caption, self.choose, self.points) for number, one in enumerate(self.variations)
+            ]
         self._mark(state)
         self._show_numbers()
         self._go_on()
@@ -276,41 +278,6 @@ class GalleryView:
     def _called(self, name: str) -> str:
         knob = self._knobs.get(self.knob.value or "")
         return knob.label if name == SWEPT and knob is not None else name.replace("_", " ")
-
-
-class Cell:
-    """A picture among many: being made, made, or failed."""
-
-    def __init__(self, view: GalleryView, number: int, caption: str) -> None:
-        self._place = number
-        with ui.element("button").classes("tw-variation tw-waits") as self.box:
-            self.box.props(f"type=button data-testid=variation-{number} data-variation={number}")
-            self.box.on("click", lambda: view.choose(number))
-            on, off = view.points.pointing(number)
-            self.box.on("mouseenter", js_handler=on).on("mouseleave", js_handler=off)
-            self.frame = ui.element("span").classes("tw-variation-frame")
-            self.caption = ui.label(caption).classes("tw-variation-caption")
-            self.numbers = ui.label("").classes("tw-variation-numbers")
-
-    def show(self, found: Made) -> None:
-        self.box.classes(remove="tw-waits", add="tw-failed" if found.failure else "tw-made")
-        with self.frame:
-            if found.failure:
-                ui.label(found.failure).classes("tw-variation-failure").tooltip(found.failure)
-            else:
-                ui.element("img").props(f'src={found.picture} alt=""')
-
-    def count(self, numbers: Sequence[float]) -> None:
-        self.numbers.set_text(" · ".join(written(number) for number in numbers))
-
-    def mark(self, is_shown: bool) -> None:
-        self.box.classes(add="tw-current") if is_shown else self.box.classes(remove="tw-current")
-
-    def place(self, place: int) -> None:
-        """Where it stands among the others."""
-        if place != self._place:
-            self._place = place
-            self.box.style(f"order: {place}")
 
 
 def _numbers(found: Made | None) -> Mapping[str, float]:

@@ -54,6 +54,11 @@ class MakeView:
         if self.tileset.value != shown:
             self.tileset.set_value(shown)
 
+    def mapped(self) -> None:
+        """Another map is shown: its tiles may look otherwise."""
+        if self.controls is not None:
+            self.controls.update(self.session.state.params)
+
     def blame(self, message: str) -> None:
         """Mark the knobs that an error names."""
         if self.controls is not None:
@@ -94,12 +99,14 @@ class MakeView:
         self.picker.set_visibility(True)
         self.chosen.set_visibility(False)
         self.knobs.set_visibility(False)
+        self.search.set_value("")
         self.search.run_method("focus")
 
     def _close(self) -> None:
         self.picker.set_visibility(False)
         self.chosen.set_visibility(True)
         self.knobs.set_visibility(True)
+        ui.run_javascript(f"getHtmlElement({self.chosen.id}).parentElement.scrollTo(0, 0)")
 
     def _filter(self) -> None:
         wanted = (self.search.value or "").lower().split()
@@ -117,7 +124,7 @@ class MakeView:
         if kind == "recipes":
             try:
                 data, _ = Reading().recipe(name)
-                self.session.change(state.opening({"seed": state.seed, **data}))
+                self.session.change(state.opening({**data, "seed": data.get("seed", state.seed)}))
             except TilewrightError as error:
                 self.session.tell("failed", str(error))
             return

@@ -21,7 +21,8 @@ TIP = """(point) => {
 """What is shown beside a point; its words are made safe here, in `Points.show`."""
 TIP_LOOK = {
     "trigger": "item",
-    "appendTo": "body",
+    "appendTo": "body",  # the chart is small, and its left is the window's
+    ":position": "(point) => [point[0] + 18, point[1] - 60]",
     "backgroundColor": "#0e0d12",
     "borderWidth": 0,
     "padding": [6, 8],

@@ -15,7 +15,7 @@ class SeedBar:
     def __init__(self, session: Session) -> None:
         self.session = session
         with ui.element("div").classes("tw-bar"):
-            self.seed = ui.input(label="Seed", on_change=None).props("dense outlined debounce=300 data-testid=seed")
+            self.seed = ui.input(label="Seed").props("dense outlined data-testid=seed")
             self.seed.classes("tw-seed").tooltip("A number or any text: the same seed makes the same map")
             self.seed.on("keydown.enter", self._typed)
             self.seed.on("blur", self._typed)

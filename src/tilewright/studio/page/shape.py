@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import events, ui
 
 from ...core.errors import TilewrightError
-from ...core.registry import shapers
+from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
 from ...core.yaml import read_data, write_data
 from ..session import Session
@@ -82,11 +82,10 @@ class ShapeView:
         """All shapers, to add one."""
         with ui.menu().props("max-height=420px").classes("tw-shapers"):
             for entry in shapers:
-                name, _, what = entry.summary.partition(": ")
                 item = ui.menu_item(on_click=partial(self._add, entry.name)).props(f"data-testid=add-{entry.name}")
                 with item, ui.element("div"):
                     ui.label(entry.name.replace("_", " ")).classes("tw-strong")
-                    ui.label(what or name).classes("tw-faint")
+                    ui.label(what_it_does(entry)).classes("tw-faint")
 
     # -- the list -----------------------------------------------------------------------------------------------
 
@@ -120,7 +119,7 @@ class ShapeView:
                 return
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
-                ui.label(entry.summary.partition(": ")[2] or entry.summary).classes("tw-faint")
+                ui.label(what_it_does(entry)).classes("tw-faint")
                 turned = partial(self._turned, number)
                 self.controls.append(Controls(entry.params, params, turned, tiles=self._tiles, desk=self.session.desk))
             title.on("click", partial(self._fold, number, fields)).tooltip(entry.summary)
@@ -201,6 +200,12 @@ class ShapeView:
     def _copy(self) -> None:
         ui.clipboard.write(self.text.value)
         ui.notify("Copied", timeout=1500)
+
+
+def what_it_does(entry: Shaper) -> str:
+    """Its summary without its name."""
+    what = entry.summary.partition(": ")[2] or entry.summary
+    return what[:1].upper() + what[1:]
 
 
 def stages_of(recipe: Mapping[str, Any]) -> list[Stage]:

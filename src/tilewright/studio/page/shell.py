@@ -61,7 +61,10 @@ class Shell:
         self.client: Client = ui.context.client
         self.views: dict[str, View] = {}
         self.is_dark = False
-        self._link = ""
+        self._link: str | None = None
+        """What the address holds after its #; None until somebody has looked."""
+        self._refused = ""
+        """What is wrong with the link that was opened last."""
         self._written: State | None = None
         """The state that the address holds."""
         self._locks: Locks | None = None
@@ -181,23 +184,27 @@ class Shell:
 
     def _follow(self, address: str) -> None:
         """Open what an address asks for; without anything, the usual start."""
-        link = address.removeprefix("#")
+        link, is_arrival = address.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
-        state = self.session.state
+        state, refused = self.session.state, ""
         if link:
             try:
                 state = State.from_link(link)
             except TilewrightError as error:
-                self._tell(str(error))
+                refused = str(error)
         self._link = link
-        if state == self.session.state:
-            self._state_changed(state)
-            self.session.make()
+        if is_arrival:
+            self.session.begin(state)
         else:
             self.session.change(state)
+        self._refused = refused
+        if refused:
+            self._written = None  # the address is to hold what is shown
+            self._tell(refused)
 
     def _state_changed(self, state: State) -> None:
+        self._refused = ""
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.look.tab:
@@ -222,6 +229,10 @@ class Shell:
         self._draw(map)
         self._draw_overlay()
         self.measures.measure(map)
+        for view in self.views.values():
+            mapped = getattr(view, "mapped", None)
+            if mapped is not None:
+                mapped()
 
     def _draw(self, map: TileMap) -> None:
         state = self.session.state
@@ -237,7 +248,8 @@ class Shell:
         self.canvas.progress(scene.frame_of(frame))
 
     def _tell(self, message: str) -> None:
-        """The one line: what went wrong, or nothing."""
+        """The one line: what went wrong, or nothing. That a link was refused is told until something is changed."""
+        message = message or self._refused
         if message:
             self.canvas.progress(None)
         self.line.set_text(message)

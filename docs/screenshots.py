@@ -1,0 +1,70 @@
+"""Takes the docs' pictures of the studio, in a real browser: python docs/screenshots.py
+
+They show what the studio looked like when somebody last ran this; no test compares pixels.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np  # noqa: E402
+from playwright.sync_api import expect  # noqa: E402
+
+import tilewright as tw  # noqa: E402
+from tests.browser import chromium  # noqa: E402
+from tests.studio.page import Studio, serving  # noqa: E402
+from tilewright.studio.state import State  # noqa: E402
+
+PICTURES = ROOT / "docs" / "pictures"
+SIZE = {"width": 1280, "height": 760}
+
+
+def crypt() -> State:
+    """A dungeon, some of its rooms locked."""
+    recipe = {
+        "technique": "bsp",
+        "params": {"width": 44, "height": 28},
+        "shaping": ["doors", {"place": {"markers": ["start", "exit"]}}],
+        "tileset": "dungeon",
+        "seed": 12,
+    }
+    keep = tw.run(recipe).locked(np.s_[2:12, 3:17])
+    return State.of({**recipe, "locks": keep.to_data()})
+
+
+def opened(tab: str, recipe: str, seed: int) -> State:
+    """A built-in recipe, in a tab."""
+    data = tw.recipe(recipe, seed=seed).to_data()
+    return State.of(data).looking(tab=tab)
+
+
+VIEWS = {
+    "studio-make": ("dark", crypt()),
+    "studio-example": ("light", State().looking(tab="example")),
+    "studio-rules": ("light", opened("rules", "lake-cave", 7)),
+    "studio-gallery": ("dark", opened("gallery", "skirmish", 3)),
+}
+"""Name of the picture, dark or light, and what is open."""
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder, serving(Path(folder) / "log") as address, chromium() as browser:
+        for name, (scheme, state) in VIEWS.items():
+            context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+            studio = Studio(context, address).open(state)
+            studio.page.wait_for_load_state("networkidle")
+            if name == "studio-example":
+                for technique in ("patterns", "wfc", "markov"):
+                    expect(studio[f"state-{technique}"]).to_contain_text("done", timeout=120_000)
+            studio.page.wait_for_timeout(4000)
+            studio.page.screenshot(path=PICTURES / f"{name}.png")
+            context.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""What there is to take home, in groups; and files, told of and put together."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from PIL import Image
+
+from ...formats import shelf
+from ..service import Files
+
+GROUPS = {
+    "Pictures": ("png",),
+    "Animations": ("gif", "webp", "apng"),
+    "Engines": ("tmx", "tmj", "vox", "awbw"),
+    "Data": ("json", "npz", "csv", "txt", "fbca"),
+}
+OTHERS = "Others"
+"""Where plugins' formats stand."""
+
+
+def told_of(files: Files, *, is_picture: bool) -> str:
+    """What is told of files: their names, the size of a picture, how much they are."""
+    facts = [" and ".join(files)]
+    if is_picture:
+        with Image.open(io.BytesIO(next(iter(files.values())))) as picture:
+            frames = getattr(picture, "n_frames", 1)
+            facts.append(f"{picture.width:,}×{picture.height:,} pixels")
+            facts += [f"{frames} frames"] if frames > 1 else []
+    return ", ".join([*facts, written_size(sum(map(len, files.values())))])
+
+
+def zipped(files: Files) -> bytes:
+    """Files in one archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def written_size(count: int) -> str:
+    """Bytes as people read them.
+
+    >>> written_size(812), written_size(34_800), written_size(2_500_000)
+    ('812 bytes', '34.8 KB', '2.5 MB')
+    """
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def groups() -> dict[str, list[str]]:
+    """The formats that can be written, in groups."""
+    writable = [entry.name for entry in shelf if entry.write is not None or entry.animate is not None]
+    found = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
+    known = {name for names in GROUPS.values() for name in names}
+    return {**found, OTHERS: others} if (others := [name for name in writable if name not in known]) else found
