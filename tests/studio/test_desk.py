@@ -28,7 +28,13 @@ def at_a_desk(test: Callable[[Desk], Awaitable[None]], **settings: Any) -> None:
         await until(lambda: desk.taken == 0)
 
     asyncio.run(run())
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("studio-")]
+    for thread in at_work():
+        thread.join(20)
+    assert not at_work()
+
+
+def at_work() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("studio-")]
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -196,7 +202,7 @@ def test_long_work_does_not_block_short_work(monkeypatch: pytest.MonkeyPatch) ->
         assert not any(task.done() for task in long)
         more = [asyncio.create_task(desk.do(endless)) for _ in range(4)]
         await asyncio.sleep(0.3)
-        assert len([thread for thread in threading.enumerate() if thread.name.startswith("studio-")]) == 4
+        assert len(at_work()) == 4
         assert desk.waiting == 2
         for task in (*long, *more):
             task.cancel()

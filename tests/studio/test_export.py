@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,8 @@ from tilewright.core.yaml import read_data, write_data
 from tilewright.formats import shelf
 from tilewright.studio import service
 from tilewright.studio.desk import Ticket
-from tilewright.studio.page.files import Wanted, _groups, told_of, zipped
+from tilewright.studio.page.files import Wanted
+from tilewright.studio.page.packing import groups, told_of, written_size, zipped
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
@@ -20,25 +22,22 @@ MAP = tw.make("caves", width=20, height=12, seed=7)
 
 
 def test_every_format_that_can_be_written_is_offered_once() -> None:
-    offered = [name for names in _groups().values() for name in names]
+    offered = [name for names in groups().values() for name in names]
     assert sorted(offered) == [entry.name for entry in shelf if entry.write or entry.animate]
 
 
-def test_a_plugins_format_is_offered_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
+def test_a_plugins_format_is_offered_too() -> None:
     shelf.add(replace(shelf.get("txt"), name="mine"))
     try:
-        assert _groups()["Others"] == ["mine"]
+        assert groups()["Others"] == ["mine"]
     finally:
         shelf.remove("mine")
 
 
 def test_what_is_told_of_a_picture() -> None:
     files = service.written(MAP, "png", {"scale": 4}, Ticket(Settings()), "level")
-    size = len(files["level.png"])
-    assert told_of(files, is_picture=True).startswith("level.png, 80×48 pixels, ")
-    assert told_of(files, is_picture=True).endswith(f"{size} bytes" if size < 1000 else f"{size / 1000:.1f} KB")
+    size = written_size(len(files["level.png"]))
+    assert told_of(files, is_picture=True) == f"level.png, 80×48 pixels, {size}"
 
 
 def test_what_is_told_of_an_animation() -> None:

@@ -31,6 +31,8 @@ def app(settings: Settings | None = None) -> FastAPI:
         title="Tilewright",
         version=__version__,
         summary="Tile maps by every technique of the field.",
+        description=api.__doc__ or "",
+        swagger_ui_parameters={"validatorUrl": None},
         docs_url="/api/docs",
         redoc_url=None,
     )

@@ -95,7 +95,7 @@ class State:
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(recipe, None if locks is None else Locks.of(locks), look=look or Look()).with_recipe()
+        return cls(recipe, _locks(locks), look=look or Look()).with_recipe()
 
     def opening(self, recipe: Mapping[str, Any]) -> State:
         """The state that another recipe opens from here: how the map is looked at and By example stay."""
@@ -160,7 +160,7 @@ class State:
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
             data["recipe"],
-            None if locks is None else Locks.of(locks),
+            _locks(locks),
             None if painted is None else Grid.of(painted),
             off,
             Look(**known),
@@ -179,3 +179,11 @@ def _refuse_strange(recipe: Mapping[str, Any]) -> None:
         params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
         if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):
             raise InvalidRecipe(f"shaping: one shaper with its parameters, got {quoted(stage)}")
+
+
+def _locks(value: Any) -> Locks | None:
+    """Locks as cells alone: the size of a map that a link claims they were drawn on is nobody's to believe."""
+    if value is None:
+        return None
+    found = Locks.of(value)
+    return Locks(found.places, found.which, found.words)

@@ -22,6 +22,8 @@ def mount(studio: FastAPI, desk: Desk) -> None:
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 
+    nicegui_app.on_shutdown(desk.close)
+
     async def root() -> None:
         await Shell(desk).open()
 

@@ -56,7 +56,7 @@ class ShapeView:
             self.apply = ui.button("Apply", on_click=self._apply).props(
                 "dense unelevated no-caps data-testid=apply-recipe"
             )
-            self.wrong = ui.label("").classes("tw-bad tw-grow")
+            self.wrong = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
