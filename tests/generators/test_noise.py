@@ -72,7 +72,7 @@ def test_a_torus_comes_round(kind: Any, width: int, height: int, scale: float) -
         rounds: list[NDArray[np.float64]] = []
         for origin in [(0, 0), (5 * height, width), (-height, -3 * width)]:
             rounds.append(np.empty((height, width)))
-            list(sampled(octave, Window((height, width), origin, True), shifts, rounds[-1]))
+            list(sampled(octave, Window((height, width), origin, (height, width)), shifts, rounds[-1]))
         assert np.array_equal(rounds[0], rounds[1])
         assert np.array_equal(rounds[0], rounds[2])
 

@@ -97,8 +97,8 @@ def _made(recipe: Recipe, root: Rng) -> Steps:
         settled = entry.settle(recipe.params, rng)
         recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
     try:
-        map = yield from _watched(entry, recipe.params, site=site, rng=rng)
-        _check(map, site, entry.name)
+        map = yield from watched(entry, recipe.params, site=site, rng=rng)
+        checked(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
         for shaper in plan.shaping:
@@ -204,7 +204,7 @@ def planned(recipe: Recipe) -> Plan:
     _refuse_dimensions(entry, shape)
     _refuse_too_large(entry, recipe.params, shape)
     tileset = recipe.tileset
-    words, ids = _vocabulary(entry, recipe, tileset)
+    words, ids = vocabulary(entry, recipe, tileset)
     at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
     offset = getattr(recipe.params, "offset", None)
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
@@ -237,13 +237,13 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
-        map = yield from _watched(entry, map, params, site=site, rng=rng)
-        _check(map, site, entry.name)
+        map = yield from watched(entry, map, params, site=site, rng=rng)
+        checked(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
 
 
-def _watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
+def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
     """Run a body that may or may not yield, putting the stage's name on its frames.
 
     What goes wrong inside is told with the name and the line, for whoever writes it.
@@ -270,7 +270,7 @@ def _watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Ge
         raise TilewrightError(f"{entry.name} broke: {type(error).__name__}: {error} ({place})") from error
 
 
-def _check(map: object, site: Site, name: str) -> None:
+def checked(map: object, site: Site, name: str) -> None:
     """No stage writes a locked cell, and every stage returns a map."""
     if not isinstance(map, TileMap):
         raise TilewrightError(f"{name}: returned {type(map).__name__} instead of a TileMap; this is a bug in {name}")
@@ -327,7 +327,7 @@ def _refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> Non
         raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones")
 
 
-def _vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The technique's words and their tile ids, after the recipe's renamings."""
     words = entry.words(recipe.params) or entry.own_tileset(recipe.params).names
     renamed = dict(recipe.tiles)

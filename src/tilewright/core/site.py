@@ -71,6 +71,36 @@ Steps = Generator[Frame, None, TileMap]
 """What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A window, and what lies around it."""
+
+    own: tuple[int, ...]
+    first: tuple[int, ...]
+    before: tuple[int, ...]
+    """Cells above and left of it (and below, of levels)."""
+    after: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(sum(sides) for sides in zip(self.before, self.own, self.after, strict=True))
+
+    @property
+    def origin(self) -> tuple[int, ...]:
+        """Where its first cell lies in the world."""
+        return tuple(first - before for first, before in zip(self.first, self.before, strict=True))
+
+    @property
+    def inner(self) -> tuple[slice, ...]:
+        """The window's own cells in it."""
+        return tuple(slice(before, before + side) for before, side in zip(self.before, self.own, strict=True))
+
+    def with_border(self, width: int) -> Surroundings:
+        """With so many more cells on every side, whatever lies there."""
+        wider = tuple(before + width for before in self.before), tuple(after + width for after in self.after)
+        return Surroundings(self.own, self.first, *wider)
+
+
 class Site:
     """Where a technique or shaper works.
 
@@ -78,7 +108,10 @@ class Site:
     them into tiles of whatever tileset the recipe names. A shaper's words are all tiles of the map it is given.
     """
 
-    __slots__ = ("_lock_at", "_lock_ids", "_lock_words", "_table", "ids", "offset", "shape", "tileset", "words")
+    __slots__ = (
+        "_lock_at", "_lock_ids", "_lock_words", "_table",
+        "first", "ids", "offset", "shape", "tileset", "words", "world",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -88,6 +121,7 @@ class Site:
         words: Sequence[str] | None = None,
         ids: NDArray[np.int64] | None = None,
         offset: Sequence[int] | None = None,
+        part: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
         lock_at: NDArray[np.int64] | None = None,
         lock_ids: NDArray[np.int64] | None = None,
     ) -> None:
@@ -100,6 +134,13 @@ class Site:
         self._table = self.ids.astype(tileset.dtype)
         self.offset = tuple(offset) if offset is not None else None
         """(x, y) of a window in an endless world; None for a map that stands alone."""
+        # (x, y) or (x, y, level) of the offset, turned into array order
+        self.first = tuple(reversed(self.offset)) if self.offset is not None else (0,) * len(shape)
+        """Where the first cell lies in the world, in array order."""
+        self.world = None if self.offset is not None else shape
+        """The shape of the whole map, of which this may be a part; None for an endless world."""
+        if part is not None:
+            self.world, self.first = part
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
         self._lock_ids = lock_ids
         self._lock_words: NDArray[np.int64] | None = None
@@ -119,13 +160,28 @@ class Site:
     @property
     def window(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The shape and the first cell, in array order: what `rng.cells` takes."""
-        return self.window_with(0)
+        return self.shape, self.first
 
-    def window_with(self, margin: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The window with this many more cells on every side, for techniques that look around."""
-        # (x, y) or (x, y, level) of the offset, turned into array order
-        first = tuple(reversed(self.offset)) if self.offset is not None else (0,) * len(self.shape)
-        return tuple(side + 2 * margin for side in self.shape), tuple(start - margin for start in first)
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is a map with edges of its own, and no part or window of a larger one."""
+        return self.world == self.shape
+
+    def around(self, reach: int, *, wrap: bool = False) -> Surroundings:
+        """The window with what a technique that looks so far around has to make beside it.
+
+        A whole map has nothing beside it. A part of a map has its neighbours, up to the edges of the map where these
+        do not join; a window of an endless world has them on all sides.
+        """
+        before: tuple[int, ...] = (reach,) * len(self.shape)
+        after = before
+        if self.is_whole:
+            before = after = (0,) * len(self.shape)
+        elif self.world is not None and not wrap:
+            sides = tuple(zip(self.world, self.first, self.shape, strict=True))
+            before = tuple(min(reach, first) for _, first, _ in sides)
+            after = tuple(min(reach, world - first - side) for world, first, side in sides)
+        return Surroundings(self.shape, self.first, before, after)
 
     # -- locks ----------------------------------------------------------------------------------------------
 
@@ -159,14 +215,13 @@ class Site:
             raise InvalidRecipe(f"{name}: {tile!r} is not one of the {len(self.words)} tiles in use")
         return words
 
-    def hold(self, cells: Any, margin: int = 0) -> Any:
-        """Put the locked cells back, in place, as the site's words; `cells` may be wider by a margin.
+    def hold(self, cells: Any, inner: tuple[slice, ...] = ()) -> Any:
+        """Put the locked cells back, in place, as the site's words; of wider `cells`, `inner` are the site's own.
 
         A locked tile that the technique has no word for counts as its first word of the same passability.
         """
         if self._lock_at is not None:
-            inner = cells[tuple(slice(margin, margin + side) for side in self.shape)]
-            inner[np.unravel_index(self._lock_at, self.shape)] = self._locked_words()
+            cells[inner][np.unravel_index(self._lock_at, self.shape)] = self._locked_words()
         return cells
 
     def _locked_words(self) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, Surroundings
 from ..kernels.caves import smooth
 from ..kernels.random import cells_chance, in_blocks
 
@@ -52,16 +52,15 @@ class CavesParams(Sized):
 
 @technique(CavesParams, tileset="cave", tiles=("floor", "wall"), reach=lambda p: p.steps)
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
-    margin = p.steps if p.offset is not None else 0
-    shape, origin = site.window_with(margin + 1)  # one more for the border that the kernel reads
-    wall = np.empty(shape, dtype=np.uint8)
-    for _ in in_blocks(cells_chance, rng.level_key(), origin, p.walls, wall):
+    seen = site.around(p.steps, wrap=p.wrap).with_border(1)  # the kernel reads one cell more
+    wall, inner = np.empty(seen.shape, dtype=np.uint8), seen.inner
+    torus = site.world if p.wrap else None
+    for _ in in_blocks(cells_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
         yield Frame(None, "scatter", 0.0)
-    inner = tuple(slice(1 + margin, 1 + margin + side) for side in site.shape)
-    rows = shape[0] - 2
-    block = max(1, CELLS_PER_BLOCK // shape[1])
-    _enclose(wall, p)
-    site.hold(wall, margin + 1)
+    rows = wall.shape[0] - 2
+    block = max(1, CELLS_PER_BLOCK // wall.shape[1])
+    _enclose(wall, p, site, seen)
+    site.hold(wall, inner)
     other = wall.copy()  # with its border, which no step writes
     yield Frame(wall[inner], "scatter", 0.0)
     for step in range(p.steps):
@@ -71,16 +70,21 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
                 yield Frame(wall[inner], f"step {step + 1}", (step + first / rows) / p.steps)
         wall, other = other, wall
         if p.wrap:
-            _enclose(wall, p)
-        site.hold(wall, margin + 1)
+            _enclose(wall, p, site, seen)
+        site.hold(wall, inner)
         yield Frame(wall[inner], f"step {step + 1}", (step + 1) / p.steps)
     return site.map(wall[inner])
 
 
-def _enclose(wall: NDArray[np.uint8], p: CavesParams) -> None:
-    """Fill the border of one cell: with what lies outside, or with the opposite edge."""
-    if p.wrap:
+def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, seen: Surroundings) -> None:
+    """Fill the border of one cell where the map ends: with what lies outside, or with the opposite edge."""
+    if p.wrap and site.is_whole:
         wall[0], wall[-1] = wall[-2], wall[1]
         wall[:, 0], wall[:, -1] = wall[:, -2], wall[:, 1]
-    elif p.offset is None:
-        wall[0] = wall[-1] = wall[:, 0] = wall[:, -1] = p.outside == "wall"
+    elif not p.wrap and site.world is not None:
+        for axis, (first, side, world) in enumerate(zip(seen.origin, seen.shape, site.world, strict=True)):
+            lines = np.moveaxis(wall, axis, 0)
+            if first < 0:
+                lines[0] = p.outside == "wall"
+            if first + side > world:
+                lines[-1] = p.outside == "wall"

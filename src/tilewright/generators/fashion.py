@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
-from math import isqrt
+from math import isqrt, sqrt
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..core.grid import FREE, Offset, Started
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, Surroundings
 from ..kernels.fashion import Automaton
 from ..kernels.random import cells_below, in_blocks
 
@@ -151,20 +151,21 @@ def state_names(p: FashionParams) -> list[str]:
     settle=drawn_scores,
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
-    margin = p.reach if p.offset is not None else 0
-    cells = yield from _start(p, site, rng, margin)
-    inner = tuple(slice(margin, margin + side) for side in site.shape)
+    wrap = p.wrap is not False and site.world is not None
+    seen = site.around(p.reach, wrap=wrap)
+    cells = yield from _start(p, site, rng, seen, site.world if wrap else None)
+    inner = seen.inner
     locked = None
     if site.has_locks:
-        locked = np.pad(site.locked, margin)
+        locked = np.pad(site.locked, tuple(zip(seen.before, seen.after, strict=True)))
     automaton = Automaton(
-        site.hold(cells, margin),
+        site.hold(cells, inner),
         _matrix(p.scores, p.states),
         p.offsets,
-        wrap=p.wrap is not False and p.offset is None,
+        wrap=wrap and site.is_whole,
         locked=locked,
         second=None if p.morph is None else _matrix(p.morph, p.states),
-        blend=None if p.morph is None else _shares(p.blend, site.shape),
+        blend=None if p.morph is None or site.world is None else _shares(p.blend, site.world, seen, wrap=wrap),
     )
     del cells, locked
     cells = automaton.cells[inner]
@@ -176,14 +177,16 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     return site.map(cells)
 
 
-def _start(p: FashionParams, site: Site, rng: Rng, margin: int) -> Generator[Frame, None, NDArray[np.uint8]]:
+def _start(
+    p: FashionParams, site: Site, rng: Rng, seen: Surroundings, torus: tuple[int, ...] | None
+) -> Generator[Frame, None, NDArray[np.uint8]]:
     """The start states: by position alone, or as given."""
-    shape, origin = site.window_with(margin)
-    if shape[0] * shape[1] > MOST_CELLS:
-        size = f"{shape[1]:,}x{shape[0]:,} cells"
+    height, width = seen.shape
+    if height * width > MOST_CELLS:
+        size = f"{width:,}x{height:,} cells"
         raise TooLarge(f"offset: {p.generations} generations of an endless plane see {size}; use fewer generations")
-    cells = np.empty(shape, dtype=np.uint8)
-    for _ in in_blocks(cells_below, rng.level_key(), origin, p.states, cells):
+    cells = np.empty(seen.shape, dtype=np.uint8)
+    for _ in in_blocks(cells_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
     if p.start is not None:
         given = site.read(p.start, "start")
@@ -195,18 +198,22 @@ def _matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
     return np.array(scores, dtype=np.float64).reshape(states, states)
 
 
-def _shares(blend: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _shares(blend: str, world: tuple[int, ...], seen: Surroundings, *, wrap: bool) -> NDArray[np.float64]:
     """The second matrix's share in every cell, 0..1; from + - * / and sqrt alone, so that it is the same anywhere."""
-    height, width = shape
-    rows: NDArray[np.float64] = np.arange(height, dtype=np.float64)[:, None]
-    columns: NDArray[np.float64] = np.arange(width, dtype=np.float64)[None, :]
+    height, width = world
+    places = [np.arange(first, first + side) for first, side in zip(seen.origin, seen.shape, strict=True)]
+    if wrap:
+        places = [place % around for place, around in zip(places, world, strict=True)]
+    rows: NDArray[np.float64] = places[0].astype(np.float64)[:, None]
+    columns: NDArray[np.float64] = places[1].astype(np.float64)[None, :]
     if blend == "left to right":
-        return np.broadcast_to(columns / max(1, width - 1), (height, width))
+        return np.broadcast_to(columns / max(1, width - 1), seen.shape)
     if blend == "top to bottom":
-        return np.broadcast_to(rows / max(1, height - 1), (height, width))
+        return np.broadcast_to(rows / max(1, height - 1), seen.shape)
     x, y = columns - (width - 1) / 2, rows - (height - 1) / 2
     distance: NDArray[np.float64] = np.sqrt(x * x + y * y)
-    distance /= max(1.0, float(distance.max()))
+    right, bottom = (width - 1) / 2, (height - 1) / 2
+    distance /= max(1.0, sqrt(right * right + bottom * bottom))  # the corners are farthest
     return distance
 
 

@@ -124,7 +124,7 @@ class NoiseParams(Sized):
 @technique(NoiseParams, tileset="terrain", tiles=lambda p: p.words, bytes_per_cell=64, reach=lambda p: 0)
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window
-    window = Window((height, width), (top, left), p.wrap)
+    window = Window((height, width), (top, left), site.world if p.wrap else None)
     moisture = None
     if p.biomes is not None:
         moisture = np.zeros(window.shape)

@@ -81,11 +81,35 @@ def in_blocks(
     origin: Sequence[int],
     value: Number,
     out: NDArray[np.uint8],
+    *,
+    torus: Sequence[int] | None = None,
 ) -> Iterator[float]:
-    """Fill cells by one of the kernels above, in blocks of rows that change nothing; between them, the share done."""
+    """Fill cells by one of the kernels above, in blocks of rows that change nothing; between them, the share done.
+
+    On a `torus` of this shape, cells beyond an edge are those at the opposite one.
+    """
     top, left = origin
-    rows = max(1, BLOCK // out.shape[1])
-    for start in range(0, len(out), rows):
+    height, width = out.shape
+    rows = max(1, BLOCK // width)
+    for start in range(0, height, rows):
         if start:
-            yield start / len(out)
-        fill(level_key, top + start, left, value, out[start : start + rows])
+            yield start / height
+        block = out[start : start + rows]
+        if torus is None or (min(top, left) >= 0 and top + height <= torus[0] and left + width <= torus[1]):
+            fill(level_key, top + start, left, value, block)
+            continue
+        for at, length, row in _rounds(top + start, len(block), torus[0]):
+            for column, across, first in _rounds(left, width, torus[1]):
+                piece = np.empty((length, across), dtype=np.uint8)
+                fill(level_key, row, first, value, piece)
+                block[at : at + length, column : column + across] = piece
+
+
+def _rounds(start: int, count: int, around: int) -> Iterator[tuple[int, int, int]]:
+    """Stretches of places on a ring: where each begins among them, how long it is, and its first place on the ring."""
+    done = 0
+    while done < count:
+        first = (start + done) % around
+        length = min(count - done, around - first)
+        yield done, length, first
+        done += length

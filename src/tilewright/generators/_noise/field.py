@@ -56,8 +56,8 @@ class Window:
     shape: tuple[int, int]
     origin: tuple[int, int]
     """Row and column of the first cell in the world."""
-    wrap: bool
-    """Whether the window is a torus."""
+    torus: tuple[int, ...] | None = None
+    """Rows and columns after which the world begins again; None where it does not."""
 
 
 def blocks(shape: tuple[int, int]) -> list[slice]:
@@ -107,7 +107,8 @@ def sampled(octave: Octave, window: Window, moved: Numbers, out: Numbers) -> Ite
             shifts = np.ascontiguousarray(moved[:, block])
             triangles(key, columns, across, some, at, float(side), shifts, UNITS / width, out[block])
         return
-    axes = [_axis(start, count, width, window.wrap) for start, count in zip(starts, counts, strict=True)]
+    rings = (0, 0) if window.torus is None else reversed(window.torus)
+    axes = [_axis(start, count, width, ring) for start, count, ring in zip(starts, counts, rings, strict=True)]
     (columns, across), (lines, down) = ((axis.cells, axis.places) for axis in axes)
     around = np.array([axis.around for axis in axes], dtype=np.uint64)
     per_cell = np.array([axis.per_cell for axis in axes])
@@ -175,15 +176,16 @@ class Axis:
     """Lattice cells to a cell."""
 
 
-def _axis(start: int, count: int, width: int, wrap: bool) -> Axis:
-    if not wrap:
+def _axis(start: int, count: int, width: int, ring: int) -> Axis:
+    """Places along an endless side, or along one that begins again after `ring` cells."""
+    if not ring:
         cells, rest = _divided(start, count, 1, width)
         return Axis(cells, rest / float(width), 0, UNITS / width)
     # A whole number of lattice cells around: their width gives way.
-    length = count * UNITS
+    length = ring * UNITS
     around = max(1, (length + width // 2) // width)
     cells, rest = _divided(start, count, around, length)
-    return Axis(cells, rest / float(length), around, around / count)
+    return Axis(cells, rest / float(length), around, around / ring)
 
 
 def _sheared(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
