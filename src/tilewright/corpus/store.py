@@ -1,0 +1,109 @@
+"""The folder that a corpus lies in, wherever fsspec reaches: read whole files, write them so that none is ever half."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import fsspec
+
+from ..core.errors import BadFile
+
+MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
+PART = re.compile(r"part-(\d{6,})\.parquet")
+TEMPORARY = re.compile(r"\.tilewright-[0-9a-f]{16}\.part")
+
+
+class Folder:
+    """A folder by its address: a path, or anything such as s3://bucket/caves."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address.rstrip("/") or address
+        with self._told():
+            self._files, self._root = fsspec.core.url_to_fs(self.address)
+
+    def __str__(self) -> str:
+        return self.address
+
+    def path(self, *names: str) -> str:
+        """The address of something in it, as the file system has it."""
+        return "/".join([self._root.rstrip("/"), *names])
+
+    @property
+    def file_system(self) -> Any:
+        return self._files
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def names(self, inner: str = "") -> list[str]:
+        """What lies in it, or in a folder of it; nothing where there is none."""
+        with self._told(inner):
+            try:
+                found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
+            except FileNotFoundError:
+                return []
+            return sorted(str(name).rstrip("/").rpartition("/")[2] for name in found)
+
+    def read(self, *names: str) -> bytes | None:
+        """A file's content; None where there is none."""
+        with self._told(*names):
+            try:
+                return bytes(self._files.cat_file(self.path(*names)))
+            except FileNotFoundError:
+                return None
+
+    def parts(self) -> list[int]:
+        """The numbers of the parts that are there."""
+        found = (PART.fullmatch(name) for name in self.names(PARTS))
+        return sorted(int(part[1]) for part in found if part)
+
+    def size(self) -> int:
+        """Bytes of all parts."""
+        with self._told():
+            return sum(int(self._files.size(self.path(PARTS, part_name(number))) or 0) for number in self.parts())
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, content: bytes, *names: str) -> None:
+        """Write a file to a temporary name, and rename it."""
+        *folders, _ = names
+        temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
+        with self._told(*names):
+            self._files.makedirs(self.path(*folders) if folders else self._root, exist_ok=True)
+            try:
+                self._files.pipe_file(temporary, content)
+                self._files.mv(temporary, self.path(*names))
+            except BaseException:
+                with suppress(Exception):
+                    self._files.rm_file(temporary)
+                raise
+
+    def remove(self, *names: str) -> None:
+        with self._told(*names):
+            self._files.rm_file(self.path(*names))
+
+    def sweep(self) -> None:
+        """Remove the temporary files that a killed run has left."""
+        for inner in ("", PARTS):
+            for name in self.names(inner):
+                if TEMPORARY.fullmatch(name):
+                    self.remove(*([inner] if inner else []), name)
+
+    @contextmanager
+    def _told(self, *names: str) -> Iterator[None]:
+        """What goes wrong with a file is told in one line."""
+        place = "/".join([self.address, *names]).rstrip("/")
+        try:
+            yield
+        except BadFile:
+            raise
+        except (OSError, ValueError, ImportError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+            raise BadFile(f"{place}: {' '.join(reason.split())}") from None
+
+
+def part_name(number: int) -> str:
+    return f"part-{number:06d}.parquet"

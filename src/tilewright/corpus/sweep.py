@@ -1,0 +1,177 @@
+"""Sweeps: parameters that differ from map to map, over all combinations or by chance.
+
+A sweep is written as the parameter's place and its values: a list, or a range with `from`, `to` and `step` or `count`.
+
+>>> Sweep.of({"walls": {"from": 0.4, "to": 0.5, "step": 0.05}, "steps": [3, 5]}).size
+6
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor, prod
+from typing import Any
+
+from ..core.errors import InvalidRecipe, did_you_mean, quoted
+from ..core.seeds import Rng
+
+MOST_VALUES = 100_000
+RANGE = ("from", "to", "step", "count")
+TYPED = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter and what it takes on: its values, or anything between the first and the last of them."""
+
+    place: str
+    """Where it stands: `walls`, or `shaping.0.thickness` for a shaper's."""
+    values: tuple[Any, ...]
+    is_range: bool = False
+    """Whether, sampled, it takes anything in between."""
+
+    @property
+    def column(self) -> str:
+        """What it is called beside the measures."""
+        return self.place.replace(".", "_")
+
+    def drawn(self, rng: Rng) -> Any:
+        """A value by chance."""
+        low, high = self.values[0], self.values[-1]
+        if not self.is_range:
+            return rng.choice(self.values)
+        if isinstance(low, int) and isinstance(high, int):
+            return rng.between(low, high)
+        return round(low + (high - low) * rng.random(), 9)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The parameters that vary; without any, all maps have the same."""
+
+    axes: tuple[Axis, ...] = ()
+    sampled: bool = False
+    """Whether each map draws its values by chance; otherwise maps go through all combinations, again and again."""
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
+        """A sweep from plain data: values or ranges by place."""
+        if data is not None and not isinstance(data, Mapping):
+            raise InvalidRecipe(f"sweep: must be a set of named values, got {quoted(data)}")
+        axes = tuple(_read_axis(str(place), given) for place, given in (data or {}).items())
+        columns = [axis.column for axis in axes]
+        twice = next((name for name in columns if columns.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidRecipe(f"sweep: {quoted(twice)} stands there twice")
+        return cls(axes, sampled)
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            axis.place: {"from": axis.values[0], "to": axis.values[-1], "count": len(axis.values)}
+            if axis.is_range
+            else list(axis.values)
+            for axis in self.axes
+        }
+
+    @cached_property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return prod(len(axis.values) for axis in self.axes)
+
+    def values(self, root: Rng, number: int) -> tuple[Any, ...]:
+        """What map `number` has, by axis; by chance from its own stream, or combination by combination."""
+        if self.sampled:
+            rng = root.child("sweep", number)
+            return tuple(axis.drawn(rng) for axis in self.axes)
+        rest = number % self.size if self.axes else 0
+        found = []
+        for axis in reversed(self.axes):
+            rest, place = divmod(rest, len(axis.values))
+            found.append(axis.values[place])
+        return tuple(reversed(found))
+
+    def applied(self, recipe: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
+        """A recipe's plain data with these values in their places."""
+        data = dict(recipe)
+        data["params"] = dict(data.get("params") or {})
+        for axis, value in zip(self.axes, values, strict=True):
+            if not axis.place.startswith("shaping."):
+                data["params"][axis.place.removeprefix("params.")] = value
+                continue
+            _, number, *rest = axis.place.split(".")
+            stages = [dict(_stage(stage)) for stage in data.get("shaping") or ()]
+            if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
+                raise InvalidRecipe(f"sweep: {axis.place}: a shaper's parameter is shaping.NUMBER.NAME, from 0 on")
+            (name, params), *_ = stages[int(number)].items()
+            stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
+            data["shaping"] = stages
+        return data
+
+
+def _stage(stage: Any) -> Mapping[str, Any]:
+    return {stage: {}} if isinstance(stage, str) else stage
+
+
+def read_typed(text: str) -> tuple[str, Any]:
+    """`walls=0.4..0.5:0.02`, `steps=3,5,7`: a sweep as one types it."""
+    place, equals, given = text.partition("=")
+    if not equals or not place.strip() or not given.strip():
+        raise InvalidRecipe(f"sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7, got {quoted(text)}")
+    found = TYPED.fullmatch(given.strip())
+    if found:
+        ends = {"from": _number(found["low"]), "to": _number(found["high"])}
+        return place.strip(), {**ends, "step": _number(found["step"])} if found["step"] else ends
+    return place.strip(), [_number(part.strip()) for part in given.split(",")]
+
+
+def _number(text: str) -> Any:
+    """A word that reads as a number is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _read_axis(place: str, given: Any) -> Axis:
+    if isinstance(given, Mapping):
+        return Axis(place, _read_range(place, given), is_range=True)
+    if not isinstance(given, list | tuple) or not given:
+        raise InvalidRecipe(f"sweep: {place}: a list of values, or a range with from and to, got {quoted(given)}")
+    if len(given) > MOST_VALUES:
+        raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values, got {len(given):,}")
+    wrong = next((value for value in given if not isinstance(value, bool | int | float | str)), None)
+    if wrong is not None:
+        raise InvalidRecipe(f"sweep: {place}: values are numbers, words, true or false, got {quoted(wrong)}")
+    return Axis(place, tuple(given))
+
+
+def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    strange = next((key for key in given if key not in RANGE), None)
+    if strange is not None:
+        raise InvalidRecipe(f"sweep: {place}: unknown key {quoted(strange)}{did_you_mean(strange, RANGE)}")
+    numbers: dict[str, Any] = {key: given.get(key) for key in RANGE}
+    low, high = numbers["from"], numbers["to"]
+    for key, value in numbers.items():
+        missing = value is None and key in ("from", "to")
+        if missing or (value is not None and (isinstance(value, bool) or not isinstance(value, int | float))):
+            raise InvalidRecipe(f"sweep: {place}: {key} must be a number, got {quoted(value)}")
+    whole = isinstance(low, int) and isinstance(high, int)
+    step = numbers["step"] if numbers["step"] is not None else (1 if whole and numbers["count"] is None else None)
+    if high < low or (step is not None and step <= 0):
+        raise InvalidRecipe(f"sweep: {place}: goes from low to high by steps above 0, got {quoted(dict(given))}")
+    if step is None:
+        count = numbers["count"] if numbers["count"] is not None else 11
+        if not isinstance(count, int) or not 2 <= count <= MOST_VALUES:
+            raise InvalidRecipe(f"sweep: {place}: count must be 2 to {MOST_VALUES:,}, got {quoted(count)}")
+        values = [low + (high - low) * number / (count - 1) for number in range(count)]
+    else:
+        count = floor((high - low) / step + 1e-9) + 1
+        if count > MOST_VALUES:
+            raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values, got {count:,}")
+        values = [low + step * number for number in range(count)]
+    return tuple(round(value) if whole and value == round(value) else round(value, 9) for value in values)
