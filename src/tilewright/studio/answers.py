@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import math
 import mimetypes
 import re
@@ -23,19 +22,17 @@ from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, Unkn
 from ..core.params import Finding
 from ..core.provenance import digest
 from .asked import BODIES
-from .desk import Busy, Cancelled, TooLong
+from .desk import Broken, Busy, Cancelled, TooLong, told
 from .service import Export, Files
 
-logger = logging.getLogger("tilewright.studio")
-STATUS: Mapping[type[BaseException], int] = {
+STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
     TooLong: 504,
     Cancelled: 499,
     TooLarge: 413,
     GaveUp: 422,
+    Broken: 500,
     TilewrightError: 400,
-    RecursionError: 400,
-    MemoryError: 413,
 }
 """What an error is for whoever asked, the first that it is counts."""
 RETRY_AFTER = "2"
@@ -77,18 +74,14 @@ class Answered(APIRoute):
 
 
 def failure(error: Exception) -> Response:
-    """An error as one line. A bug is told as such, and its trace goes to the log of whoever runs the studio."""
+    """An error as one line."""
     if isinstance(error, RequestValidationError):
         return JSONResponse({"error": "; ".join(_explained(error))}, 400)
     if isinstance(error, HTTPException):
         return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
-    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
-    if status == 500:
-        logger.error("a request broke", exc_info=error)
-        return JSONResponse({"error": f"this is a bug in Tilewright ({type(error).__name__}); its log tells more"}, 500)
-    line = str(error) if isinstance(error, TilewrightError) else "too large, or nested too deeply"
-    headers = {"Retry-After": RETRY_AFTER} if status == 503 else None
-    return JSONResponse({"error": line}, status, headers)
+    line = told(error)
+    status = next(status for kind, status in STATUS.items() if isinstance(line, kind))
+    return JSONResponse({"error": str(line)}, status, {"Retry-After": RETRY_AFTER} if status == 503 else None)
 
 
 def missing(error: UnknownName) -> HTTPException:

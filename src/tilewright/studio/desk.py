@@ -11,6 +11,7 @@ where it is full, whoever wants most is refused first.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections import deque
@@ -20,9 +21,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeVar
 
-from ..core.errors import TilewrightError
+from ..core.errors import TilewrightError, TooLarge
 from .settings import Settings
 
+logger = logging.getLogger("tilewright.studio")
 T = TypeVar("T")
 GRACE = 1.0
 """Seconds after its time in which a job may still stop by itself."""
@@ -40,6 +42,10 @@ class TooLong(TilewrightError):
 
 class Cancelled(TilewrightError):
     """Nobody waits for the result any more."""
+
+
+class Broken(TilewrightError):
+    """A bug, in Tilewright or a plugin."""
 
 
 class Ticket:
@@ -122,13 +128,25 @@ class Desk:
             job.ticket.cancel()
             self._leave(job)
 
+    def dismiss(self, who: Hashable) -> None:
+        """Stop all work for somebody who has left."""
+        self._stop([job for job in self._jobs if job.who == who])
+
     def close(self) -> None:
         """Stop all work; what waits is dropped."""
-        for job in (*self._working, *self._long, *(job for jobs in self._line.values() for job in jobs)):
+        self._stop(self._jobs)
+
+    @property
+    def _jobs(self) -> list[Job]:
+        """At work or waiting."""
+        return [*self._working, *self._long, *(job for jobs in self._line.values() for job in jobs)]
+
+    def _stop(self, jobs: list[Job]) -> None:
+        for job in jobs:
             job.ticket.cancel()
+            self._leave(job)
             if not job.result.done():
                 job.result.cancel()
-        self._line.clear()
 
     # -- the line -----------------------------------------------------------------------------------------------
 
@@ -189,7 +207,7 @@ class Desk:
             job.ticket.check(steps=0)
             result = job.work(job.ticket)
         except BaseException as error:  # whoever waits for it gets it
-            failure = error
+            failure = told(error)
         with suppress(RuntimeError):  # the loop was closed: nobody waits any more
             loop.call_soon_threadsafe(self._end, job, result, failure)
 
@@ -202,3 +220,13 @@ class Desk:
             else:
                 job.result.set_exception(failure)
         self._begin()
+
+
+def told(error: BaseException) -> TilewrightError:
+    """An error as a line for whoever waits. A bug is told as such; its trace is for whoever runs the studio."""
+    if isinstance(error, TilewrightError):
+        return error
+    if isinstance(error, RecursionError | MemoryError):
+        return TooLarge("too large, or nested too deeply")
+    logger.error("a job broke", exc_info=error)
+    return Broken(f"this is a bug in Tilewright ({type(error).__name__}); its log tells more")

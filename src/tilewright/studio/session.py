@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pipeline
-from ..core.errors import TilewrightError
+from ..core.errors import TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
-from ..core.locks import Locks
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import service
 from .desk import Cancelled, Desk, Ticket
+from .locking import locks_inside, most_locks, with_locks, without_locks
 from .state import State
 
 T = TypeVar("T")
@@ -70,6 +70,11 @@ class Session:
     async def do(self, work: Callable[[Ticket], T]) -> T:
         """Have something done at the desk for this person, whose turn comes like everybody's."""
         return await self.desk.do(work, who=self)
+
+    def leave(self) -> None:
+        """The person is gone, and so is all that was being done for them."""
+        self.stop()
+        self.desk.dismiss(self)
 
     # -- changes ------------------------------------------------------------------------------------------------
 
@@ -150,8 +155,10 @@ class Session:
         map = self.map
         if map is None:
             return
-        places = _inside(cells, map.cells.size)
-        ids = np.array([cells[place] for place in places.tolist()], dtype=np.int64)
+        places = np.fromiter(cells.keys(), dtype=np.int64, count=len(cells))
+        ids = np.fromiter(cells.values(), dtype=np.int64, count=len(cells))
+        inside = (places >= 0) & (places < map.cells.size)
+        places, ids = places[inside], ids[inside]
         if not len(places) or ids.min() < 0 or ids.max() >= len(map.tileset):
             return
         over = np.full(map.shape, FREE, dtype=np.int32)
@@ -161,12 +168,21 @@ class Session:
         shown = map.cells.copy()
         shown.flat[places] = ids.astype(shown.dtype)
         painted = replace(self.state, painted=Grid(map.tileset.names, over))
-        self.change(self._with_locks(painted, map.replaced(cells=shown), places) if lock else painted)
+        try:
+            self.change(self._with_locks(painted, map.replaced(cells=shown), places) if lock else painted)
+        except TooLarge as error:
+            self.change(painted)
+            self.tell("failed", f"painted, but not locked: {error}")
 
     def lock(self, cells: Iterable[int]) -> None:
         """Keep these cells of the map that is shown."""
-        if self.map is not None:
+        if self.map is None:
+            return
+        try:
             self.change(self._with_locks(self.state, self.map, _inside(cells, self.map.cells.size)))
+        except TooLarge as error:
+            self._show()  # without the locks that somebody has seen already
+            self.tell("failed", f"not locked: {error}")
 
     def unlock(self, cells: Iterable[int] | None = None) -> None:
         """Free these cells again, or all."""
@@ -174,9 +190,8 @@ class Session:
             self.change(replace(self.state, locks=None))
             return
         places, _ = pipeline.origins(self.recipe)
-        freed = set(self._cells_of(places.ravel()[_inside(cells, places.size)]))
-        kept = {cell: word for cell, word in _read(self.state.locks).items() if cell not in freed}
-        self.change(replace(self.state, locks=_written(kept)))
+        freed = places.ravel()[_inside(cells, places.size)]
+        self.change(replace(self.state, locks=without_locks(self.state.locks, freed, self._shape)))
 
     def regenerate(self) -> None:
         """Make the map again with this seed: what is locked is built in, what was only painted is gone."""
@@ -198,10 +213,11 @@ class Session:
         if self.recipe is None:
             return state
         places, tiles = pipeline.origins(self.recipe)
-        ids = map.cells.ravel()[cells].astype(np.int64)
-        words = [map.tileset.names[tiles[tile] if tile < len(tiles) else tile] for tile in ids.tolist()]
-        more = dict(zip(self._cells_of(places.ravel()[cells]), words, strict=True))
-        return replace(state, locks=_written({**_read(state.locks), **more}))
+        names = map.tileset.names
+        before = np.arange(len(names))  # (tile,) what it was before the map was turned over
+        before[: len(tiles)] = tiles
+        which = before[map.cells.ravel()[cells]]
+        return replace(state, locks=with_locks(state.locks, places.ravel()[cells], which, names, self._shape))
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -209,16 +225,19 @@ class Session:
         assert self.recipe is not None
         return pipeline.planned(self.recipe).site.shape
 
-    def _cells_of(self, flat: NDArray[np.int64]) -> list[tuple[int, ...]]:
-        """Places of the technique's map in array order."""
-        return [tuple(cell) for cell in np.stack(np.unravel_index(flat, self._shape), axis=-1).tolist()]
-
     # -- making -------------------------------------------------------------------------------------------------
 
     def make(self) -> None:
         """Make the state's map at the desk; whatever was being made is cancelled."""
         self.stop()
         self._job = asyncio.create_task(self._make(self.state))
+
+    def give_up(self) -> None:
+        """Stop the work because somebody asks for it, and tell how to go on."""
+        if self._job is not None and not self._job.done():
+            self.stop()
+            before = "; what is shown is the map before" if self.map is not None else ""
+            self.tell("failed", f"stopped{before}: turn a knob, or press Reroll")
 
     def stop(self) -> None:
         """Cancel what is being made."""
@@ -274,7 +293,7 @@ class Session:
 
 
 def _without_strays(state: State) -> State:
-    """The state without locks that lie outside its map, such as one that was made smaller."""
+    """The state without locks that lie outside its map, such as one that was made smaller; the others fit its size."""
     if state.locks is None:
         return state
     try:
@@ -282,31 +301,15 @@ def _without_strays(state: State) -> State:
     except TilewrightError:
         return state  # making it will tell
     shape = tuple(getattr(recipe.params, "shape", ()))
-    kept = {
-        cell: word
-        for cell, word in _read(state.locks).items()
-        if len(cell) == len(shape) and all(place < side for place, side in zip(cell, shape, strict=True))
-    }
-    if len(kept) == len(state.locks):
-        return state
-    fitted = replace(state, locks=_written(kept))
-    return replace(fitted.with_recipe(), painted=state.painted) if state.recipe.get("locks") else fitted
+    fitted = locks_inside(state.locks, shape)
+    is_same = fitted is not None and fitted == state.locks and fitted.frame == state.locks.frame
+    if is_same or (fitted is not None and len(fitted) > most_locks(shape)):
+        return state  # nothing to do, or, where a larger map has too many of them, making it will tell
+    state = replace(state, locks=fitted)
+    return replace(state.with_recipe(), painted=state.painted) if state.recipe.get("locks") else state
 
 
 def _inside(cells: Iterable[int], size: int) -> NDArray[np.int64]:
     """Flat places that lie on a map of this many cells."""
     places = np.array([*cells], dtype=np.int64)
     return places[(places >= 0) & (places < size)]
-
-
-def _read(locks: Locks | None) -> dict[tuple[int, ...], Any]:
-    """Locked words by cell, in array order."""
-    if locks is None:
-        return {}
-    words = [locks.words[word] for word in locks.which.tolist()]
-    return dict(zip((tuple(cell) for cell in locks.places.tolist()), words, strict=True))
-
-
-def _written(words: Mapping[tuple[int, ...], Any]) -> Locks | None:
-    """The other way round."""
-    return Locks.of([[*reversed(cell), word] for cell, word in words.items()]) if words else None

@@ -9,15 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, quoted
-from ..core.grid import Grid
+from ..core.grid import FREE, INLINE_CELLS, Grid, Word, read_shape
 from ..core.locks import Locks
 from .example import Example
+from .locking import read_locks
 
 VERSION = 1
 LONGEST_LINK = 1 << 20
 LARGEST_STATE = 1 << 24
 """Characters of a link, and bytes of what it unpacks to."""
+MOST_PARTS = 64
+"""Pieces of what was painted over a large map: each is a map that can travel inside a recipe."""
 TABS = ("make", "shape", "example", "rules", "gallery", "export")
 
 
@@ -95,7 +101,7 @@ class State:
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(recipe, _locks(locks), look=look or Look()).with_recipe()
+        return cls(recipe, read_locks(locks), look=look or Look()).with_recipe()
 
     def opening(self, recipe: Mapping[str, Any]) -> State:
         """The state that another recipe opens from here: how the map is looked at and By example stay."""
@@ -112,7 +118,7 @@ class State:
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
         if self.painted is not None:
-            data["painted"] = self.painted.to_data()
+            data["painted"] = _painted_data(self.painted)
         if self.off:
             data["off"] = list(self.off)
         example = self.example.to_data()
@@ -160,8 +166,8 @@ class State:
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
             data["recipe"],
-            _locks(locks),
-            None if painted is None else Grid.of(painted),
+            read_locks(locks),
+            None if painted is None else _read_painted(painted),
             off,
             Look(**known),
             Example.read(data.get("example", {})),
@@ -181,9 +187,23 @@ def _refuse_strange(recipe: Mapping[str, Any]) -> None:
             raise InvalidRecipe(f"shaping: one shaper with its parameters, got {quoted(stage)}")
 
 
-def _locks(value: Any) -> Locks | None:
-    """Locks as cells alone: the size of a map that a link claims they were drawn on is nobody's to believe."""
-    if value is None:
-        return None
-    found = Locks.of(value)
-    return Locks(found.places, found.which, found.words)
+def _painted_data(painted: Grid) -> Any:
+    """What was painted as plain data: a map, or, where that is too large to travel, its cells in pieces."""
+    if painted.cells.size <= INLINE_CELLS:
+        return painted.to_data()
+    flat = painted.cells.reshape(1, -1)
+    pieces = [flat[:, begin : begin + INLINE_CELLS] for begin in range(0, flat.size, INLINE_CELLS)]
+    return {"shape": list(painted.shape), "parts": [Grid(painted.words, piece).to_data() for piece in pieces]}
+
+
+def _read_painted(data: Any) -> Grid:
+    if not isinstance(data, dict) or "parts" not in data:
+        return Grid.of(data)
+    if not isinstance(data["parts"], list) or len(data["parts"]) > MOST_PARTS:
+        raise ValueError("no pieces, or too many")
+    words: list[Word] = []
+    cells: list[NDArray[np.int32]] = []
+    for piece in map(Grid.of, data["parts"]):
+        cells.append(np.where(piece.cells == FREE, FREE, piece.cells + len(words)).ravel())
+        words += piece.words
+    return Grid(words, np.concatenate(cells).reshape(read_shape(data.get("shape"))))

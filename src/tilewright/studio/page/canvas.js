@@ -92,12 +92,11 @@ export default {
     this.sheets = new Map();
     this.pointers = new Map();
     this.pointer = reactive({ x: 0, y: 0, level: 0, tile: "", color: "", room: null, markers: "", isLocked: false });
-    this.theme = { accent: "#f2a541", accentVeil: "#f2a54180", line: "#34313f" };
+    this.frameColor = "#34313f";
     this.scene = this.work = this.still = this.over = this.reel = this.selection = this.gesture = this.hovered = null;
     this.drawing = null;
     this.strokes = [];
     this.strokeCount = this.turn = this.overlayTurn = this.wish = 0;
-    this.sending = Promise.resolve();
   },
 
   mounted() {

@@ -17,7 +17,7 @@ from ..lines import command_line, python_lines
 from ..session import Session
 from ..state import State
 from .files import FilesView
-from .parts import icon_button
+from .parts import copying, icon_button
 
 PAINTED = (
     "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
@@ -26,18 +26,6 @@ PAINTED = (
 WITHOUT_PAINT = "Makes the map without what was painted since."
 LONG_LINK = 8000
 """Characters of an address that messengers and mail programs may cut."""
-COPY = """() => {
-  const element = getHtmlElement(%d);
-  const told = () => Quasar.Notify.create(
-    {message: 'Copied', timeout: 1200, position: 'bottom', color: 'positive', badgeStyle: 'display: none'});
-  const copied = () => {  // where the clipboard is closed to pages, as it is without https on another machine
-    getSelection().selectAllChildren(element);
-    document.execCommand('copy');
-    getSelection().removeAllRanges();
-    told();
-  };
-  navigator.clipboard ? navigator.clipboard.writeText(element.textContent).then(told, copied) : copied();
-}"""
 
 
 class ExportView:
@@ -141,7 +129,7 @@ class Taken:
         self.remark = ui.label("").classes("tw-hint")
         with self.head:
             button = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test=f"copy-{test}")
-            button.on("click", js_handler=COPY % self.lines.id)
+            button.on("click", js_handler=copying(f"getHtmlElement({self.lines.id}).textContent", "Copied"))
 
     def show(self, lines: str, remark: str = "") -> None:
         self.lines.set_text(lines.rstrip("\n"))

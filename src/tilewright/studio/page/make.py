@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
-from ...core.errors import TilewrightError
+from ...core.errors import TilewrightError, counted
 from ...core.reading import Reading
 from ...core.registry import Technique, modules, techniques, tilesets
 from ...core.tileset import Tile
 from ...core.yaml import remark_of
 from ...data import names, text
+from ..locking import locks_of
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
@@ -30,6 +32,7 @@ class MakeView:
         self.session = session
         self.technique = ""
         self.cards: dict[str, dict[str, ui.element]] = {}
+        self.titles: dict[str, ui.label] = {}
         self.words: dict[str, str] = {}
         """What a card is found by."""
         with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen:
@@ -79,7 +82,7 @@ class MakeView:
 
     def _cards(self, kind: str) -> dict[str, ui.element]:
         """A card for each, with what it is searched by as its text."""
-        ui.label(kind.capitalize()).classes("tw-title")
+        self.titles[kind] = ui.label(kind.capitalize()).classes("tw-title")
         shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _recipes()
         cards = {}
         with ui.element("div").classes("tw-cards"):
@@ -111,11 +114,12 @@ class MakeView:
     def _filter(self) -> None:
         wanted = (self.search.value or "").lower().split()
         found = 0
-        for cards in self.cards.values():
+        for kind, cards in self.cards.items():
+            fitting = {name for name in cards if all(word in self.words[name] for word in wanted)}
             for name, card in cards.items():
-                fits = all(word in self.words[name] for word in wanted)
-                card.set_visibility(fits)
-                found += fits
+                card.set_visibility(name in fitting)
+            self.titles[kind].set_visibility(bool(fitting))
+            found += len(fitting)
         self.nothing.set_visibility(not found)
 
     def _choose(self, kind: str, name: str) -> None:
@@ -129,9 +133,21 @@ class MakeView:
                 self.session.tell("failed", str(error))
             return
         if name != state.technique:
-            known = techniques.get(name).params.model_fields
+            entry = techniques.get(name)
+            known = entry.params.model_fields
             kept = {word: value for word, value in state.params.items() if word in CARRIED and word in known}
+            state = self._with_known_locks(entry)
             self.session.change(state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None))
+
+    def _with_known_locks(self, entry: Technique) -> State:
+        """The state without what is locked to tiles that a technique does not have."""
+        state = self.session.state
+        locks = locks_of(state.locks, entry.own_tileset(entry.params.checked()))
+        freed = len(state.locks or ()) - len(locks or ())
+        if not freed:
+            return state
+        ui.notify(f"{counted(freed, 'locked cell')} freed: {entry.name} has no such tiles", timeout=4000)
+        return replace(state, locks=locks)
 
     # -- knobs --------------------------------------------------------------------------------------------------
 

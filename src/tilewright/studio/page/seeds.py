@@ -14,16 +14,16 @@ class SeedBar:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        with ui.element("div").classes("tw-bar"):
-            self.seed = ui.input(label="Seed").props("dense outlined data-testid=seed")
+        with ui.element("div").classes("tw-seeds"):
+            self.seed = ui.input().props("dense outlined prefix=Seed aria-label=Seed data-testid=seed")
             self.seed.classes("tw-seed").tooltip("A number or any text: the same seed makes the same map")
             self.seed.on("keydown.enter", self._typed)
             self.seed.on("blur", self._typed)
             reroll = ui.button("Reroll", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
-            reroll.props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
+            reroll.classes("tw-reroll").props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
             self.back = icon_button("history", "The seed before", session.earlier, test="earlier")
             self.spinner = ui.spinner(size="18px").classes("tw-spinner")
-            self.stop = icon_button("stop_circle", "Stop the work", session.stop, test="stop")
+            self.stop = icon_button("stop_circle", "Stop the work", session.give_up, test="stop")
             ui.space()
             self.facts = ui.label("").classes("tw-facts").props("data-testid=facts")
         self.busy(False)

@@ -16,7 +16,8 @@ from ...core.yaml import read_data, write_data
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
-from .parts import icon_button
+from .parts import copy_text, icon_button
+from .uploads import Uploader
 
 Stage = tuple[str, Mapping[str, Any]]
 """A shaper's name, and what is set of its params."""
@@ -46,10 +47,8 @@ class ShapeView:
             icon_button("content_copy", "Copy the recipe", self._copy, test="copy-recipe")
             icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test="load-recipe")
             icon_button("save", "Save the recipe", self._save, test="save-recipe")
-        self.upload = ui.upload(
-            on_upload=self._uploaded, auto_upload=True, max_files=1, max_file_size=session.desk.settings.upload
-        ).props("accept=.yaml,.yml,.json data-testid=recipe-file")
-        self.upload.classes("tw-hidden")
+        self.upload = Uploader(session.desk.settings, self._uploaded, self._refused, accept=".yaml,.yml,.json")
+        self.upload.props("data-testid=recipe-file").classes("tw-hidden")
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe")
         with ui.element("div").classes("tw-row"):
@@ -191,6 +190,9 @@ class ShapeView:
         self.upload.reset()
         self._open(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
 
+    def _refused(self, line: str) -> None:
+        self.wrong.set_text(line)
+
     def _pick_file(self) -> None:
         self.upload.run_method("pickFiles")
 
@@ -198,8 +200,7 @@ class ShapeView:
         ui.download.content(write_data(self.session.state.effective), f"{self.session.state.technique}.yaml")
 
     def _copy(self) -> None:
-        ui.clipboard.write(self.text.value)
-        ui.notify("Copied", timeout=1500)
+        copy_text(self.text.value, "The recipe is copied")
 
 
 def what_it_does(entry: Shaper) -> str:

@@ -25,7 +25,7 @@ from .export import ExportView
 from .gallery import GalleryView
 from .make import MakeView
 from .measures import MeasuresView
-from .parts import icon_button
+from .parts import copying, icon_button
 from .rules import RulesView
 from .seeds import SeedBar
 from .shape import ShapeView
@@ -75,9 +75,17 @@ class Shell:
     async def open(self) -> None:
         """Build the page, find out what its address asks for, and make that."""
         self._build()
-        await self.client.connected(timeout=30)
-        self.client.on_delete(self.session.stop)
-        address, self.is_dark = await ui.run_javascript(ARRIVED, timeout=30)
+        self.client.on_delete(self.session.leave)
+        try:
+            await self.client.connected(timeout=30)
+            arrived = await ui.run_javascript(ARRIVED, timeout=30)
+        except TimeoutError:
+            arrived = None
+        if arrived is None:
+            return  # whoever asked for the page has gone already
+        address, is_chosen, self.is_dark = arrived
+        if is_chosen:
+            self.dark.set_value(self.is_dark)
         self._listen()
         self._darken()
         self._follow(str(address))
@@ -315,10 +323,10 @@ class Shell:
             self._link = link
             ui.run_javascript(f"history.replaceState(null, '', '#{link}')")
 
-    async def _copy_link(self) -> None:
+    def _copy_link(self) -> None:
         self._write_address()
-        ui.clipboard.write(f"{await ui.run_javascript('location.origin + location.pathname')}#{self._link}")
-        ui.notify("The link is copied: it reopens exactly this", position="bottom", type="positive", timeout=2500)
+        link = f"location.origin + location.pathname + '#{self._link}'"
+        ui.run_javascript(f"({copying(link, 'The link is copied: it reopens exactly this')})()")
 
     def _toggle_dark(self) -> None:
         """The other one; the browser remembers it."""
@@ -338,7 +346,7 @@ class Shell:
 ARRIVED = """
 const chosen = localStorage.getItem('tilewright-dark');
 if (chosen) Quasar.Dark.set(chosen === 'true');
-return [location.hash, Quasar.Dark.isActive];
+return [location.hash, Boolean(chosen), Quasar.Dark.isActive];
 """
 """What the browser remembers and asks for when the page is there."""
 LISTENING = """

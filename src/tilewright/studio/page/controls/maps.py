@@ -22,6 +22,7 @@ from ....core.yaml import read_data, write_data
 from ...desk import Cancelled
 from ...service import uploaded
 from ...settings import Settings
+from ..uploads import Uploader
 from .chips import PICK
 from .control import Around, Control, icon_button
 from .numbers import Box
@@ -41,15 +42,8 @@ class Upload:
 
     def __init__(self, control: Control, text: str, accept: str, take: Callable[[bytes, str], Awaitable[None]]) -> None:
         self._control, self._take = control, take
-        limit = settings_of(control.around).upload
-        too_large = f"files of more than {limit:,} bytes, or of another kind, are not taken"
-        self._upload = ui.upload(
-            auto_upload=True,
-            max_file_size=limit,
-            on_upload=self._sent,
-            on_rejected=lambda: control.wires.fail(too_large),
-        ).classes("tc-hidden")
-        self._upload.props["accept"] = accept
+        self._upload = Uploader(settings_of(control.around), self._sent, control.wires.fail, accept=accept)
+        self._upload.classes("tc-hidden")
         self._upload.props["data-testid"] = f"{control.wires.place}-upload"
         button = ui.button(text, icon="upload_file", color=None).props("flat dense no-caps").classes("tc-more")
         button.on("click", js_handler=f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()")

@@ -20,6 +20,7 @@ from ...desk import Cancelled, Ticket
 from ...example import PAINTED_SIDE, Example, built_in, cleared, flipped, resized, taken
 from ...session import Session
 from ..parts import icon_button
+from ..uploads import Uploader
 from .trial import picture_of
 
 AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both ways"}
@@ -117,13 +118,7 @@ class SamplePanel:
         self.war.props("dense outlined options-dense data-testid=sample-war")
 
     def _files(self) -> None:
-        settings = self.session.desk.settings
-        self.upload = ui.upload(
-            on_upload=self._uploaded,
-            on_rejected=lambda: self._tell(f"a file may have {settings.upload:,} bytes; this one has more"),
-            max_file_size=settings.upload,
-            auto_upload=True,
-        )
+        self.upload = Uploader(self.session.desk.settings, self._uploaded, self._tell)
         self.upload.classes("tw-example-upload").props("data-testid=sample-file")
         endings = sorted({ending for entry in shelf if entry.read for ending in entry.extensions})
         with ui.element("button").classes("tw-example-drop").props("type=button data-testid=sample-open") as button:

@@ -5,6 +5,7 @@ const SMALLEST_RING = 6;
 const SMALLEST_NAME = 14;
 const MOST_NAMES = 60;
 const FRAME_LINE = "#f2545b";
+const LOCK = "#f2a541";
 const LIGHT = "#fff4d6";
 const DARK = "#1b1822";
 
@@ -75,9 +76,9 @@ function covered(view, mask, level) {
 }
 
 // Locked cells: a faint hatching, and a line around them.
-export function drawLocks(pen, view, mask, level, theme) {
+export function drawLocks(pen, view, mask, level) {
   const area = covered(view, mask, level);
-  pen.fillStyle = view.cell >= 3 ? hatching(pen, theme, view.ratio) : theme.accentVeil;
+  pen.fillStyle = view.cell >= 3 ? hatching(pen, view.ratio) : `${LOCK}80`;
   pen.fill(area);
   if (view.cell < 3) return;
   const border = bordered(view, mask, level);
@@ -86,7 +87,7 @@ export function drawLocks(pen, view, mask, level, theme) {
   pen.strokeStyle = "rgba(16, 14, 22, 0.55)";
   pen.lineWidth = thin + 2 * view.ratio;
   pen.stroke(border);
-  pen.strokeStyle = theme.accent;
+  pen.strokeStyle = LOCK;
   pen.lineWidth = thin;
   pen.stroke(border);
   pen.lineCap = "butt";
@@ -94,22 +95,22 @@ export function drawLocks(pen, view, mask, level, theme) {
 
 let pattern = null;
 
-function hatching(pen, theme, ratio) {
-  if (pattern?.color === theme.accent && pattern.ratio === ratio) return pattern.fill;
+function hatching(pen, ratio) {
+  if (pattern?.ratio === ratio) return pattern.fill;
   const side = Math.round(8 * ratio);
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = side;
   const ink = canvas.getContext("2d");
   ink.lineWidth = ratio;
   // A dark line beside a bright one is seen on every tile.
-  for (const [color, opacity, off] of [["#100e16", 0.3, ratio], [theme.accent, 0.5, 0]]) {
+  for (const [color, opacity, off] of [["#100e16", 0.3, ratio], [LOCK, 0.5, 0]]) {
     ink.beginPath();
     ink.strokeStyle = color;
     ink.globalAlpha = opacity;
     for (const shift of [-side, 0, side]) ink.moveTo(shift + off - 1, side + 1), ink.lineTo(shift + off + side + 1, -1);
     ink.stroke();
   }
-  pattern = { color: theme.accent, ratio, fill: pen.createPattern(canvas, "repeat") };
+  pattern = { ratio, fill: pen.createPattern(canvas, "repeat") };
   return pattern.fill;
 }
 

@@ -16,13 +16,22 @@ export async function unpacked(text) {
   return through(bytes, new DecompressionStream("deflate"));
 }
 
-export async function packed(bytes) {
-  const small = await through(bytes, new CompressionStream("deflate"));
-  let text = "";
-  for (let start = 0; start < small.length; start += BLOCK)
-    text += String.fromCharCode(...small.subarray(start, start + BLOCK));
-  return btoa(text);
+// Bytes are stored as they are, for that is done at once: what a person does next must not overtake it.
+export function packed(bytes) {
+  const pieces = ["\x78\x01"];
+  let [low, high] = [1, 0]; // of the checksum
+  for (let start = 0; !start || start < bytes.length; start += BLOCK) {
+    const block = bytes.subarray(start, start + BLOCK);
+    const { length } = block;
+    for (const byte of block) (low = (low + byte) % 65521), (high = (high + low) % 65521);
+    const isLast = start + BLOCK >= bytes.length;
+    pieces.push(asText([Number(isLast), length, length >> 8, ~length, ~length >> 8]), asText(block));
+  }
+  pieces.push(asText([high >> 8, high, low >> 8, low]));
+  return btoa(pieces.join(""));
 }
+
+const asText = (bytes) => String.fromCharCode(...Uint8Array.from(bytes));
 
 // Tile ids in as many bits as the tileset needs.
 export async function unpackedCells(text, bits) {

@@ -266,10 +266,9 @@ export const painting = {
     this.send("paint", stroke.mask, { tile, lock, stroke: number });
   },
 
-  // Tell Python of cells. Packing takes a moment, so what is told goes out in its turn.
+  // Tell Python of cells.
   send(event, mask, more = {}) {
-    const bits = asBits(mask);
-    this.sending = this.sending.then(async () => this.$emit(event, { cells: await packed(bits), ...more }));
+    this.$emit(event, { cells: packed(asBits(mask)), ...more });
   },
 
   // -- selection and locks ------------------------------------------------------------------------------------
@@ -309,7 +308,7 @@ export const painting = {
   unlockAll() {
     if (!this.lockedCount) return;
     this.scene.locked = null;
-    this.sending = this.sending.then(() => this.$emit("unlock", { cells: null }));
+    this.$emit("unlock", { cells: null });
     this.count();
     this.redraw();
   },

@@ -143,7 +143,7 @@ export const showing = {
   },
 
   draw() {
-    const { view, scene, theme } = this;
+    const { view, scene } = this;
     const pen = this.$refs.canvas?.getContext("2d");
     const layer = this.layer();
     if (!pen) return;
@@ -158,13 +158,13 @@ export const showing = {
     if (over) enlarged(pen, view, over.levels[Math.min(level, over.levels.length - 1)]);
     if (this.grid) drawGrid(pen, view);
     pen.lineWidth = 1;
-    pen.strokeStyle = theme.line;
+    pen.strokeStyle = this.frameColor;
     const [left, top] = [view.x(0), view.y(0)];
     pen.strokeRect(left - 0.5, top - 0.5, view.x(view.columns) - left + 1, view.y(view.rows) - top + 1);
     if (over?.lines.length) drawLinks(pen, view, over.lines);
     if (layer.lines?.length) drawLines(pen, view, layer.lines);
     if (!isMap) return;
-    if (scene.locked) drawLocks(pen, view, scene.locked, level, theme);
+    if (scene.locked) drawLocks(pen, view, scene.locked, level);
     if (scene.markers.length) drawMarkers(pen, view, scene.markers, level);
     if (this.selection) drawSelection(pen, view, this.selection, level);
     this.drawPointer(pen);
@@ -182,12 +182,9 @@ export const showing = {
     }
   },
 
-  // The colours of the page, and the size of the canvas.
+  // The colour of the page's lines, and the size of the canvas.
   readTheme() {
-    const style = getComputedStyle(this.$el);
-    const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
-    const accent = read("--tw-accent", "#f2a541");
-    this.theme = { accent, accentVeil: `${accent}80`, line: read("--tw-line", "#34313f") };
+    this.frameColor = getComputedStyle(this.$el).getPropertyValue("--tw-line").trim() || "#34313f";
     this.redraw();
   },
 

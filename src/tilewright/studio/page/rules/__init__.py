@@ -9,6 +9,7 @@ from nicegui import ui
 from ....core.errors import TilewrightError, counted
 from ...session import Session
 from ...state import State
+from ..parts import copy_text
 from . import book as books
 from .colors import colors_of, variable_of
 from .drawings import drawings_section
@@ -117,8 +118,7 @@ class RulesView:
         self.refresh(self.session.state)
 
     def _copy(self) -> None:
-        ui.clipboard.write(books.text_of(self.editor.book))
-        ui.notify("The rule book is copied", position="bottom", type="positive", timeout=2000)
+        copy_text(books.text_of(self.editor.book), "The rule book is copied")
 
     def _start_again(self) -> None:
         self._is_starting = True

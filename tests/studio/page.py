@@ -1,0 +1,261 @@
+"""The studio in a real Chromium: a server of its own, its page, and what a person does there."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+import tilewright as tw
+from tests.browser import complaints
+from tilewright.studio.scene import scene_of
+from tilewright.studio.state import State
+
+PATIENCE = 60_000
+"""Milliseconds that anything may take on a busy machine."""
+COMPONENT = "(map) => getElement(Number(map.id.slice(1)))"
+"""The canvas component behind its element."""
+BROWSERS_OWN = ("data", "blob", "about")
+"""Schemes of addresses for which nobody is asked."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+@contextmanager
+def serving(log: Path, **settings: Any) -> Iterator[str]:
+    """The studio as a program of its own on a free port, as a person starts it; gives its address."""
+    flags = [f"--{name}={value}" for name, value in settings.items()]
+    command = [sys.executable, "-m", "tilewright", "studio", "--port=0", "--no-browser", *flags]
+    # NiceGUI behaves otherwise where it finds itself under test.
+    around = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    with log.open("w") as complaining:
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaining, text=True, env=around)
+    try:
+        assert server.stdout is not None
+        said = server.stdout.readline()
+        found = re.search(r"http://\S+?(?=/ )", said)
+        assert found, said + log.read_text()
+        yield found[0]
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
+    assert log.read_text() == "", log.read_text()
+
+
+class Studio:
+    """A page of the studio."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.address = address
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.complaints = complaints(self.page)
+        self.asked: set[str] = set()
+        """Addresses of all requests and websockets."""
+        self.page.on("request", lambda request: self.asked.add(request.url))
+        self.page.on("websocket", lambda socket: self.asked.add(socket.url))
+
+    def open(self, state: State | Mapping[str, Any] | str = "") -> Studio:
+        """Come to the page by its address: with a state, a recipe or a link's text, or with nothing."""
+        if isinstance(state, Mapping):
+            state = State.of(state)
+        link = state.to_link() if isinstance(state, State) else state
+        self.page.goto(f"{self.address}/{link and '#'}{link}")
+        self.ready()
+        return self
+
+    def ready(self) -> None:
+        """Wait for the first map."""
+        expect(self.map).to_have_attribute("data-key", re.compile("."))
+
+    def close(self) -> None:
+        """Leave; nothing may have gone wrong, and nobody else may have been asked anything."""
+        strangers = {url for url in self.asked if not self.is_own(url)}
+        self.page.close()
+        assert strangers == set()
+        assert self.complaints == []
+
+    def is_own(self, url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme in BROWSERS_OWN or parts.netloc == urlsplit(self.address).netloc
+
+    # -- what is there ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, test: str) -> Locator:
+        """An element by its test id."""
+        return self.page.get_by_test_id(test)
+
+    @property
+    def map(self) -> Locator:
+        return self["map"]
+
+    @property
+    def line(self) -> Locator:
+        """The one line that tells what is wrong."""
+        return self["line"]
+
+    @property
+    def key(self) -> str:
+        """The name of what is shown."""
+        return self.map.get_attribute("data-key") or ""
+
+    def shows(self, map: tw.TileMap) -> None:
+        """The canvas shows exactly this map, sooner or later."""
+        expect(self.map).to_have_attribute("data-key", scene_of(map, sprites=False)["key"])
+
+    @contextmanager
+    def another(self) -> Iterator[None]:
+        """What is done inside leads to another map."""
+        before = self.key
+        yield
+        expect(self.map).not_to_have_attribute("data-key", before)
+
+    def cells(self, canvas: str = "map") -> NDArray[np.str_]:
+        """The tiles of the map that is shown, by name: (row, column), or (level, row, column)."""
+        shape, names, cells = self[canvas].evaluate(
+            f"(map) => {{ const {{ scene, tiles }} = ({COMPONENT})(map);"
+            " return [[scene.depth, scene.height, scene.width], tiles.map(({ name }) => name), [...scene.cells]]; }"
+        )
+        found = np.array(names)[np.array(cells)].reshape(shape)
+        return found[0] if shape[0] == 1 else found
+
+    def holds(self, cells: NDArray[np.str_], canvas: str = "map") -> None:
+        """The canvas shows these tiles, sooner or later."""
+        self.page.wait_for_function(
+            f"""([canvas, names]) => {{
+              const {{ scene, tiles }} = ({COMPONENT})(document.querySelector(`[data-testid=${{canvas}}]`));
+              const isThere = (tile, place) => tiles[tile].name === names[place];
+              return scene.cells.length === names.length && scene.cells.every(isThere);
+            }}""",
+            arg=[canvas, cells.ravel().tolist()],
+        )
+
+    def drawn(self) -> None:
+        """Wait until all that is to be drawn is drawn."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """What is drawn where the map is: (row, column, 3)."""
+        self.drawn()
+        drawn: str = self.map.locator("canvas").evaluate("(canvas) => canvas.toDataURL()")
+        picture = Image.open(io.BytesIO(base64.b64decode(drawn.partition(",")[2])))
+        return np.asarray(picture.convert("RGB"))
+
+    def colors(self, cells: list[tuple[int, int]]) -> list[str]:
+        """The colours of the pixels in the middle of these cells (x, y), as they are drawn."""
+        pixels = self.pixels()
+        places = self.map.evaluate(
+            f"""(map, cells) => {{
+              const {{ left, top }} = map.querySelector("canvas").getBoundingClientRect();
+              const middles = cells.map(([x, y]) => ({COMPONENT})(map).place(x, y));
+              return middles.map(([x, y]) => [Math.floor(x - left), Math.floor(y - top)]);
+            }}""",
+            cells,
+        )
+        return ["#" + "".join(f"{part:02x}" for part in pixels[y, x]) for x, y in places]
+
+    def copied(self, button: str) -> str:
+        """Press a button that copies, and give what it has put into the clipboard."""
+        self.page.evaluate("navigator.clipboard.writeText(' ')")
+        self[button].click()
+        text: str = self.page.evaluate(
+            """async (patience) => {
+              for (const begun = performance.now(); performance.now() < begun + patience;) {
+                const text = await navigator.clipboard.readText();
+                if (text.trim()) return text;
+                await new Promise(requestAnimationFrame);
+              }
+              return "";
+            }""",
+            PATIENCE,
+        )
+        return text
+
+    # -- what a person does -------------------------------------------------------------------------------------
+
+    def tab(self, name: str) -> None:
+        self[f"tab-{name}"].click()
+        expect(self[f"tab-{name}"]).to_have_attribute("aria-selected", "true")
+
+    def turn(self, knob: str, value: object) -> None:
+        """Type the exact value of a knob."""
+        self[f"param-{knob}"].fill(str(value))
+        self[f"param-{knob}"].press("Enter")
+
+    def slider(self, knob: str) -> Locator:
+        """The slider beside a knob's exact value."""
+        return self.page.locator(f".tc-row:has([data-testid=param-{knob}]) .q-slider")
+
+    def sow(self, seed: object) -> None:
+        self["seed"].fill(str(seed))
+        self["seed"].press("Enter")
+
+    def choose(self, select: str, option: str) -> None:
+        """Choose from a list that opens."""
+        self[select].click()
+        self.page.locator(".q-menu .q-item").filter(has_text=re.compile(rf"^\s*{re.escape(option)}\s*$")).click()
+
+    def take(self, tool: str, tile: str = "", *, canvas: str = "map") -> None:
+        """Take a tool, and a tile to paint with."""
+        if tile:
+            self[canvas].get_by_test_id(f"tile-{tile}").click()
+        self[canvas].get_by_test_id(f"tool-{tool}").click()
+        expect(self[canvas]).to_have_attribute("data-tool", tool)
+
+    def place(self, x: int, y: int, canvas: str = "map") -> tuple[float, float]:
+        """Where in the window the middle of a cell is."""
+        left, top = self[canvas].evaluate(f"(map, [x, y]) => ({COMPONENT})(map).place(x, y)", [x, y])
+        return left, top
+
+    def stroke(self, *cells: tuple[int, int], canvas: str = "map") -> None:
+        """Press the mouse on a cell, go from one to the next, and let go on the last."""
+        first, *others = [self.place(x, y, canvas) for x, y in cells]
+        self.page.mouse.move(*first)
+        self.page.mouse.down()
+        for other in others:
+            self.page.mouse.move(*other, steps=4)
+        self.page.mouse.up()
+
+    def press(self, *keys: str) -> None:
+        """Press keys, as one does while looking at the map."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def download(self, button: str, folder: Path) -> Path:
+        """Press a button that downloads, and give the file."""
+        with self.page.expect_download() as download:
+            self[button].click()
+        path = folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+    def upload(self, button: str, name: str, content: bytes) -> None:
+        """Press a button that asks for a file, and give it one."""
+        with self.page.expect_file_chooser() as chooser:
+            self[button].click()
+        chooser.value.set_files([{"name": name, "mimeType": "application/octet-stream", "buffer": content}])
+
+    def drop(self, target: str, name: str, content: bytes) -> None:
+        """Drop a file onto an element."""
+        files = self.page.evaluate_handle(
+            """([name, bytes]) => {
+              const files = new DataTransfer();
+              files.items.add(new File([new Uint8Array(bytes)], name));
+              return files;
+            }""",
+            [name, list(content)],
+        )
+        self[target].dispatch_event("drop", {"dataTransfer": files})

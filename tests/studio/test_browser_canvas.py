@@ -1,0 +1,269 @@
+"""The canvas in a browser: painting, locking, looking, and watching the work."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from playwright.sync_api import expect
+
+import tilewright as tw
+from tests.studio.page import Studio
+
+SMALL = {"technique": "caves", "params": {"width": 24, "height": 16}, "seed": 7}
+LOCKED = [(3, 4), (4, 4), (5, 4), (6, 4), (7, 4), (7, 5), (7, 6)]
+"""Cells (x, y) along a stroke."""
+
+
+def small(**changes: object) -> tw.TileMap:
+    return tw.run({**SMALL, **changes})
+
+
+def tiles_at(studio: Studio, cells: list[tuple[int, int]]) -> list[str]:
+    shown = studio.cells()
+    return [str(shown[y, x]) for x, y in cells]
+
+
+def test_the_picture_is_the_map(studio: Studio) -> None:
+    studio.open(SMALL)
+    map = small()
+    assert np.array_equal(studio.cells(), np.array(map.tileset.names)[map.cells])
+    in_sprites = studio.pixels()
+    studio["sprites"].click()
+    expect(studio["sprites"]).not_to_have_attribute("aria-pressed", "true")
+    everywhere = [(x, y) for y in range(16) for x in range(24)]
+    assert studio.colors(everywhere) == [map.tileset[int(map.cells[y, x])].color for x, y in everywhere]
+    assert not np.array_equal(studio.pixels(), in_sprites)
+
+    in_colors = studio.pixels()
+    studio.press("g")
+    expect(studio["grid"]).to_have_attribute("aria-pressed", "true")
+    assert not np.array_equal(studio.pixels(), in_colors)
+
+
+def test_painted_cells_stay_locked_whatever_is_rolled(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.take("brush", "water")
+    studio.stroke((3, 4), (7, 4), (7, 6))
+    expect(studio.map).to_have_attribute("data-locked", str(len(LOCKED)))
+    expect(studio["regenerate"]).to_contain_text("7 painted")
+    painted = studio.cells()
+    assert [(int(x), int(y)) for y, x in np.argwhere(painted == "water")] == sorted(LOCKED, key=lambda cell: cell[::-1])
+
+    studio["regenerate"].click()
+    kept = small(locks=[[x, y, "water"] for x, y in LOCKED])
+    studio.shows(kept)
+    expect(studio.map).to_have_attribute("data-painted", "0")
+    assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
+    for _ in range(3):
+        with studio.another():
+            studio["reroll"].click()
+        assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
+    with studio.another():
+        studio.turn("walls", 0.6)
+    assert tiles_at(studio, LOCKED) == ["water"] * len(LOCKED)
+
+    # Whatever the technique: its own tiles stay where they were locked.
+    studio["unlock-all"].click()
+    expect(studio.map).to_have_attribute("data-locked", "0")
+    studio.take("rectangle", "floor")
+    studio.stroke((10, 10), (12, 11))
+    expect(studio.map).to_have_attribute("data-locked", "6")
+    for technique in ("rooms", "maze", "drunkard"):
+        studio["chosen"].click()
+        with studio.another():
+            studio[f"pick-{technique}"].click()
+        assert (studio.cells()[10:12, 10:13] == "floor").all()
+        with studio.another():
+            studio["reroll"].click()
+        assert (studio.cells()[10:12, 10:13] == "floor").all()
+
+
+def test_tools_paint_and_every_step_can_be_undone(studio: Studio) -> None:
+    studio.open({**SMALL, "params": {"width": 12, "height": 8, "walls": 0, "outside": "floor"}})
+    plain = studio.cells()
+    assert set(plain.ravel()) == {"floor"}
+    studio["locking"].click()
+    studio.take("rectangle", "wall")
+    studio.stroke((2, 2), (6, 6))
+    studio.take("rectangle", "moss")
+    studio.stroke((5, 5), (3, 3))
+    studio.take("bucket", "water")
+    studio.stroke((0, 0))
+    expected = np.full((8, 12), "water", dtype=plain.dtype)
+    expected[2:7, 2:7] = "wall"
+    expected[3:6, 3:6] = "moss"
+    expect(studio.map).to_have_attribute("data-painted", "96")
+    assert np.array_equal(studio.cells(), expected)
+    expect(studio.map).to_have_attribute("data-locked", "0")
+
+    studio.take("picker")
+    studio.stroke((4, 4))
+    expect(studio.map).to_have_attribute("data-tile", "moss")
+    expect(studio.map).to_have_attribute("data-tool", "bucket")
+    studio.take("brush")
+    studio["thicker"].click()
+    studio["thicker"].click()
+    expect(studio["brush-size"]).to_have_text("3")
+    studio.stroke((10, 1))
+    thick = expected.copy()
+    thick[0:3, 9:12] = "moss"
+    studio.holds(thick)
+    studio["undo"].click()
+    studio.holds(expected)
+    studio.press("Control+z", "Control+z")
+    rectangle = np.full((8, 12), "floor", dtype=plain.dtype)
+    rectangle[2:7, 2:7] = "wall"
+    studio.holds(rectangle)
+    studio["map-undo"].click()
+    studio.holds(plain)
+    expect(studio["undo"]).to_be_disabled()
+    studio.press("Control+Shift+z", "Control+y")
+    studio["redo"].click()
+    studio.holds(expected)
+    studio["map-redo"].click()
+    studio.holds(thick)
+    expect(studio["redo"]).to_be_disabled()
+    # What is painted and not locked is gone when the map is made again.
+    studio.press("Enter")
+    studio.holds(plain)
+
+
+def test_large_maps_are_painted_on_too(studio: Studio) -> None:
+    studio.open({**SMALL, "params": {"width": 640, "height": 512}})
+    studio.take("rectangle", "water")
+    studio.stroke((0, 0), (639, 1))
+    studio.stroke((0, 511), (639, 511))
+    expect(studio.map).to_have_attribute("data-painted", str(3 * 640))
+    cells = studio.cells()
+    assert (cells[[0, 1, 511]] == "water").all()
+    assert (cells == "water").sum() == 3 * 640
+    assert not tw.run({**SMALL, "params": {"width": 640, "height": 512}}).where("water").any()
+
+
+def test_what_is_selected_can_be_locked_and_freed(studio: Studio) -> None:
+    studio.open(SMALL)
+    before = studio.cells()
+    studio.take("select")
+    studio.stroke((2, 2), (9, 7))
+    expect(studio.map).to_have_attribute("data-selected", "48")
+    studio.press("l")
+    expect(studio.map).to_have_attribute("data-locked", "48")
+    for _ in range(2):
+        with studio.another():
+            studio.press("r")
+        assert np.array_equal(studio.cells()[2:8, 2:10], before[2:8, 2:10])
+    studio.stroke((2, 2), (4, 4))
+    studio["unlock"].click()
+    expect(studio.map).to_have_attribute("data-locked", "39")
+    studio.press("Escape")
+    expect(studio.map).to_have_attribute("data-selected", "0")
+    studio.press("Control+a")
+    expect(studio.map).to_have_attribute("data-selected", "384")
+    studio.press("u")
+    expect(studio.map).to_have_attribute("data-locked", "0")
+    studio.press("Control+z")
+    expect(studio.map).to_have_attribute("data-locked", "39")
+
+
+def test_hovering_tells_coordinates_tile_and_room(studio: Studio) -> None:
+    recipe = {"technique": "rooms", "params": {"width": 40, "height": 24}, "seed": 3}
+    studio.open(recipe)
+    map = tw.run(recipe)
+    room = map.rooms[1]
+    studio.page.mouse.move(*studio.place(room.x, room.y))
+    expect(studio["hover-place"]).to_have_text(f"{room.x}, {room.y}")
+    expect(studio["hover-tile"]).to_have_text(map.tileset[int(map.cells[room.y, room.x])].name)
+    expect(studio["hover-room"]).to_have_text("room 1")
+    studio.page.mouse.move(*studio.place(0, 0))
+    expect(studio["hover-place"]).to_have_text("0, 0")
+    expect(studio["hover-room"]).to_have_count(0)
+
+
+def test_overlays_are_drawn_over_the_map(studio: Studio) -> None:
+    studio.open({"technique": "rooms", "params": {"width": 40, "height": 24}, "seed": 3})
+    plain = studio.pixels()
+    seen = [plain]
+    for name in ("distance", "hot-path", "regions", "rooms"):
+        studio["overlays"].click()
+        studio[f"overlay-{name}"].click()
+        expect(studio["overlays"]).to_contain_text(re.compile(name.replace("-", " "), re.IGNORECASE))
+        for known in seen:
+            differs(studio, known)
+        seen.append(studio.pixels())
+    expect(studio["legend"]).to_be_visible()
+    studio["overlays"].click()
+    studio["overlay-none"].click()
+    expect(studio["legend"]).to_have_count(0)
+    studio.page.mouse.move(0, 0)
+    assert np.array_equal(studio.pixels(), plain)
+
+
+def differs(studio: Studio, known: np.ndarray) -> None:
+    """Sooner or later another picture is seen."""
+    for _ in range(600):
+        if not np.array_equal(studio.pixels(), known):
+            return
+    raise AssertionError("the picture stays the same")
+
+
+def test_zoom_and_pan(studio: Studio) -> None:
+    studio.open(SMALL)
+    fitted = float(studio.map.get_attribute("data-zoom") or 0)
+    studio["zoom-in"].click()
+    expect(studio.map).not_to_have_attribute("data-zoom", f"{fitted:.3f}")
+    studio.press("f")
+    expect(studio.map).to_have_attribute("data-zoom", f"{fitted:.3f}")
+    studio.page.mouse.move(*studio.place(5, 5))
+    under = studio.place(5, 5)
+    studio.page.mouse.wheel(0, -400)
+    expect(studio.map).not_to_have_attribute("data-zoom", f"{fitted:.3f}")
+    assert np.allclose(studio.place(5, 5), under, atol=2)
+    studio.stroke((5, 5), (9, 8))  # the hand moves the map
+    assert not np.allclose(studio.place(5, 5), under)
+    studio.press("0")
+    expect(studio.map).to_have_attribute("data-zoom", f"{fitted:.3f}")
+
+
+def test_the_timeline_plays_pauses_scrubs_and_steps(studio: Studio) -> None:
+    studio.open({"technique": "drunkard", "params": {"width": 40, "height": 24}, "seed": 3})
+    whole = studio.pixels()
+    studio["play"].click()
+    expect(studio.map).to_have_attribute("data-frames", re.compile(r"^[1-9]\d*$"))
+    frames = int(studio.map.get_attribute("data-frames") or 0)
+    assert frames > 10
+    studio.page.wait_for_function("() => document.querySelector('[data-testid=map]').dataset.frame > 0")
+    expect(studio["frame-badge"]).to_contain_text("frame")
+    studio["play"].click()
+    expect(studio["play"]).to_have_attribute("aria-label", "Play")
+
+    box = studio["scrub"].bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    studio.page.mouse.click(box["x"] + 1, middle)
+    expect(studio.map).to_have_attribute("data-frame", "0")
+    studio.page.mouse.move(0, 0)
+    first = studio.pixels()
+    assert not np.array_equal(first, whole)
+    studio["frame-forward"].click()
+    studio["frame-forward"].click()
+    expect(studio.map).to_have_attribute("data-frame", "2")
+    studio.page.mouse.move(0, 0)
+    assert not np.array_equal(studio.pixels(), first)
+    studio.map.locator("canvas").click(position={"x": 4, "y": 4})
+    studio.press(",")
+    expect(studio.map).to_have_attribute("data-frame", "1")
+    studio.press(".", ".")
+    expect(studio.map).to_have_attribute("data-frame", "3")
+    studio.page.mouse.move(box["x"] + 1, middle)
+    studio.page.mouse.down()
+    studio.page.mouse.move(box["x"] + box["width"] / 2, middle, steps=4)
+    expect(studio.map).to_have_attribute("data-frame", re.compile(f"^({(frames - 1) // 2}|{frames // 2})$"))
+    studio.page.mouse.move(box["x"] + box["width"] - 1, middle, steps=4)
+    studio.page.mouse.up()
+    expect(studio["frame-badge"]).to_have_count(0)
+    studio.page.mouse.move(0, 0)
+    assert np.array_equal(studio.pixels(), whole)
+    # Another map has another film.
+    studio["reroll"].click()
+    expect(studio.map).to_have_attribute("data-frames", "0")

@@ -1,0 +1,92 @@
+"""By example in a browser: a sample is painted or dropped in, and three techniques follow its style."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.studio.page import Studio
+from tilewright.studio.example import TECHNIQUES, Example
+from tilewright.studio.state import Look, State
+
+QUICK = State(
+    look=Look(tab="example"),
+    example=Example(width=16, height=12).turning("patterns", "iterations", 10_000),
+)
+RIVER = ["........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.", "........"]
+DONE = re.compile(r"^done in ")
+
+
+def done(studio: Studio) -> list[str]:
+    """Wait for all three maps; gives their pictures."""
+    for technique in TECHNIQUES:
+        expect(studio[f"state-{technique}"]).to_have_text(DONE)
+        expect(studio[f"divergence-{technique}"]).to_have_text(re.compile(r"^\d"))
+        expect(studio[f"novelty-{technique}"]).to_have_text(re.compile(r"^\d+ %$"))
+    return [studio[f"picture-{technique}"].get_attribute("src") or "" for technique in TECHNIQUES]
+
+
+def other(studio: Studio, before: list[str]) -> list[str]:
+    """Wait for other maps than these."""
+    for technique, picture in zip(TECHNIQUES, before, strict=True):
+        expect(studio[f"picture-{technique}"]).not_to_have_attribute("src", picture)
+    return done(studio)
+
+
+def test_a_sample_is_painted_and_three_maps_follow(studio: Studio) -> None:
+    studio.open(QUICK)
+    maps = done(studio)
+    assert len(set(maps)) == 3
+    expect(studio["fitness-patterns"]).to_be_visible()
+    before = studio.cells("sample-canvas")
+    studio.take("rectangle", "floor", canvas="sample-canvas")
+    studio.stroke((1, 1), (14, 10), canvas="sample-canvas")
+    painted = before.copy()
+    painted[1:11, 1:15] = "floor"
+    studio.holds(painted, "sample-canvas")
+    maps = other(studio, maps)
+    studio.press("Control+z")
+    studio.holds(before, "sample-canvas")
+    maps = other(studio, maps)
+
+    studio["maps-reroll"].click()
+    other(studio, maps)
+    studio["continue-wfc"].click()
+    expect(studio["tab-make"]).to_have_attribute("aria-selected", "true")
+    expect(studio["technique"]).to_have_text("wfc")
+    expect(studio.map).to_have_attribute("data-width", "16")
+
+
+def test_files_are_dropped_in(studio: Studio) -> None:
+    studio.open(QUICK)
+    maps = done(studio)
+    studio.drop("example", "river.txt", "\n".join(RIVER).encode())
+    expect(studio["sample-facts"]).to_have_text("river.txt · 8×7 · 2 tiles")
+    shown = studio.cells("sample-canvas")
+    water = np.array([[glyph == "~" for glyph in row] for row in RIVER])
+    assert np.array_equal(shown == shown[1, 1], water)
+    maps = other(studio, maps)
+
+    rows = [[int(glyph == "~") for glyph in row] for row in RIVER]
+    studio.upload("sample-open", "river.csv", "\n".join(",".join(map(str, row)) for row in rows).encode())
+    expect(studio["sample-facts"]).to_contain_text("river.csv · 8×7")
+    shown = studio.cells("sample-canvas")
+    assert np.array_equal(shown == shown[1, 1], water)
+    done(studio)
+
+    pixels = np.where(water[..., None], np.uint8([40, 90, 200]), np.uint8([90, 160, 70]))
+    picture = io.BytesIO()
+    Image.fromarray(pixels.astype(np.uint8)).save(picture, "png")
+    studio.drop("example", "river.png", picture.getvalue())
+    expect(studio["sample-facts"]).to_have_text("river.png · 8×7 · 2 tiles")
+    shown = studio.cells("sample-canvas")
+    assert np.array_equal(shown == shown[1, 1], water)
+    done(studio)
+
+    studio.drop("example", "odd.txt", b"...\n..")
+    expect(studio["sample-line"]).to_have_text("odd.txt: row 2 has 2 cells, the first has 3")
+    expect(studio["sample-facts"]).to_contain_text("river.png")

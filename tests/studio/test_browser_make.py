@@ -1,0 +1,123 @@
+"""Make in a browser: techniques are found, knobs turned, seeds rolled, and the map follows."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from playwright.sync_api import expect
+
+import tilewright as tw
+from tests.studio.page import Studio
+from tilewright.data import names
+
+
+def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
+    studio.open()
+    studio.shows(tw.make("caves", seed=7))
+    before = studio.pixels()
+    studio.turn("walls", 0.52)
+    studio.shows(tw.make("caves", seed=7, walls=0.52))
+    assert not np.array_equal(studio.pixels(), before)
+
+    studio.turn("width", 48)
+    studio.shows(tw.make("caves", seed=7, walls=0.52, width=48))
+    expect(studio.map).to_have_attribute("data-width", "48")
+    expect(studio["facts"]).to_contain_text("caves · 48×50")
+
+    studio["param-wrap"].click()
+    studio.shows(tw.make("caves", seed=7, walls=0.52, width=48, wrap=True))
+    studio["param-outside"].get_by_text("floor").click()
+    studio.shows(tw.make("caves", seed=7, walls=0.52, width=48, wrap=True, outside="floor"))
+
+    studio["param-walls-reset"].click()
+    studio.shows(tw.make("caves", seed=7, width=48, wrap=True, outside="floor"))
+    expect(studio["param-walls"]).to_have_value("0.45")
+
+
+def test_the_newest_setting_wins(studio: Studio) -> None:
+    studio.open()
+    slider = studio.slider("walls")
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    studio.page.mouse.move(box["x"] + 10, middle)
+    studio.page.mouse.down()
+    for step in range(1, 9):
+        studio.page.mouse.move(box["x"] + box["width"] * step / 10, middle)
+    studio.page.mouse.up()
+    last = float(slider.get_attribute("aria-valuenow") or 0)
+    assert last > 0.5
+    studio.shows(tw.make("caves", seed=7, walls=last))
+    expect(studio["param-walls"]).to_have_value(str(last))
+
+    slider.focus()
+    studio.press(*["ArrowLeft"] * 5)
+    lower = float(slider.get_attribute("aria-valuenow") or 0)
+    assert lower < last
+    studio.shows(tw.make("caves", seed=7, walls=lower))
+    expect(studio["param-walls"]).to_have_value(str(lower))
+    # A slider's whole way is one step back.
+    studio["undo"].click()
+    studio.shows(tw.make("caves", seed=7))
+
+
+def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
+    studio.open()
+    studio["chosen"].click()
+    cards = studio.page.locator(".tw-pick:visible")
+    expect(cards).to_have_count(len(tw.techniques()) + len(names("recipes")))
+    studio["search"].fill("maze")
+    expect(studio["pick-maze"]).to_be_visible()
+    expect(studio["pick-caves"]).to_be_hidden()
+    assert studio["pick-maze"].locator("img").evaluate("(picture) => picture.complete && picture.naturalWidth > 0")
+    studio["search"].fill("no such thing")
+    expect(studio.page.get_by_text("Nothing is called like that.")).to_be_visible()
+    expect(studio.page.get_by_text("Techniques", exact=True)).to_be_hidden()
+    studio["search"].fill("MAZE")
+    studio["pick-maze"].click()
+    studio.shows(tw.make("maze", seed=7))
+    expect(studio["technique"]).to_have_text("maze")
+    expect(studio["param-braid"]).to_be_visible()
+
+    studio["chosen"].click()
+    expect(studio["search"]).to_have_value("")
+    studio["pick-crypt"].click()
+    studio.shows(tw.run("crypt", seed=7))
+    studio["undo"].click()
+    studio.shows(tw.make("maze", seed=7))
+
+
+def test_another_tileset_draws_the_map_otherwise(studio: Studio) -> None:
+    studio.open()
+    studio.choose("tileset", "dungeon")
+    studio.shows(tw.make("caves", seed=7, tileset="dungeon"))
+    studio.choose("tileset", "the technique's own")
+    studio.shows(tw.make("caves", seed=7))
+
+
+def test_seeds_are_sown_rolled_and_found_again(studio: Studio) -> None:
+    studio.open()
+    expect(studio["seed"]).to_have_value("7")
+    expect(studio["earlier"]).to_be_disabled()
+    studio.sow("a rainy day")
+    studio.shows(tw.make("caves", seed="a rainy day"))
+    with studio.another():
+        studio["reroll"].click()
+    expect(studio["seed"]).to_have_value(re.compile(r"^\d+$"))
+    rolled = int(studio["seed"].input_value())
+    studio.shows(tw.make("caves", seed=rolled))
+    studio["earlier"].click()
+    studio.shows(tw.make("caves", seed="a rainy day"))
+    studio["earlier"].click()
+    studio.shows(tw.make("caves", seed=7))
+    expect(studio["earlier"]).to_be_disabled()
+
+
+def test_what_is_measured_follows(studio: Studio) -> None:
+    studio.open()
+    expect(studio["measure-cells"]).to_have_text("4,000")
+    studio.turn("width", 20)
+    expect(studio["measure-cells"]).to_have_text("1,000")
+    regions = tw.measure(tw.make("caves", seed=7, width=20), "regions")["regions"]
+    expect(studio["measure-regions"]).to_have_text(f"{regions:.0f}")

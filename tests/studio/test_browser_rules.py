@@ -1,0 +1,83 @@
+"""Rules in a browser: a rule book is edited by its fields and as JSON, and the map follows."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+from playwright.sync_api import expect
+
+import tilewright as tw
+from tests.studio.page import Studio
+from tilewright.studio.page.rules.start import BEGINNINGS
+
+CAVE: dict[str, Any] = deepcopy(dict(BEGINNINGS[0].params))
+
+
+def ruled(params: dict[str, Any]) -> tw.TileMap:
+    return tw.run({"technique": "rules", "params": params, "seed": 7})
+
+
+def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
+    studio.open()
+    studio.tab("rules")
+    studio["rules-begin-cave"].click()
+    studio.shows(ruled(CAVE))
+    expect(studio["rules-rule-0-0-sentence"]).to_contain_text("gravel")
+
+    changed = deepcopy(CAVE)
+    changed["generationRules"][0]["rules"][0] = "gravel,all,and,rock>5,rock:1"
+    studio["rules-rule-0-0-head"].click()
+    studio["rules-rule-0-0-count-0"].fill("5")
+    studio.shows(ruled(changed))
+    expect(studio["rules-rule-0-0-sentence"]).to_contain_text("5")
+
+    changed["names"][2] = "lava"
+    for layer in changed["generationRules"]:
+        layer["rules"] = [rule.replace("water", "lava") for rule in layer["rules"]]
+    studio["rules-name-2"].fill("lava")
+    studio["rules-name-2"].press("Enter")
+    studio.shows(ruled(changed))
+
+    studio["rules-section-neighbourhoods"].click()
+    wide = studio.page.locator("[data-testid$=-cells]").filter(has=studio.page.locator("[data-cell='6,6']"))
+    wide.locator("[data-cell='0,0']").click()
+    changed["neighbourhoods"]["wide"] = "1" + CAVE["neighbourhoods"]["wide"][1:]
+    studio.shows(ruled(changed))
+    studio["rules-layer-3-remove"].click()
+    del changed["generationRules"][3]
+    studio.shows(ruled(changed))
+    for _ in range(4):
+        studio["undo"].click()
+    studio.shows(ruled(CAVE))
+
+
+def test_a_rule_book_is_pasted_as_json(studio: Studio) -> None:
+    studio.open({"technique": "rules", "params": CAVE, "seed": 7})
+    studio.tab("rules")
+    copied = json.loads(studio.copied("rules-copy"))
+    expect(studio.page.get_by_text("The rule book is copied")).to_be_visible()
+    assert ruled(copied) == ruled(CAVE)
+
+    studio["rules-side"].get_by_text("JSON").click()
+    area = studio["rules-json"]
+    copied["mapData"][0] = "40x30"
+    copied["generationRules"] = copied["generationRules"][:1]
+    area.click()
+    studio.press("Control+a")
+    studio.page.keyboard.insert_text(json.dumps(copied))
+    pasted = ruled(copied)
+    studio.shows(pasted)
+    expect(studio.map).to_have_attribute("data-width", "40")
+
+    for text, told in (
+        ('{"mapData": [', "line 1"),
+        (json.dumps({**copied, "generationRules": [{"genData": ["1", "map:-1", "none"], "rules": ["what"]}]}), "rules"),
+    ):
+        area.fill(text)
+        expect(studio["rules-json-error"]).to_contain_text(told)
+        assert "\n" not in studio["rules-json-error"].inner_text()
+        studio.shows(pasted)
+    studio["rules-side"].get_by_text("Fields").click()
+    expect(studio["rules-count-mapData"]).to_have_text("40×30")

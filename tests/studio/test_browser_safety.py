@@ -1,0 +1,184 @@
+"""What goes wrong is told in one line, and the last map stays; and nobody outside this machine is asked anything."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+import tilewright as tw
+from tests.studio.page import Studio, serving
+from tilewright.studio.state import TABS, Look, State
+
+SMALL = {"technique": "caves", "params": {"width": 24, "height": 16}, "seed": 7}
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A studio that allows little."""
+    log = tmp_path_factory.mktemp("strict") / "log.txt"
+    with serving(log, cells=20_000, upload=30_000, seconds=30, iterations=200_000_000) as address:
+        yield address
+
+
+@pytest.fixture
+def narrow(browser: Browser, strict: str) -> Iterator[Studio]:
+    with browser.new_context(viewport={"width": 1024, "height": 768}, color_scheme="light") as context:
+        studio = Studio(context, strict)
+        yield studio
+        studio.close()
+
+
+def is_one_line(told: Locator, words: str) -> None:
+    expect(told).to_contain_text(words)
+    text = told.inner_text()
+    assert "\n" not in text
+    assert "Traceback" not in text
+    assert len(text) < 400
+
+
+def test_wrong_values_show_their_line_and_the_map_stays(narrow: Studio) -> None:
+    narrow.open(SMALL)
+    map = tw.run(SMALL)
+    narrow.turn("width", 99_999_999)
+    row = narrow.page.locator(".tc-row:has([data-testid=param-width])")
+    expect(row).to_have_attribute("data-error", "must be at most 65536, got 99999999")
+    narrow.shows(map)
+    narrow.turn("width", 5000)
+    is_one_line(narrow.line, "20,000")
+    narrow.shows(map)
+    narrow["undo"].click()
+    expect(narrow.line).to_be_hidden()
+    narrow.turn("width", 30)
+    narrow.shows(tw.make("caves", width=30, height=16, seed=7))
+    expect(narrow.line).to_be_hidden()
+
+
+def test_hostile_files_are_refused(narrow: Studio) -> None:
+    narrow.open(State(look=Look(tab="example")))
+    expect(narrow["sample-facts"]).to_contain_text("dungeon")
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("cells.npy", bytes(20 << 20))
+    pickled = io.BytesIO()
+    np.savez(pickled, cells=np.array([{"a": 1}], dtype=object))
+    for name, content in {
+        "../../etc/passwd.txt": b"a\nbb",
+        "bomb.npz": zipped.getvalue(),
+        "pickle.npz": pickled.getvalue(),
+        "huge.png": png_of(60_000, 60_000),
+        "cut.png": png_of(4, 4)[:40],
+        "deep.json": b"[" * 20_000,
+        "entities.tmx": b'<!DOCTYPE m [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><map>&b;</map>',
+        "away.tmx": b'<map width="1" height="1"><tileset firstgid="1" source="/etc/passwd"/></map>',
+        "empty.txt": b"",
+        "program.exe": b"MZ",
+    }.items():
+        narrow.drop("example", name, content)
+        is_one_line(narrow["sample-line"], "'.exe'" if ".exe" in name else name.rpartition("/")[2])
+        assert "/etc/" not in narrow["sample-line"].inner_text().replace(name, "")
+    narrow.drop("example", "large.txt", b"." * 40_000)
+    is_one_line(narrow["sample-line"], " bytes are not taken")
+    expect(narrow["sample-facts"]).to_contain_text("dungeon")
+
+
+def png_of(width: int, height: int) -> bytes:
+    """A picture that claims a size."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(bytes(1000), 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> None:
+    narrow.open("never-a-link")
+    is_one_line(narrow.line, "the link cannot be opened: it is cut off, or not one of this studio")
+    narrow.shows(tw.make("caves", seed=7))
+    narrow.sow(8)
+    expect(narrow.line).to_be_hidden()
+    narrow.shows(tw.make("caves", seed=8))
+
+    link = State.of(SMALL).to_link()
+    narrow.page.evaluate("(link) => { location.hash = link }", link[:-9])
+    is_one_line(narrow.line, "the link cannot be opened")
+    narrow.shows(tw.make("caves", seed=8))
+    narrow.page.evaluate("(link) => { location.hash = link }", link)
+    narrow.shows(tw.run(SMALL))
+    expect(narrow.line).to_be_hidden()
+    narrow.page.evaluate("(link) => { location.hash = link }", State({"technique": "caves", "params": 7}).to_link())
+    is_one_line(narrow.line, "the link cannot be opened: params: must be a set of named values, got 7")
+    # A recipe that cannot be made is opened all the same, and its mistake told.
+    wrong = State({**SMALL, "params": {"walls": 7}})
+    narrow.page.evaluate("(link) => { location.hash = link }", wrong.to_link())
+    is_one_line(narrow.line, "walls: must be at most 1.0, got 7")
+    narrow.shows(tw.run(SMALL))
+
+
+def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
+    long = {"technique": "patterns", "params": {"width": 100, "height": 100, "iterations": 100_000_000}, "seed": 7}
+    narrow.open(SMALL)
+    before = narrow.key
+    narrow.page.evaluate("(link) => { location.hash = link }", State.of(long).to_link())
+    expect(narrow["stop"]).to_be_visible()
+    expect(narrow["progress"]).to_be_visible()
+    # Somebody else is served meanwhile.
+    other = Studio(narrow.page.context, narrow.address)
+    other.open(SMALL)
+    other.turn("walls", 0.5)
+    other.shows(tw.make("caves", width=24, height=16, walls=0.5, seed=7))
+    other.close()
+    narrow["stop"].click()
+    expect(narrow["stop"]).to_be_hidden()
+    is_one_line(narrow.line, "stopped; what is shown is the map before: turn a knob, or press Reroll")
+    expect(narrow["progress"]).to_have_count(0)
+    assert narrow.key == before
+    narrow["undo"].click()
+    narrow.turn("walls", 0.5)
+    narrow.shows(tw.make("caves", width=24, height=16, walls=0.5, seed=7))
+    expect(narrow.line).to_be_hidden()
+
+
+def test_every_request_stays_on_this_machine(studio: Studio) -> None:
+    studio.open()
+    for tab in TABS:
+        studio.tab(tab)
+    studio["variation-0"].wait_for(state="attached")
+    studio.tab("make")
+    studio["chosen"].click()
+    expect(studio["pick-wfc"]).to_be_visible()
+    studio["close-picker"].click()
+    studio["help"].click()
+    expect(studio["keys"]).to_be_visible()
+    studio.page.goto(f"{studio.address}/api/docs")
+    expect(studio.page.locator(".swagger-ui .title")).to_contain_text("Tilewright")
+    assert len(studio.asked) > 30
+    assert any(url.startswith("ws://") for url in studio.asked)
+    assert {url for url in studio.asked if not studio.is_own(url)} == set()
+
+
+def test_dark_and_light(studio: Studio) -> None:
+    studio.open()
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    body = studio.page.locator("body")
+    expect(body).to_have_class(re.compile("body--dark"))
+    dark = studio.page.evaluate(ground)
+    studio["dark"].click()
+    expect(body).to_have_class(re.compile("body--light"))
+    assert studio.page.evaluate(ground) != dark
+    studio.page.reload()
+    studio.ready()
+    expect(body).to_have_class(re.compile("body--light"))
+    studio["dark"].click()
+    expect(body).to_have_class(re.compile("body--dark"))
+    assert studio.page.evaluate(ground) == dark
+    studio.page.evaluate("localStorage.clear()")

@@ -1,0 +1,99 @@
+"""Shape in a browser: shapers are added, ordered, switched off and tuned, and the whole is a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+import tilewright as tw
+from tests.studio.page import Studio
+from tilewright.core.yaml import read_data
+
+SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20, "walls": 0.5}, "seed": 7}
+
+
+def shaped(*shaping: Any) -> tw.TileMap:
+    return tw.run({**SMALL, "shaping": list(shaping)})
+
+
+def add(studio: Studio, shaper: str) -> None:
+    studio["add-shaper"].click()
+    studio[f"add-{shaper}"].click()
+
+
+def write(studio: Studio, text: str) -> None:
+    """Write another recipe over the one that is there."""
+    studio["recipe"].locator(".cm-content").click()
+    studio.press("Control+a")
+    studio.page.keyboard.insert_text(text)
+
+
+def test_shapers_are_added_ordered_switched_off_and_tuned(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.tab("shape")
+    add(studio, "connect")
+    studio.shows(shaped("connect"))
+    add(studio, "border")
+    studio.shows(shaped("connect", "border"))
+    thickness = studio["stage-1"].get_by_test_id("param-thickness")
+    thickness.fill("3")
+    thickness.press("Enter")
+    studio.shows(shaped("connect", {"border": {"thickness": 3}}))
+
+    studio["stage-1-up"].click()
+    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    expect(studio["stage-0"]).to_contain_text("border")
+    expect(studio["stage-0"].get_by_test_id("param-thickness")).to_have_value("3")
+    studio["stage-0-on"].click()
+    studio.shows(shaped("connect"))
+    studio["undo"].click()
+    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    studio["stage-0-remove"].click()
+    studio.shows(shaped("connect"))
+    expect(studio["stage-1"]).to_have_count(0)
+    expect(studio["recipe"]).to_contain_text("connect")
+
+
+def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.tab("shape")
+    write(studio, "technique: maze\nseed: 5\nparams:\n  width: 31\n  height: 21\nshaping: [border]\n")
+    studio["apply-recipe"].click()
+    maze = tw.make("maze", seed=5, width=31, height=21, shaping=["border"])
+    studio.shows(maze)
+    expect(studio["seed"]).to_have_value("5")
+    expect(studio["stage-0"]).to_contain_text("border")
+
+    for text, test, told in (
+        ("technique: [", "recipe-wrong", "the recipe: not a recipe in YAML or JSON: "),
+        ("- a list", "recipe-wrong", "the recipe: a recipe is a set of named values"),
+        ("technique: mase", "line", "unknown technique 'mase'; did you mean 'maze'?"),
+    ):
+        write(studio, text)
+        studio["apply-recipe"].click()
+        expect(studio[test]).to_contain_text(told)
+        assert "\n" not in studio[test].inner_text()
+        studio.shows(maze)
+
+
+def test_a_recipe_is_saved_and_loaded(studio: Studio, tmp_path: Path) -> None:
+    recipe = {**SMALL, "shaping": ["connect", {"border": {"thickness": 2}}], "locks": [[3, 3, "water"]]}
+    studio.open(recipe)
+    studio.tab("shape")
+    map = tw.run(recipe)
+    studio.shows(map)
+    path = studio.download("save-recipe", tmp_path)
+    assert path.name == "caves.yaml"
+    assert tw.run(path) == map
+    assert read_data(path.read_text(), "saved") == recipe
+
+    with studio.another():
+        studio["reroll"].click()
+    studio.upload("load-recipe", "mine.yaml", path.read_bytes())
+    studio.shows(map)
+    expect(studio["seed"]).to_have_value("7")
+    studio.upload("load-recipe", "bad.yaml", b"technique: {")
+    expect(studio["recipe-wrong"]).to_contain_text("bad.yaml: not a recipe in YAML or JSON: ")
+    studio.shows(map)
