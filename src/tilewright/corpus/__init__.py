@@ -1,13 +1,16 @@
 """Many maps: made on all processors or a cluster, measured, stored, and read again.
 
 >>> from tilewright.corpus import Corpus, make  # doctest: +SKIP
->>> corpus = make(tw.recipe("caves", width=64, height=64), "caves", count=1000, seed=7, measures=["regions"])
+>>> make(tw.recipe("caves"), "caves", count=1000, seed=7, measures=["regions"])  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from ..core.errors import TilewrightError
 
 if TYPE_CHECKING:
     from .making import Progress as Progress
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from .reader import Batch as Batch
     from .reader import Corpus as Corpus
     from .sweep import Sweep as Sweep
+    from .world import WorldProgress as WorldProgress
+    from .world import make_world as make_world
+    from .world_reader import World as World
 
 _HOMES = {
     "make": "making",
@@ -24,13 +30,25 @@ _HOMES = {
     "Corpus": "reader",
     "Batch": "reader",
     "Sweep": "sweep",
+    "World": "world_reader",
+    "WorldProgress": "world",
+    "make_world": "world",
 }
 __all__ = sorted(_HOMES)
+PACKAGES = ("pyarrow", "fsspec", "dask", "distributed", "duckdb", "zarr")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'tilewright.corpus' has no attribute {name!r}")
+    refuse_without_packages()
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = value
     return value
+
+
+def refuse_without_packages() -> None:
+    """Say how to get what corpora stand on, where it is not installed."""
+    missing = next((name for name in PACKAGES if find_spec(name) is None), None)
+    if missing is not None:
+        raise TilewrightError(f'corpora need {missing}; install it with: pip install "tilewright[corpus]"')

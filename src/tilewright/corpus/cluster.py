@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any
+import os
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from time import sleep
+from typing import Any, TypeVar
 
-from ..core.errors import TilewrightError
-from ..core.recipe import Recipe
-from .making import AHEAD, grouped
-from .manifest import Manifest
-from .parts import Part, make_parts
+from ..core.errors import InvalidRecipe, TilewrightError
 
+T = TypeVar("T")
+SCHEDULER = "DASK_SCHEDULER_ADDRESS"
 PATIENCE = "20s"
-"""How long a scheduler may take to answer at first."""
+"""How long a scheduler may take to answer, and to have a worker."""
+RETURN = 3
+"""Seconds in which a client may find a lost scheduler again."""
+AHEAD = 2
+"""Tasks that wait for a worker's thread, for each of them: no worker idles, and few results wait for us."""
+KILLS = 10
+"""Workers of ours that may be killed by one task before it is given up: others may have killed them."""
+LOGS = ("distributed", "tornado", "asyncio", "bokeh")
 
 
 class LostCluster(TilewrightError):
@@ -22,7 +30,7 @@ class LostCluster(TilewrightError):
 
 
 class Cluster:
-    """A Dask client that makes parts."""
+    """A Dask client that works through tasks."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client
@@ -30,77 +38,206 @@ class Cluster:
 
     @property
     def dashboard(self) -> str:
+        """Where Dask shows what its workers do."""
         return str(self._client.dashboard_link or "")
 
-    def make(self, manifest: Manifest, numbers: Sequence[int], recipe: Recipe) -> Iterator[Part]:
-        """Parts as they are finished; a few tasks are ahead of the workers, and no more."""
+    @property
+    def threads(self) -> int:
+        """How many tasks can be worked on at once, now: in somebody's cluster workers come and go."""
+        with self._told():
+            if self._client.status != "running":
+                raise LostCluster(f"{self._address} is lost; run again to go on")
+            return max(1, int(sum(self._client.nthreads().values())))
+
+    def each(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
+        """What the work makes of each task, as it is finished; few tasks are ahead of the workers.
+
+        A worker that dies costs what it was at; what a task raises is raised here. Closing the iterator stops all.
+        """
         from distributed import as_completed
 
-        workers = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
-        tasks = iter(grouped(numbers, workers))
+        waiting = iter(tasks)
         with self._told():
-            shared = self._client.scatter(recipe, broadcast=True, hash=False)
-            running = as_completed([], loop=self._client.loop)
+            running = as_completed(loop=self._client.loop)
+            unfinished: set[Any] = set()
+            try:
+                while True:
+                    for task in _few(waiting, self.threads * (1 + AHEAD) - len(unfinished)):
+                        future = self._client.submit(work, *task, pure=False)
+                        unfinished.add(future)
+                        running.add(future)
+                    if not unfinished:
+                        return
+                    future = next(running)
+                    unfinished.discard(future)
+                    result = self._result(future)
+                    future.release()
+                    yield result
+                    del result  # not held while we wait for the next one
+            finally:
+                with suppress(Exception):
+                    self._client.cancel(list(unfinished))
 
-            def begin() -> None:
-                task = next(tasks, None)
-                if task is not None:
-                    running.add(self._client.submit(make_parts, manifest.text, task, shared, pure=False, retries=3))
+    def _result(self, future: Any) -> Any:
+        from distributed import KilledWorker
 
-            for _ in range(workers * (1 + AHEAD)):
-                begin()
-            for future in running:
-                parts = future.result()
-                future.release()
-                begin()
-                yield from parts
+        if future.status != "error":
+            return future.result()
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            raise LostCluster(
+                "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
+            )
+        if isinstance(error, ImportError) or "deserializ" in str(error):
+            raise LostCluster(
+                f"workers of {self._address} need this Tilewright and what it stands on ({_short(error)})"
+            )
+        raise _TaskFailed(error)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
         """That the cluster is gone is told in one line; what was made until then stays."""
-        from distributed import KilledWorker
+        from concurrent.futures import CancelledError
 
         try:
             yield
-        except KilledWorker as error:
-            raise LostCluster(f"workers were killed again and again ({error.task}); run again to go on") from None
-        except Exception as error:
-            if isinstance(error, OSError | RuntimeError) or type(error).__module__.startswith("distributed"):
-                lost = f"the scheduler at {self._address} is lost ({_short(error)})"
-                raise LostCluster(f"{lost}; run again to go on") from None
-            raise
+        except _TaskFailed as failed:
+            raise failed.error from None
+        except (Exception, CancelledError) as error:
+            if isinstance(error, TilewrightError):
+                raise
+            raise LostCluster(f"{self._address} is lost ({_short(error)}); run again to go on") from None
+
+
+class _TaskFailed(Exception):
+    """What a task has raised: nothing that Dask has to do with."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 @contextmanager
-def connected(address: str | None, workers: int) -> Iterator[Cluster]:
-    """A cluster to work with: somebody's, by its scheduler's address, or processes of our own for as long as this."""
+def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
+    """A cluster to work with: somebody's, by its scheduler's address, or processes of our own for as long as this.
+
+    Without an address the environment's DASK_SCHEDULER_ADDRESS counts, unless a number of workers is asked for.
+    """
     import dask
-    from distributed import Client, LocalCluster
+    import distributed  # noqa: F401  # before its settings are changed: it brings them along
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # whatever goes wrong is told by us
-    settings = {"distributed.comm.timeouts.connect": PATIENCE, "distributed.admin.log-length": 100}
-    with dask.config.set(settings):
-        own = None
+    if address is not None and workers is not None:
+        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+    if address is None and workers is None:
+        address = os.environ.get(SCHEDULER) or None
+    settings = {
+        "distributed.comm.timeouts.connect": PATIENCE,
+        "distributed.scheduler.allowed-failures": KILLS,
+        "distributed.admin.log-length": 100,
+    }
+    with ExitStack() as stack:
+        stack.enter_context(_silence())
+        stack.enter_context(dask.config.set(settings))
+        if address is None:
+            yield stack.enter_context(_own(workers or os.cpu_count() or 1))
+        else:
+            yield stack.enter_context(_somebodys(address))
+
+
+@contextmanager
+def _own(workers: int) -> Iterator[Cluster]:
+    from distributed import LocalCluster
+
+    with _ending() as ends:
         try:
-            if address is None:
-                own = LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
-            client = Client(own or address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise LostCluster(f"no scheduler answers at {address or 'this machine'} ({_short(error)})") from None
+            own = LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            )
+            ends.append(lambda: own.close(timeout=10))
+            client = _client(own)
+            ends.append(lambda: _close(client))
+        except (OSError, RuntimeError, ValueError) as error:
+            told = f"no worker processes could be started on this machine ({_short(error)})"
+            raise LostCluster(f"{told}; --workers 0 does without") from None
+        yield Cluster(client, "the cluster on this machine")
+
+
+@contextmanager
+def _somebodys(address: str) -> Iterator[Cluster]:
+    with _ending() as ends:
         try:
-            yield Cluster(client, address or "this machine")
-        finally:
+            client = _client(address)
+        except Exception as error:  # an address may be anything
+            raise LostCluster(f"no scheduler answers at {address} ({_short(error)})") from None
+        ends.append(lambda: _close(client))
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except Exception as error:
+            raise LostCluster(f"the scheduler at {address} has no workers ({_short(error)})") from None
+        yield Cluster(client, f"the scheduler at {address}")
+
+
+@contextmanager
+def _ending() -> Iterator[list[Callable[[], Any]]]:
+    """What is to be done in the end, last things first, whatever happens meanwhile."""
+    ends: list[Callable[[], Any]] = []
+    try:
+        yield ends
+    finally:
+        for end in reversed(ends):
             with suppress(Exception):
-                client.close(timeout=5)
-            if own is not None:
-                with suppress(Exception):
-                    own.close(timeout=10)
+                end()
 
 
-def _short(error: Exception) -> str:
+def _client(place: Any) -> Any:
+    """A client that is closed by us alone: others close once more when Python ends, with complaints."""
+    from distributed import Client
+
+    class Ours(Client):  # type: ignore[misc]
+        def __del__(self) -> None:
+            pass
+
+    client = Ours(place, timeout=PATIENCE, set_as_default=False)
+    client._timeout = RETURN  # with the connection all tasks are lost: finding it again later helps nobody
+    return client
+
+
+def _close(client: Any) -> None:
+    """Close a client; one that has lost its scheduler closes by itself after a while, and cannot be made to before."""
+    with suppress(Exception):
+        for _ in range(100):
+            if client.status != "connecting":
+                break
+            sleep(0.1)
+        client.close(timeout=5)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Dask says nothing: whatever goes wrong is told by us. After a loss it would go on complaining."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.split(".")[0] in LOGS]
+    before = [(logger, logger.disabled) for logger in loggers]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for logger in loggers:
+            logger.disabled = True
+        try:
+            yield
+        except LostCluster:
+            before = []
+            raise
+        finally:
+            for logger, disabled in before:
+                logger.disabled = disabled
+
+
+def _few(waiting: Iterator[T], count: int) -> Iterator[T]:
+    for _ in range(count):
+        try:
+            yield next(waiting)
+        except StopIteration:
+            return
+
+
+def _short(error: BaseException) -> str:
     return " ".join(str(error).split())[:120] or type(error).__name__

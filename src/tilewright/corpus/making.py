@@ -7,16 +7,16 @@ renamed. Killed at any moment, the next start finds what is there and makes the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from ..core.errors import InvalidRecipe
-from ..core.recipe import Recipe
+from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
-from .datasheet import datasheet
-from .manifest import Manifest
-from .parts import Part, make_parts
+from .datasheet import Facts, datasheet
+from .manifest import CELLS_IN_A_PART, Manifest
+from .order import Given, Order
+from .parts import Part, make_part
 from .reader import Corpus
 from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
@@ -25,9 +25,7 @@ TASKS_EACH = 16
 """Tasks for a worker, about: so many that none waits long at the end, so few that they cost nothing."""
 MOST_TOGETHER = 8
 """Parts in a task."""
-AHEAD = 2
-"""Tasks that wait for a worker, for each of them."""
-SCHEDULER = "DASK_SCHEDULER_ADDRESS"
+MOST_WORKERS = 4096
 
 
 @dataclass
@@ -40,18 +38,18 @@ class Progress:
     made: int = 0
     """Maps of this run."""
     failures: int = 0
-    """Of this run's maps, those that could not be made."""
+    """Maps that could not be made: of this run while it works, of the whole corpus in the end."""
     dashboard: str = ""
     """Where Dask shows what its workers do."""
 
 
 def make(
-    recipe: Recipe,
+    given: Given,
     folder: str | os.PathLike[str],
     *,
-    count: int,
+    count: int | None = None,
     seed: int | str | None = None,
-    measures: Sequence[str] = (),
+    measures: Sequence[str] | None = None,
     sweep: Sweep | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -59,79 +57,140 @@ def make(
 ) -> Corpus:
     """Make a corpus in a folder, or go on with one that was stopped.
 
-    `workers`: processes of this machine (all processors by default), 0 for none but this one. `scheduler` is the
-    address of a Dask cluster to use instead, as is the environment's DASK_SCHEDULER_ADDRESS.
+    It is made by a recipe, plain data, a file, or the name of a technique or a recipe; `sweep` and `sampled` may stand
+    among its words. A corpus's manifest makes that corpus again. `workers`: processes of this machine (all processors
+    by default), 0 for none but this one. `scheduler` is the address of a Dask cluster to use instead, as is the
+    environment's DASK_SCHEDULER_ADDRESS.
     """
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 0 <= workers <= 4096):
-        raise InvalidRecipe(f"workers: must be a whole number from 0 to 4,096, got {workers!r}")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int)):
+        raise InvalidRecipe(f"workers: must be a whole number, got {workers!r}")
+    if workers is not None and not 0 <= workers <= MOST_WORKERS:
+        raise InvalidRecipe(f"workers: must be 0 to {MOST_WORKERS:,}, got {workers}")
+    order = Order.of(given)
+    count = order.count if count is None else count
+    if count is None:
+        raise InvalidRecipe("count: how many maps the corpus is to have is missing")
     store = Folder(os.fspath(folder))
     found = Manifest.in_folder(store)
-    picked = found.seed if found is not None and seed is None and recipe.seed is None else seed
+    asked = seed if seed is not None else order.seed
     wanted = Manifest.planned(
-        recipe,
-        seed=read_seed(picked if picked is not None else recipe.seed),
+        order.recipe,
+        seed=read_seed(asked if asked is not None or found is None else found.seed),
         count=count,
-        measures=measures,
-        sweep=sweep or Sweep(),
+        measures=order.measures if measures is None else measures,
+        sweep=order.sweep if sweep is None else sweep,
     )
     if found is not None:
         found.refuse_other(wanted, store)
-    manifest = found or wanted
-    if found is None:
-        store.write(manifest.text.encode(), MANIFEST)
+    else:
+        store.write(wanted.text.encode(), MANIFEST, lasting=True)
+    with store.held():
+        return _completed(found or wanted, store, workers, scheduler, tell or _nobody)
+
+
+def _completed(
+    manifest: Manifest,
+    store: Folder,
+    workers: int | None,
+    scheduler: str | None,
+    tell: Callable[[Progress], None],
+) -> Corpus:
+    """Make what is missing."""
     store.sweep()
     missing = sorted(set(range(manifest.parts)) - set(store.parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
+    tell(progress)
     if missing:
         with _workshop(workers, scheduler, progress) as work:
-            if tell is not None:
-                tell(progress)
-            for part in work(manifest, missing, recipe):
-                store.write(part.content, PARTS, part_name(part.number))
-                progress.done += part.maps
-                progress.made += part.maps
-                progress.failures += part.failures
-                if tell is not None:
+            tell(progress)
+            with closing(work(manifest, missing)) as parts:  # its tasks end before its workers do
+                for part in parts:
+                    try:
+                        store.write(part.content, PARTS, part_name(part.number), lasting=True)
+                    except BadFile as error:
+                        raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
+                    progress.done += part.maps
+                    progress.made += part.maps
+                    progress.failures += part.failures
                     tell(progress)
     corpus = Corpus(store.address)
-    sheet = datasheet(corpus).encode()
+    facts = Facts.of(corpus)
+    sheet = datasheet(corpus, facts).encode()
     if store.read(DATASHEET) != sheet:
         store.write(sheet, DATASHEET)
+    progress.failures = facts.failures
+    tell(progress)
     return corpus
 
 
-Work = Callable[[Manifest, Sequence[int], Recipe], Iterator[Part]]
+def _nobody(progress: Progress) -> None:
+    """Nobody is told."""
+
+
+Parts = Generator[Part, None, None]
+Work = Callable[[Manifest, Sequence[int]], Parts]
 
 
 @contextmanager
 def _workshop(workers: int | None, scheduler: str | None, progress: Progress) -> Iterator[Work]:
     """What makes parts: this process, or a cluster."""
-    address = scheduler or os.environ.get(SCHEDULER)
-    if workers == 0:
+    if workers == 0 and scheduler is None:
         yield _here
         return
     from .cluster import connected
 
-    with connected(address, workers or os.cpu_count() or 1) as cluster:
+    with connected(scheduler, workers) as cluster:
         progress.dashboard = cluster.dashboard
-        yield cluster.make
+
+        def there(manifest: Manifest, numbers: Sequence[int]) -> Parts:
+            tasks = ((manifest.text, task) for task in grouped(manifest, numbers, cluster.threads))
+            with closing(cluster.each(make_parts, tasks)) as finished:
+                for parts in finished:
+                    yield from parts
+
+        yield there
 
 
-def _here(manifest: Manifest, numbers: Sequence[int], recipe: Recipe) -> Iterator[Part]:
+def _here(manifest: Manifest, numbers: Sequence[int]) -> Parts:
     for number in numbers:
-        yield from make_parts(manifest.text, [number], recipe)
+        yield make_part(manifest, number)
+
+
+def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:
+    """The work of one task, wherever it is done: these parts, one after the other."""
+    manifest = Manifest.from_text(manifest_text)
+    manifest.refuse_other_version()
+    return [make_part(manifest, number) for number in numbers]
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
     """Make parts anew, such as damaged ones: the same bytes as they were."""
+    corpus.manifest.refuse_other_version()
     for number in numbers:
         if not 0 <= number < corpus.manifest.parts:
             raise InvalidRecipe(f"part {number}: there are {corpus.manifest.parts}, counted from 0")
-        for part in make_parts(corpus.manifest.text, [number]):
-            corpus.folder.write(part.content, PARTS, part_name(number))
+    with corpus.folder.held():
+        for number in numbers:
+            content = make_part(corpus.manifest, number).content
+            corpus.folder.write(content, PARTS, part_name(number), lasting=True)
 
 
-def grouped(numbers: Sequence[int], workers: int) -> list[list[int]]:
-    """Parts in tasks."""
-    together = max(1, min(MOST_TOGETHER, len(numbers) // (workers * TASKS_EACH)))
+def damaged(corpus: Corpus) -> dict[int, str]:
+    """Every part that cannot be read to its end, or is not of this corpus, with what is wrong; all are read."""
+    found = {}
+    for number in corpus.parts:
+        try:
+            ids = corpus.part(number)["id"].to_pylist()
+            wrong = "" if ids == list(corpus.manifest.maps_of(number)) else f"{part_name(number)} holds other maps"
+        except BadFile as error:
+            wrong = str(error).partition(";")[0]
+        if wrong:
+            found[number] = wrong
+    return found
+
+
+def grouped(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
+    """Parts in tasks: enough of them for all workers, and no task larger than a part of large maps is."""
+    most = max(1, min(MOST_TOGETHER, CELLS_IN_A_PART // (manifest.part_size * manifest.largest)))
+    together = max(1, min(most, len(numbers) // (workers * TASKS_EACH)))
     return [list(numbers[first : first + together]) for first in range(0, len(numbers), together)]

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
+from platform import node
 from typing import Any
 
 from .. import __version__
-from ..core.errors import BadFile, InvalidRecipe
+from ..analysis.likeness import likeness_in
+from ..analysis.survey import refuse_comparing
+from ..core.errors import BadFile, InvalidRecipe, quoted
+from ..core.pipeline import planned
 from ..core.provenance import revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf
-from ..core.registry import provider
 from ..core.seeds import Rng, Seed
-from .store import MANIFEST, Folder
+from .store import MANIFEST, TEMPORARY, Folder
 from .sweep import Sweep
 
 KIND = "tilewright corpus"
 LAYOUT = 1
 """Raised when files of a corpus look otherwise."""
-MOST_MAPS = 10**12
+MOST_MAPS = 10**9
 PARTS_ABOUT = 64
 MOST_IN_A_PART = 1000
 CELLS_IN_A_PART = 1 << 25
+MOST_TRIED = 100
+"""Values of a swept parameter that are tried before the work."""
 OWN_COLUMNS = ("id", "seed", "digest", "levels", "height", "width", "cells", "reason")
 
 
@@ -49,18 +55,18 @@ class Manifest:
         """What is to be made; mistakes are told before anything is."""
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MAPS:
             raise InvalidRecipe(f"count: must be a whole number from 1 to {MOST_MAPS:,}, got {count!r}")
-        names = tuple(dict.fromkeys(measure_shelf.get(name).name for name in measures))
-        columns = [*OWN_COLUMNS, *names]
-        clash = next((axis.column for axis in sweep.axes if axis.column in columns), None)
+        asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
+        if likeness_in(recipe.params, dict(recipe.tiles)) is None:
+            refuse_comparing(asked)
+        names = tuple(entry.name for entry in asked)
+        clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
-            raise InvalidRecipe(f"sweep: {clash!r} is a column of every corpus, or a measure; it cannot be swept too")
+            raise InvalidRecipe(f"sweep: {clash!r} is a column of its own already; write it params.{clash}")
+        sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as whoever reads the manifest
         data = replace(recipe, seed=None, attempt=None).to_data()
-        data.pop("seed", None)
-        cells = max(1, prod(getattr(recipe.params, "shape", (1,))))
-        size = min(MOST_IN_A_PART, -(-count // PARTS_ABOUT), max(1, CELLS_IN_A_PART // cells))
-        made = cls(data, seed, count, names, sweep, size, __version__, revisions(recipe))
-        made.recipe_of(0)
-        return made
+        made = cls(data, seed, count, names, sweep, 1, __version__, revisions(recipe))
+        size = min(MOST_IN_A_PART, -(-count // PARTS_ABOUT), max(1, CELLS_IN_A_PART // made.largest))
+        return replace(made, part_size=size)
 
     # -- maps ---------------------------------------------------------------------------------------------------
 
@@ -81,17 +87,44 @@ class Manifest:
         """What a map has of the swept parameters."""
         return self.sweep.values(self.root, number)
 
-    def recipe_of(self, number: int, base: Recipe | None = None) -> Recipe:
-        """The recipe that makes a map, its seed included.
+    def recipe_of(self, number: int) -> Recipe:
+        """The recipe that makes a map, its seed included."""
+        return _recipe_of(self._varied, self.values_of(number)).with_seed(f"{self.seed}-{number}")
 
-        `base` is the recipe itself, where it is at hand: one that holds very large maps cannot be read from here.
-        """
-        values = self.values_of(number)
-        recipe = base if base is not None and not values else self._recipe_with(values)
-        return recipe.with_seed(f"{self.seed}-{number}")
+    @cached_property
+    def _varied(self) -> str:
+        """What recipes follow from, as text: the recipe, and what is swept."""
+        return json.dumps([self.recipe, self.sweep.to_data()])
 
-    def _recipe_with(self, values: tuple[Any, ...]) -> Recipe:
-        return _recipe_of(self.text, values)
+    @cached_property
+    def largest(self) -> int:
+        """Cells of the largest map, about; values of the sweep that no map can be made with are told here."""
+        usual = [axis.values[0] for axis in self.sweep.axes]
+        wide, cells = list(usual), self._cells_with(usual)
+        for place, axis in enumerate(self.sweep.axes):
+            few = axis.values[:: -(-len(axis.values) // MOST_TRIED)]
+            sizes = {
+                value: self._cells_with([*usual[:place], value, *usual[place + 1 :]])
+                for value in dict.fromkeys([*few, axis.values[-1]])
+            }
+            wide[place] = max(sizes, key=lambda value: sizes[value])
+            cells = max(cells, *sizes.values())
+        with suppress(InvalidRecipe):  # such a combination is a map that cannot be made
+            cells = max(cells, self._cells_with(wide))
+        return cells
+
+    def _cells_with(self, values: Sequence[Any]) -> int:
+        try:
+            params = _recipe_of(self._varied, tuple(values)).params
+        except InvalidRecipe as error:
+            raise (error.within("sweep") if values else error) from None
+        return max(1, prod(getattr(params, "shape", (1,))))
+
+    def refuse_other_version(self) -> None:
+        """Maps of a corpus are all made by the version that has begun it."""
+        if self.version != __version__ or dict(self.revisions) != revisions(self.recipe_of(0)):
+            here = f"this is {__version__}" if self.version != __version__ else "this one makes maps otherwise"
+            raise BadFile(f"the corpus was begun by Tilewright {self.version}, and on {node()} {here}; use the same")
 
     # -- as a file ----------------------------------------------------------------------------------------------
 
@@ -122,8 +155,8 @@ class Manifest:
             raise ValueError("not a corpus")
         if data["layout"] != LAYOUT:
             raise BadFile(f"made by Tilewright {data.get('tilewright')}, whose corpora are laid out otherwise")
-        return cls(
-            data["recipe"],
+        made = cls(
+            dict(data["recipe"]),
             str(data["seed"]),
             int(data["count"]),
             tuple(map(str, data["measures"])),
@@ -132,35 +165,62 @@ class Manifest:
             str(data["tilewright"]),
             dict(data["revisions"]),
         )
+        sizes = 1 <= made.count <= MOST_MAPS and 1 <= made.part_size <= MOST_IN_A_PART
+        if not sizes or not isinstance(made.recipe.get("params", {}), Mapping):
+            raise ValueError("no such corpus is ever made")
+        return made
 
     @classmethod
     def in_folder(cls, folder: Folder) -> Manifest | None:
         """The manifest of a corpus; None where the folder is empty. A folder that holds something else is refused."""
         content = folder.read(MANIFEST)
         if content is None:
-            if folder.names():
+            if any(not TEMPORARY.fullmatch(name) for name in folder.names()):
                 raise BadFile(f"{folder}: holds something else than a corpus; name an empty folder, or a new one")
             return None
         try:
             return cls.from_text(content.decode())
         except BadFile as error:
             raise BadFile(f"{folder}: {error}") from None
-        except (KeyError, TypeError, ValueError, RecursionError):
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             raise BadFile(f"{folder}: its {MANIFEST} is damaged, or belongs to something else") from None
 
     def refuse_other(self, wanted: Manifest, folder: Folder) -> None:
         """Corpora are never mixed: what is there must be what is asked for."""
-        mine, asked = self.to_data(), wanted.to_data()
-        differ = [word for word in mine if word != "part_size" and mine[word] != asked[word]]
+        mine, asked = json.loads(self.text), json.loads(wanted.text)
+        if self.version != wanted.version:
+            raise BadFile(
+                f"{folder}: was begun by Tilewright {self.version}, this is {wanted.version}; "
+                "go on with that version, or name another folder"
+            )
+        words = [word for word in mine if word != "part_size" and mine[word] != asked[word]]
+        differ = [_difference(word, mine[word], asked[word]) for word in words]
         if differ:
-            words = ", ".join("version" if word == "tilewright" else word for word in differ)
-            raise BadFile(f"{folder}: holds another corpus ({words} differ); name another folder")
+            raise BadFile(f"{folder}: holds another corpus ({'; '.join(differ)}); name another folder")
+
+
+def _difference(word: str, mine: Any, asked: Any) -> str:
+    """What differs between what is there and what is asked for, down to the parameter where there is one."""
+    if word == "recipe" and mine.get("technique") == asked.get("technique"):
+        inner = [key for key in {**mine, **asked} if key != "params" and mine.get(key) != asked.get(key)]
+        params, others = mine.get("params") or {}, asked.get("params") or {}
+        inner += [f"params.{key}" for key in {**params, **others} if params.get(key) != others.get(key)]
+        return f"its recipe has another {', '.join(inner)}"
+    if word == "recipe":
+        return f"its technique is {mine.get('technique')}, not {asked.get('technique')}"
+    return f"{word} is {_short(mine)}, not {_short(asked)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "nothing"
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else quoted(value)
 
 
 @lru_cache(maxsize=4096)
-def _recipe_of(text: str, values: tuple[Any, ...]) -> Recipe:
-    """A manifest's recipe with some values; kept, because many maps share it."""
-    manifest = Manifest.from_text(text)
-    recipe = Recipe.of(manifest.sweep.applied(manifest.recipe, values))
-    provider("core", "pipeline").planned(recipe)
-    return recipe
+def _recipe_of(varied: str, values: tuple[Any, ...]) -> Recipe:
+    """A corpus's recipe with some values of its sweep; kept, because many maps share it."""
+    recipe, sweep = json.loads(varied)
+    made = Recipe.of(Sweep.of(sweep).applied(recipe, values))
+    planned(made)
+    return made

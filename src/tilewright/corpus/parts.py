@@ -21,6 +21,7 @@ from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf
 from ..core.tilemap import TileMap
 from .manifest import Manifest
+from .tiles import cells_in, tileset_of
 
 ROWS_TOGETHER = 128
 """Rows in a group: what is read at once to get at one map."""
@@ -38,15 +39,9 @@ class Part:
     failures: int
 
 
-def make_parts(manifest_text: str, numbers: list[int], recipe: Recipe | None = None) -> list[Part]:
-    """The work of one task: these parts, one after the other."""
-    manifest = Manifest.from_text(manifest_text)
-    return [make_part(manifest, number, recipe) for number in numbers]
-
-
-def make_part(manifest: Manifest, number: int, recipe: Recipe | None = None) -> Part:
+def make_part(manifest: Manifest, number: int) -> Part:
     """Make, measure and pack the maps of a part."""
-    rows = [_row(manifest, map_number, recipe) for map_number in manifest.maps_of(number)]
+    rows = [_row(manifest, map_number) for map_number in manifest.maps_of(number)]
     table = pa.table(
         {field.name: [row[field.name] for row in rows] for field in schema_of(manifest)}, schema=schema_of(manifest)
     )
@@ -57,6 +52,7 @@ def make_part(manifest: Manifest, number: int, recipe: Recipe | None = None) -> 
         row_group_size=ROWS_TOGETHER,
         compression={name: "none" if name == "cells" else "zstd" for name in table.column_names},
         use_dictionary=["reason"],
+        write_page_checksum=True,
     )
     return Part(number, buffer.getvalue(), len(rows), sum(row["reason"] is not None for row in rows))
 
@@ -92,7 +88,7 @@ def _kind_of(values: tuple[Any, ...], is_range: bool, sampled: bool) -> pa.DataT
     return pa.string()
 
 
-def _row(manifest: Manifest, number: int, base: Recipe | None) -> dict[str, Any]:
+def _row(manifest: Manifest, number: int) -> dict[str, Any]:
     """A map as a row; one that could not be made has a reason instead of cells."""
     values = manifest.values_of(number)
     swept = {
@@ -102,14 +98,15 @@ def _row(manifest: Manifest, number: int, base: Recipe | None) -> dict[str, Any]
     row: dict[str, Any] = dict.fromkeys(("digest", "levels", "height", "width", "cells", "reason", *manifest.measures))
     row |= {"id": number, "seed": f"{manifest.seed}-{number}", **swept}
     try:
-        recipe = manifest.recipe_of(number, base)
+        recipe = manifest.recipe_of(number)
         map = run(recipe)
+        cells = packed(cells_in(map, tileset_of(manifest)))
     except GaveUp as error:
         return {**row, "reason": error.reason}
     except TilewrightError as error:
         return {**row, "reason": str(error)}
     levels = map.shape[0] if len(map.shape) == 3 else 1
-    row |= {"digest": digest(map), "levels": levels, "height": map.height, "width": map.width, "cells": packed(map)}
+    row |= {"digest": digest(map), "levels": levels, "height": map.height, "width": map.width, "cells": cells}
     if manifest.measures:
         row |= {name: None if number != number else number for name, number in _measured(map, manifest, recipe)}
     return row
@@ -121,10 +118,10 @@ def _measured(map: TileMap, manifest: Manifest, recipe: Recipe) -> Iterator[tupl
     yield from measured(map, manifest.measures, like).items()
 
 
-def packed(map: TileMap) -> bytes:
+def packed(cells: np.ndarray[Any, Any]) -> bytes:
     """A map's cells, small."""
-    cells = np.ascontiguousarray(map.cells, dtype=map.cells.dtype.newbyteorder("<"))
-    small: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(cells.tobytes(), asbytes=True)
+    plain = np.ascontiguousarray(cells, dtype=cells.dtype.newbyteorder("<"))
+    small: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(plain.tobytes(), asbytes=True)
     return small
 
 

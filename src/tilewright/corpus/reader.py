@@ -1,11 +1,9 @@
-"""Reading a corpus: one map, many, or all in batches, as arrays or as maps."""
+"""Reading a corpus: one map, many, or all in batches, as arrays or as maps. Nothing ever needs all of it in memory."""
 
 from __future__ import annotations
 
-import io
 import os
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,21 +11,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.seeds import Rng
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from .manifest import Manifest
-from .parts import schema_of, unpacked
-from .store import PARTS, Folder, part_name
+from .dataset import Dataset, samples_of
+from .manifest import OWN_COLUMNS, Manifest
+from .parts import unpacked
+from .rows import Rows
+from .select import Split
+from .store import Folder
+from .tiles import tileset_of
 
-KEPT_BYTES = 1 << 27
-"""Of parts that were read last, so that maps near each other come at once."""
+MIXED, MIXED_BYTES = 16, 1 << 26
+"""Groups of maps that are shuffled together, and no more once they take so many bytes."""
+CELLS = ("id", "levels", "height", "width", "cells", "reason")
+"""The columns that a map's cells are read from."""
+Ids = Sequence[int] | NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,9 @@ class Batch:
 
     ids: NDArray[np.int64]
     cells: NDArray[Any] | list[NDArray[Any]]
-    """(map, row, column) where all are of one size, else an array for each."""
+    """(map, row, column) where all are of one size, else an array for each; one's own to write in."""
     table: pa.Table
-    """All columns but the cells, row by row as the ids."""
+    """The columns that were asked for, row by row as the ids; all but the cells unless told."""
 
 
 class Corpus:
@@ -54,10 +58,7 @@ class Corpus:
         if found is None:
             raise BadFile(f"{self.folder}: holds no corpus")
         self.manifest = found
-        self._kept: OrderedDict[int, pa.Table] = OrderedDict()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"folder": self.folder, "manifest": self.manifest, "_kept": OrderedDict()}
+        self._rows = Rows(self.folder, found)
 
     def __len__(self) -> int:
         """How many maps it has when it is finished, those that could not be made among them."""
@@ -77,44 +78,68 @@ class Corpus:
     def is_complete(self) -> bool:
         return len(self.parts) == self.manifest.parts
 
+    @property
+    def columns(self) -> list[str]:
+        """What is known of every map: its own columns, swept parameters, measures."""
+        return list(self._rows.schema.names)
+
+    def numeric(self, names: Sequence[str] | None = None) -> list[str]:
+        """Columns that hold numbers: those that are named, or all swept parameters and measures that do."""
+        swept_and_measured = [field for field in self._rows.schema if field.name not in OWN_COLUMNS]
+        fits = [field.name for field in swept_and_measured if not pa.types.is_string(field.type)]
+        if names is None:
+            return fits
+        known = [*fits, "height", "width", "levels"]
+        for name in names:
+            if name not in self.columns:
+                raise UnknownName("column", name, known)
+            if name not in known:
+                raise InvalidRecipe(f"column {name!r} holds no numbers; those that do are {', '.join(known)}")
+        return self._rows.checked(names)
+
     def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
         """A part as a table, all of it or some columns; a damaged one is named."""
-        content = self.folder.read(PARTS, part_name(number))
-        if content is None:
-            raise BadFile(f"{self.folder}: part {number} is not there yet; `corpus make` goes on where it stopped")
-        try:
-            table = pq.read_table(io.BytesIO(content), columns=list(columns) if columns is not None else None)
-            whole = table.num_rows == len(self.manifest.maps_of(number))
-        except (pa.ArrowException, OSError, ValueError):
-            whole = False
-        if not whole:
-            raise BadFile(f"{self.folder}: {PARTS}/{part_name(number)} is damaged; `corpus repair` makes it again")
-        return table
+        return self._rows.part(number, columns)
+
+    def tables(self, columns: Sequence[str] | None = None, *, made: bool = False) -> Iterator[pa.Table]:
+        """Part by part, some columns, or all but the cells; on request only of maps that could be made."""
+        names = self._without_cells(columns)
+        wanted = [*names, "reason"] if made and "reason" not in names else names
+        for number in self.parts:
+            table = self.part(number, wanted)
+            yield (table.filter(pc.is_null(table["reason"])) if made else table).select(names)
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """All that is there, without the cells unless they are asked for."""
-        names = [name for name in schema_of(self.manifest).names if name != "cells"] if columns is None else columns
-        tables = [self.part(number, names) for number in self.parts]
-        return pa.concat_tables(tables) if tables else schema_of(self.manifest).empty_table().select(names)
+        """All that is there, without the cells unless they are asked for. It must fit into memory."""
+        empty = self._rows.schema.empty_table().select(self._without_cells(columns))
+        return pa.concat_tables([empty, *self.tables(columns)])
+
+    def _without_cells(self, columns: Sequence[str] | None) -> list[str]:
+        return self._rows.checked([name for name in self.columns if name != "cells"] if columns is None else columns)
 
     # -- maps ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def tileset(self) -> Tileset:
-        """What the ids in cells stand for."""
-        return self.manifest.recipe_of(0).tileset
+        """What the ids in cells stand for, in all of its maps."""
+        return tileset_of(self.manifest)
+
+    @cached_property
+    def has_levels(self) -> bool:
+        """Whether its maps have levels: then cells are (level, row, column)."""
+        return len(getattr(self.manifest.recipe_of(0).params, "shape", (1, 1))) == 3
 
     def row(self, number: int) -> dict[str, Any]:
         """Everything about one map."""
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < len(self):
-            raise InvalidRecipe(f"id: there are maps 0 to {len(self) - 1}, got {number!r}")
-        part, place = divmod(int(number), self.manifest.part_size)
-        found: dict[str, Any] = self._cached(part).slice(place, 1).to_pylist()[0]
-        return found
+        return self._one(number, self.columns)
+
+    def rows(self, ids: Ids, columns: Sequence[str] | None = None) -> pa.Table:
+        """Columns of these maps, in this order; all but the cells unless told."""
+        return self._rows.rows(ids, self._without_cells(columns))
 
     def __getitem__(self, number: int) -> NDArray[Any]:
         """The cells of a map: tile ids, an array of one's own."""
-        return self._cells(self.row(number))
+        return self._cells(self._one(number, CELLS))
 
     def map(self, number: int) -> TileMap:
         """A map with everything that belongs to it, rooms and markers too: it is made again, and compared."""
@@ -125,55 +150,163 @@ class Corpus:
             raise BadFile(f"{self.folder}: map {number} is made otherwise now; it was made by {self.manifest.version}")
         return map
 
+    def ids(self, split: str | None = None, *, shares: Mapping[str, float] | None = None) -> NDArray[np.int64]:
+        """The numbers of all maps that could be made, or of those on one side of a split."""
+        keep = self._side(split, shares)
+        tables = self.tables(["id", "digest", "reason"], made=True)
+        found = [table["id"].to_numpy() for table in (tables if keep is None else map(keep, tables))]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+    # -- many maps ----------------------------------------------------------------------------------------------
+
     def batches(
-        self, size: int = 256, *, ids: Sequence[int] | None = None, shuffle: int | str | None = None
+        self,
+        size: int = 256,
+        *,
+        ids: Ids | None = None,
+        shuffle: int | str | None = None,
+        split: str | None = None,
+        shares: Mapping[str, float] | None = None,
+        columns: Sequence[str] | None = None,
+        worker: int = 0,
+        workers: int = 1,
     ) -> Iterator[Batch]:
-        """Maps in batches, part by part; maps that could not be made are left out.
+        """Maps in batches; those that could not be made are left out, all others come exactly once.
 
-        `ids` chooses some, in their order. `shuffle` is a seed: parts come in a random order, and maps in each.
+        `ids` chooses some, in their order. `shuffle` is a seed, a new one for every round: groups of maps come in a
+        random order, and are mixed with some others. `split` is one side of `shares` (train and test by default).
+        Several workers, numbered from 0, share the maps.
         """
-        if ids is not None:
-            for first in range(0, len(ids), size):
-                chosen = [self.row(number) for number in ids[first : first + size]]
-                yield self._batch(pa.Table.from_pylist(chosen, schema=schema_of(self.manifest)))
-            return
-        rng = None if shuffle is None else Rng.of(shuffle)
-        rest: pa.Table | None = None
-        for part in self.parts if rng is None else rng.shuffled(self.parts):
-            table = self.part(part)
-            table = table.filter(pc.is_null(table["reason"]))
-            if rng is not None:
-                table = table.take(rng.shuffled(range(table.num_rows)))
-            rest = table if rest is None else pa.concat_tables([rest, table])
-            while rest.num_rows >= size:
-                yield self._batch(rest.slice(0, size))
-                rest = rest.slice(size)
-        if rest is not None and rest.num_rows:
-            yield self._batch(rest)
+        _refuse_count("size", size)
+        _refuse_count("workers", workers)
+        if isinstance(worker, bool) or not isinstance(worker, int) or not 0 <= worker < workers:
+            raise InvalidRecipe(f"worker: must be from 0 to {workers - 1}, got {quoted(worker)}")
+        if ids is not None and (shuffle is not None or split is not None or workers > 1):
+            raise InvalidRecipe("ids: come in the order they are given; leave shuffle, split and workers out")
+        names = self._without_cells(columns)
+        read = list(dict.fromkeys([*CELLS, *names]))
+        if ids is None:
+            some = _in_batches(self._mixed(read, shuffle, self._side(split, shares), worker, workers), size)
+        else:
+            self._rows.places(ids)
+            some = (self._rows.rows(ids[first : first + size], read) for first in range(0, len(ids), size))
+        return (self._batch(table, names) for table in some)
 
-    def _batch(self, table: pa.Table) -> Batch:
-        rows = table.to_pylist()
+    def stream(
+        self,
+        batch: int = 64,
+        *,
+        columns: Sequence[str] = (),
+        onehot: bool = False,
+        shuffle: int | str | None = None,
+        split: str | None = None,
+        shares: Mapping[str, float] | None = None,
+        worker: int = 0,
+        workers: int = 1,
+    ) -> Iterator[Any]:
+        """Batches of cells as `torch.from_numpy` takes them: (map, row, column), or (map, tile, row, column) of ones.
+
+        With columns, pairs of cells and numbers (map, column). Maps of several sizes come as lists. `batches` tells
+        the rest.
+        """
+        names = self.numeric(columns)
+        how: dict[str, Any] = {"shuffle": shuffle, "split": split, "shares": shares}
+        found = self.batches(batch, columns=names, worker=worker, workers=workers, **how)
+        return (samples_of(one.cells, one.table, columns, len(self.tileset) if onehot else 0) for one in found)
+
+    def dataset(
+        self,
+        split: str | None = None,
+        *,
+        shares: Mapping[str, float] | None = None,
+        ids: Ids | None = None,
+        columns: Sequence[str] = (),
+        onehot: bool = False,
+        transform: Callable[[Any], Any] | None = None,
+    ) -> Dataset:
+        """The maps that could be made, or one side of a split, for PyTorch's DataLoader."""
+        if ids is not None and split is not None:
+            raise InvalidRecipe("ids: are chosen already; leave split out")
+        chosen = self.ids(split, shares=shares) if ids is None else np.asarray(ids)
+        self._rows.places(chosen)
+        return Dataset(self, chosen, tuple(self.numeric(columns)), onehot=onehot, transform=transform)
+
+    def _side(self, split: str | None, shares: Mapping[str, float] | None) -> Callable[[pa.Table], pa.Table] | None:
+        """What keeps the rows on one side of a split."""
+        if split is None and shares is None:
+            return None
+        parted = Split.of(shares)
+        if split is None:
+            raise InvalidRecipe(f"shares: name the side too, split={parted.names[0]!r}")
+        side = parted.side(split)
+        return lambda table: table.filter(pa.array(parted.sides(table["digest"]) == side))
+
+    def _mixed(
+        self,
+        columns: Sequence[str],
+        shuffle: int | str | None,
+        keep: Callable[[pa.Table], pa.Table] | None,
+        worker: int,
+        workers: int,
+    ) -> Iterator[pa.Table]:
+        """Rows of maps that could be made, in order, or some groups at a time in a random one."""
+        read = [*columns, "digest"] if keep is not None and "digest" not in columns else columns
+        groups = self._rows.groups_of(self.parts)
+        rng = None if shuffle is None else Rng.of(shuffle).child("shuffle")
+        if rng is not None:
+            groups = groups[_random_order(rng, len(groups))]
+        waiting: list[pa.Table] = []
+        mine = groups[worker::workers].tolist()
+        for group in mine:
+            table = self._rows.group(group, read, keep=False)
+            table = table.filter(pc.is_null(table["reason"]))
+            waiting.append(table if keep is None else keep(table))
+            full = len(waiting) == MIXED or sum(one.nbytes for one in waiting) >= MIXED_BYTES
+            if rng is None or full or group == mine[-1]:
+                table = pa.concat_tables(waiting)
+                waiting = []
+                yield table if rng is None else table.take(_random_order(rng.child("mix", group), len(table)))
+
+    # -- rows as arrays -----------------------------------------------------------------------------------------
+
+    def _one(self, number: int, columns: Sequence[str]) -> dict[str, Any]:
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise InvalidRecipe(f"id: there are maps 0 to {len(self) - 1}, got {quoted(number)}")
+        (group,), (place,) = self._rows.places([int(number)])
+        table = self._rows.group(int(group), columns)
+        return {name: table[name][int(place)].as_py() for name in columns}
+
+    def _batch(self, table: pa.Table, names: Sequence[str]) -> Batch:
+        rows = table.select(CELLS).to_pylist()
         cells = [self._cells(row) for row in rows]
         alike = len({array.shape for array in cells}) == 1
-        ids = np.array([row["id"] for row in rows], dtype=np.int64)
-        return Batch(ids, np.stack(cells) if alike else cells, table.drop_columns(["cells"]))
+        return Batch(table["id"].to_numpy(), np.stack(cells) if alike else cells, table.select(names))
 
-    def _cells(self, row: dict[str, Any]) -> NDArray[Any]:
+    def _cells(self, row: Mapping[str, Any]) -> NDArray[Any]:
         if row["cells"] is None:
             raise InvalidRecipe(f"map {row['id']} could not be made: {row['reason']}")
         flat = (row["height"], row["width"])
-        shape = flat if row["levels"] == 1 and not self._has_levels else (row["levels"], *flat)
-        return unpacked(row["cells"], shape, np.dtype(self.tileset.dtype))
+        shape = flat if row["levels"] == 1 and not self.has_levels else (row["levels"], *flat)
+        with self._rows.telling(row["id"] // self.manifest.part_size):
+            return unpacked(row["cells"], shape, np.dtype(self.tileset.dtype))
 
-    @cached_property
-    def _has_levels(self) -> bool:
-        return len(getattr(self.manifest.recipe_of(0).params, "shape", (1, 1))) == 3
 
-    def _cached(self, number: int) -> pa.Table:
-        if number in self._kept:
-            self._kept.move_to_end(number)
-        else:
-            self._kept[number] = self.part(number)
-            while len(self._kept) > 1 and sum(table.nbytes for table in self._kept.values()) > KEPT_BYTES:
-                self._kept.popitem(last=False)
-        return self._kept[number]
+def _in_batches(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
+    """The rows of many tables, so many at a time."""
+    rest: pa.Table | None = None
+    for table in tables:
+        rest = table if rest is None or not rest.num_rows else pa.concat_tables([rest, table])
+        while rest.num_rows >= size:
+            yield rest.slice(0, size)
+            rest = rest.slice(size)
+    if rest is not None and rest.num_rows:
+        yield rest
+
+
+def _random_order(rng: Rng, count: int) -> NDArray[np.int64]:
+    return np.argsort(rng.randoms(count), kind="stable")
+
+
+def _refuse_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidRecipe(f"{name}: must be a whole number from 1 on, got {quoted(value)}")

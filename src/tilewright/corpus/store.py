@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Iterator
@@ -10,7 +11,12 @@ from typing import Any
 
 import fsspec
 
-from ..core.errors import BadFile
+from ..core.errors import BadFile, TilewrightError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where two runs in one folder are not told apart
+    fcntl = None  # type: ignore[assignment]
 
 MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
 PART = re.compile(r"part-(\d{6,})\.parquet")
@@ -36,12 +42,18 @@ class Folder:
     def file_system(self) -> Any:
         return self._files
 
+    @property
+    def is_local(self) -> bool:
+        protocol = self._files.protocol
+        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+
     # -- reading ------------------------------------------------------------------------------------------------
 
     def names(self, inner: str = "") -> list[str]:
         """What lies in it, or in a folder of it; nothing where there is none."""
         with self._told(inner):
             try:
+                self._files.invalidate_cache()  # what others have written since
                 found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
             except FileNotFoundError:
                 return []
@@ -63,18 +75,25 @@ class Folder:
     def size(self) -> int:
         """Bytes of all parts."""
         with self._told():
-            return sum(int(self._files.size(self.path(PARTS, part_name(number))) or 0) for number in self.parts())
+            try:
+                found = self._files.ls(self.path(PARTS), detail=True)
+            except FileNotFoundError:
+                return 0
+            parts = (file for file in found if PART.fullmatch(str(file["name"]).rpartition("/")[2]))
+            return sum(int(file["size"] or 0) for file in parts)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, content: bytes, *names: str) -> None:
-        """Write a file to a temporary name, and rename it."""
+    def write(self, content: bytes, *names: str, lasting: bool = False) -> None:
+        """Write a file to a temporary name, and rename it; a lasting one is on the disk before it gets its name."""
         *folders, _ = names
         temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
         with self._told(*names):
             self._files.makedirs(self.path(*folders) if folders else self._root, exist_ok=True)
             try:
                 self._files.pipe_file(temporary, content)
+                if lasting and self.is_local:
+                    _settle(temporary)
                 self._files.mv(temporary, self.path(*names))
             except BaseException:
                 with suppress(Exception):
@@ -93,16 +112,42 @@ class Folder:
                     self.remove(*([inner] if inner else []), name)
 
     @contextmanager
+    def held(self, name: str = MANIFEST) -> Iterator[None]:
+        """Nobody else on this machine makes what is here meanwhile; a process that is killed holds nothing any more."""
+        if fcntl is None or not self.is_local:
+            yield
+            return
+        with self._told(name):
+            file = open(self.path(name), "rb")  # noqa: SIM115
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BadFile(f"{self.address}: another process is making it right now") from None
+            except OSError:  # a file system that knows no locks
+                pass
+            yield
+
+    @contextmanager
     def _told(self, *names: str) -> Iterator[None]:
-        """What goes wrong with a file is told in one line."""
+        """What goes wrong with a file is told in one line, whatever a file system raises."""
         place = "/".join([self.address, *names]).rstrip("/")
         try:
             yield
-        except BadFile:
+        except TilewrightError:
             raise
-        except (OSError, ValueError, ImportError) as error:
+        except Exception as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
             raise BadFile(f"{place}: {' '.join(reason.split())}") from None
+
+
+def _settle(path: str) -> None:
+    """Have a file on the disk: then one that is there is whole, even when the power fails."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def part_name(number: int) -> str:

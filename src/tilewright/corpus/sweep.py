@@ -19,6 +19,8 @@ from ..core.errors import InvalidRecipe, did_you_mean, quoted
 from ..core.seeds import Rng
 
 MOST_VALUES = 100_000
+FARTHEST = 10**15
+"""Numbers beyond are not told apart by fractions of them."""
 RANGE = ("from", "to", "step", "count")
 TYPED = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
 
@@ -158,7 +160,8 @@ def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
     low, high = numbers["from"], numbers["to"]
     for key, value in numbers.items():
         missing = value is None and key in ("from", "to")
-        if missing or (value is not None and (isinstance(value, bool) or not isinstance(value, int | float))):
+        number = isinstance(value, int | float) and not isinstance(value, bool) and -FARTHEST <= value <= FARTHEST
+        if missing or not (number or value is None):
             raise InvalidRecipe(f"sweep: {place}: {key} must be a number, got {quoted(value)}")
     whole = isinstance(low, int) and isinstance(high, int)
     step = numbers["step"] if numbers["step"] is not None else (1 if whole and numbers["count"] is None else None)
@@ -166,12 +169,12 @@ def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
         raise InvalidRecipe(f"sweep: {place}: goes from low to high by steps above 0, got {quoted(dict(given))}")
     if step is None:
         count = numbers["count"] if numbers["count"] is not None else 11
-        if not isinstance(count, int) or not 2 <= count <= MOST_VALUES:
-            raise InvalidRecipe(f"sweep: {place}: count must be 2 to {MOST_VALUES:,}, got {quoted(count)}")
-        values = [low + (high - low) * number / (count - 1) for number in range(count)]
+        if not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
+            raise InvalidRecipe(f"sweep: {place}: count must be 1 to {MOST_VALUES:,}, got {quoted(count)}")
+        values = [low + (high - low) * number / max(1, count - 1) for number in range(count)]
     else:
+        if (high - low) / step >= MOST_VALUES:
+            raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values; take larger steps")
         count = floor((high - low) / step + 1e-9) + 1
-        if count > MOST_VALUES:
-            raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values, got {count:,}")
         values = [low + step * number for number in range(count)]
     return tuple(round(value) if whole and value == round(value) else round(value, 9) for value in values)

@@ -24,12 +24,12 @@ def mount(studio: FastAPI, desk: Desk) -> None:
 
     nicegui_app.on_shutdown(desk.close)
 
+    @ui.page("/")
     async def root() -> None:
         await Shell(desk).open()
 
     ui.run_with(
         studio,
-        root=root,
         title="Tilewright",
         favicon=HERE / "favicon.svg",
         dark=None,

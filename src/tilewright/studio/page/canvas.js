@@ -96,7 +96,7 @@ export default {
     this.scene = this.work = this.still = this.over = this.reel = this.selection = this.gesture = this.hovered = null;
     this.drawing = null;
     this.strokes = [];
-    this.strokeCount = this.turn = this.overlayTurn = this.wish = 0;
+    this.strokeCount = this.turn = this.glance = this.overlayTurn = this.wish = 0;
   },
 
   mounted() {

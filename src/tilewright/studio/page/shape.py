@@ -21,8 +21,13 @@ from .uploads import Uploader
 
 Stage = tuple[str, Mapping[str, Any]]
 """A shaper's name, and what is set of its params."""
-FIRST: dict[str, dict[str, Any]] = {"paint": {"tile": 0}, "overlay": {"recipe": "open-caves"}}
-"""What shapers that need something are added with."""
+FIRST: dict[str, dict[str, Any]] = {
+    "paint": {"tile": 0, "smallest": 1},
+    "replace": {"tile": 0, "by": 1},
+    "overlay": {"recipe": "open-caves"},
+}
+"""What shapers that need something are added with; tiles by their number."""
+TILES = ("tile", "by")
 
 
 class ShapeView:
@@ -65,7 +70,7 @@ class ShapeView:
         for (_, params), controls in zip(stages, self.controls, strict=True):
             if controls is not None:
                 controls.update(params)
-        self.text.set_value(write_data(state.recipe))
+        self.text.set_value(write_data(state.effective))
         self.wrong.set_text("")
 
     def blame(self, message: str) -> None:
@@ -130,11 +135,8 @@ class ShapeView:
 
     def _add(self, name: str) -> None:
         stages = stages_of(self.session.state.recipe)
-        first: dict[str, Any] = dict(FIRST.get(name, {}))
-        if "tile" in first and (tiles := self._tiles()):
-            first["tile"] = tiles[0].name
         self._opened = {len(stages)}
-        self._change([*stages, (name, first)])
+        self._change([*stages, (name, first_of(name, self._tiles()))])
 
     def _remove(self, number: int) -> None:
         stages = stages_of(self.session.state.recipe)
@@ -201,6 +203,14 @@ class ShapeView:
 
     def _copy(self) -> None:
         copy_text(self.text.value, "The recipe is copied")
+
+
+def first_of(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
+    """What a shaper is added with to a map of these tiles."""
+    return {
+        word: tiles[value].name if word in TILES and value < len(tiles) else value
+        for word, value in FIRST.get(name, {}).items()
+    }
 
 
 def what_it_does(entry: Shaper) -> str:

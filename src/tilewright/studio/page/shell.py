@@ -148,6 +148,8 @@ class Shell:
             self._darken()
         left = self.session.state.look.tab
         self.session.look(tab=tab)
+        if left != tab:
+            ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on a tablet it scrolls as a whole
         for name in {left, tab} & self.views.keys():
             self.views[name].refresh(self.session.state)  # some work only while they are looked at
 

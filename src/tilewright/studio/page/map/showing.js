@@ -28,10 +28,10 @@ export const showing = {
   },
 
   async progress(told) {
-    const turn = ++this.turn;
+    const [turn, glance] = [this.turn, ++this.glance];
     if (told) this.learn(told);
     const layer = told && this.dressed(await unpackedFrame(told));
-    if (turn !== this.turn) return;
+    if (turn !== this.turn || glance !== this.glance) return; // a map or another look at the work came since
     this.work = layer;
     this.done = layer?.done ?? null;
     this.progressNote = layer ? [layer.stage, layer.note].filter(Boolean).join(": ") || "working" : "";

@@ -1,0 +1,174 @@
+"""A corpus for other tools: a folder of text files as in the Video Game Level Corpus, or one archive of arrays.
+
+Source: Summerville, Snodgrass, Mateas, Ontañón, "The VGLC: The Video Game Level Corpus", 2016.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, InvalidRecipe
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from ..formats import encode
+from .manifest import OWN_COLUMNS
+from .reader import Corpus, Ids
+from .rows import as_numbers
+from .store import MANIFEST, Folder
+
+BATCH = 256
+PACKING = 1
+"""How hard the archive is packed: tile ids become small soon enough."""
+OWN_ARRAYS = ("cells", "shapes", "offsets", "ids", "seeds", "digests", "tiles")
+"""A column that is called like one of these gets another name."""
+
+
+# -- text -------------------------------------------------------------------------------------------------------
+
+
+def vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None) -> int:
+    """Write maps as text, a file each, and what the characters stand for; returns how many.
+
+    `caves-000007.txt` is map 7. `tw.load` reads it with the corpus's tileset. `caves.json` is the legend as others of
+    that corpus have it: whether one can walk there, the kind of the tile, and its name.
+    """
+    store = Folder(os.fspath(folder))
+    if MANIFEST in store.names():
+        raise BadFile(f"{store}: holds a corpus; name another folder")
+    name = str(corpus.manifest.recipe["technique"])
+    digits = max(6, len(str(len(corpus) - 1)))
+    written = 0
+    for batch in corpus.batches(BATCH, ids=ids, columns=["id"]):
+        for number, cells in zip(batch.ids.tolist(), batch.cells, strict=True):
+            store.write(encode(TileMap(cells, corpus.tileset), "txt"), f"{name}-{number:0{digits}d}.txt")
+            written += 1
+    store.write(legend(corpus.tileset).encode(), f"{name}.json")
+    return written
+
+
+def legend(tileset: Tileset) -> str:
+    """What the characters of a tileset stand for, as JSON with a line for each."""
+    words = {tile.glyph: ["passable" if tile.passable else "solid", tile.kind, tile.name] for tile in tileset}
+    lines = [
+        f"  {_json(glyph)}: {_json([word for word in dict.fromkeys(known) if word])}" for glyph, known in words.items()
+    ]
+    return '{"tiles": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# -- arrays -----------------------------------------------------------------------------------------------------
+
+
+def npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = None) -> int:
+    """Write maps into one of numpy's archives, which `numpy.load` reads without pickle; returns how many.
+
+    `cells` is (map, row, column). Where maps are of several sizes it is all of them in a row, `offsets` (map + 1) where
+    each begins and the last ends, and `shapes` (map, dimension) how to fold it. Beside it lie `ids`, `seeds`,
+    `digests`, the names of `tiles` by id, and every swept parameter and measure by its name. Only some maps at a time
+    are in memory.
+    """
+    arrays = _known(corpus, ids)
+    shapes = arrays.pop("shapes")
+    count, dtype = len(shapes), np.dtype(corpus.tileset.dtype).newbyteorder("<")
+    sizes = np.prod(shapes, axis=1, dtype=np.int64)
+    alike = bool((shapes == shapes[0]).all())
+    whole = (count, *shapes[0].tolist()) if alike else (int(sizes.sum()),)
+    if not alike:
+        arrays |= {"offsets": np.concatenate([[0], np.cumsum(sizes)]), "shapes": shapes}
+    arrays["tiles"] = np.array(corpus.tileset.names)
+    with _archive(os.fspath(path)) as archive:
+        with _entry(archive, "cells") as file:
+            header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": whole}
+            npy.write_array_header_1_0(file, header)
+            for batch in corpus.batches(BATCH, ids=ids, columns=["id"]):
+                for cells in batch.cells:
+                    file.write(cells.astype(dtype, copy=False).tobytes())
+        for name, array in arrays.items():
+            with _entry(archive, name) as file:
+                npy.write_array(file, array, allow_pickle=False)
+    return count
+
+
+def _known(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
+    """What is known of the maps beside their cells."""
+    numbers = corpus.numeric()
+    words = [name for name in corpus.columns if name not in (*numbers, *OWN_COLUMNS)]
+    sides = ["levels", "height", "width"] if corpus.has_levels else ["height", "width"]
+    names = ["id", "seed", "digest", "reason", *sides, *numbers, *words]
+    tables = corpus.tables(names, made=True) if ids is None else _looked_up(corpus, ids, names)
+    found: list[dict[str, NDArray[Any]]] = [
+        {
+            "ids": table["id"].to_numpy(),
+            "seeds": np.array(table["seed"].to_pylist()),
+            "digests": np.array(table["digest"].to_pylist()),
+            "shapes": np.stack([table[side].to_numpy() for side in sides], axis=1).astype(np.int64),
+            **{_array_name(name): as_numbers(table[name]) for name in numbers},
+            **{_array_name(name): np.array([str(word) for word in table[name].to_pylist()]) for name in words},
+        }
+        for table in tables
+        if table.num_rows
+    ]
+    if not found:
+        raise InvalidRecipe(f"{corpus.folder}: no map could be made, so there is nothing to write")
+    return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+
+
+def _looked_up(corpus: Corpus, ids: Ids, names: Sequence[str]) -> Iterator[pa.Table]:
+    for first in range(0, len(ids), BATCH):
+        table = corpus.rows(ids[first : first + BATCH], names)
+        for row in table.filter(pc.is_valid(table["reason"])).to_pylist():
+            raise InvalidRecipe(f"map {row['id']} could not be made: {row['reason']}")
+        yield table
+
+
+def _array_name(column: str) -> str:
+    return f"column_{column}" if column in OWN_ARRAYS else column
+
+
+@contextmanager
+def _entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+    """A file in an archive; without a date, so that equal arrays make equal archives."""
+    entry = zipfile.ZipInfo(f"{name}.npy")
+    entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
+    with archive.open(entry, "w", force_zip64=True) as file:
+        yield file
+
+
+@contextmanager
+def _archive(address: str) -> Iterator[zipfile.ZipFile]:
+    """An archive that gets its name when it is whole."""
+    parent, _, name = address.rpartition("/")
+    store = Folder(parent if parent or not address.startswith("/") else "/")
+    if not name or store.file_system.isdir(store.path(name)):
+        raise BadFile(f"{address}: is a folder; name a file in it")
+    temporary = store.path(f".tilewright-{secrets.token_hex(8)}.part")
+    try:
+        store.file_system.makedirs(store.path().rstrip("/") or "/", exist_ok=True)
+        try:
+            with (
+                store.file_system.open(temporary, "wb") as file,
+                zipfile.ZipFile(file, "w", compresslevel=PACKING) as archive,
+            ):
+                yield archive
+            store.file_system.mv(temporary, store.path(name))
+        except BaseException:
+            with suppress(Exception):
+                store.file_system.rm_file(temporary)
+            raise
+    except OSError as error:
+        raise BadFile(f"{address}: cannot be written ({error.strerror or error})") from None

@@ -1,0 +1,99 @@
+"""What a corpus is to be made from: a recipe, and what may stand beside its words, `sweep` and `sampled`.
+
+>>> Order.of({"technique": "caves", "sweep": {"walls": [0.4, 0.5]}}).sweep.size
+2
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+from ..core.errors import BadFile, InvalidRecipe, quoted
+from ..core.pipeline import planned
+from ..core.recipe import Recipe, recipe_data
+from ..core.registry import techniques
+from ..core.seeds import Seed
+from ..formats._reading import FileReading
+from .manifest import KIND, Manifest
+from .store import MANIFEST
+from .sweep import Sweep, read_typed
+
+Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Order:
+    """A recipe, read and checked, and the parameters that vary; from a corpus's manifest, all that it was."""
+
+    recipe: Recipe
+    sweep: Sweep = field(default_factory=Sweep)
+    seed: Seed | None = None
+    count: int | None = None
+    measures: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Given, change: Change | None = None) -> Order:
+        """From a recipe, plain data, a file, a corpus, or the name of a recipe or a technique.
+
+        `change` may change the recipe's plain data before it is read.
+        """
+        if isinstance(given, Order):
+            return given
+        if isinstance(given, Recipe):
+            planned(given)
+            return cls(given, seed=given.seed)
+        data, reading = _data_of(given)
+        data = dict(data)
+        again = None
+        if data.get("kind") == KIND:
+            again = _manifest_in(data, given)
+            data = {**again.recipe, "sweep": again.sweep.to_data(), "sampled": again.sweep.sampled}
+        sampled = data.pop("sampled", False)
+        if not isinstance(sampled, bool):
+            raise InvalidRecipe(f"sampled: must be true or false, got {quoted(sampled)}")
+        sweep = Sweep.of(_typed(data.pop("sweep", None)), sampled=sampled)
+        plain = recipe_data(data)
+        recipe = Recipe.of(plain if change is None else change(plain), reading)
+        planned(recipe)
+        if again is None:
+            return cls(recipe, sweep, recipe.seed)
+        return cls(recipe, sweep, again.seed, again.count, again.measures)
+
+
+Given = Order | Recipe | Mapping[str, Any] | str | PathLike[str]
+
+
+def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileReading]:
+    reading = FileReading()
+    if isinstance(given, Mapping):
+        return given, reading
+    if isinstance(given, str) and given in techniques:
+        return {"technique": given}, reading
+    inside = os.path.join(fspath(given), MANIFEST)
+    data, beside = reading.recipe(inside if os.path.isfile(inside) else fspath(given))
+    if not isinstance(data, Mapping):
+        raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(data)}")
+    return data, beside if isinstance(beside, FileReading) else reading
+
+
+def _manifest_in(data: Mapping[str, Any], given: object) -> Manifest:
+    try:
+        return Manifest.from_text(json.dumps(data))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        reason = str(error) if isinstance(error, BadFile) else "its manifest is damaged"
+        raise BadFile(f"{given if isinstance(given, str | PathLike) else 'the corpus'}: {reason}") from None
+
+
+def _typed(sweep: Any) -> Any:
+    """A sweep in which ranges may stand as one types them: `walls: 0.4..0.5:0.02`."""
+    if not isinstance(sweep, Mapping):
+        return sweep
+    return {
+        place: read_typed(f"{place}={values}")[1] if isinstance(values, str) else values
+        for place, values in sweep.items()
+    }

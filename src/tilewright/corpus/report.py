@@ -1,0 +1,218 @@
+"""Looking at a corpus: histograms, expressive range, and how two corpora differ, for the terminal and as pictures.
+
+Expressive range: Smith, Whitehead, "Analyzing the expressive range of a level generator", 2010.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, counted, quoted
+from .distributions import BINS, Difference, Distribution, difference, distributions, edges_of, joint, written
+from .rows import as_digests
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from .reader import Corpus
+
+BARS = "▁▂▃▄▅▆▇█"
+SHADES = "·░▒▓█"
+NARROWEST = 40
+MOST_BINS = 500
+
+
+class Histogram(NamedTuple):
+    """A measure of a corpus in bins."""
+
+    name: str
+    counts: NDArray[np.int64]
+    edges: NDArray[np.float64]
+    stats: Distribution
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two corpora differ."""
+
+    names: tuple[str, str]
+    measures: tuple[Difference, ...]
+    """Of every measure that both have."""
+    maps: tuple[int, int]
+    """Different maps in each."""
+    shared: int
+    """Maps that are in both."""
+    sentence: str
+    """How they differ most."""
+
+    @property
+    def overlap(self) -> float:
+        """Shared maps as a share of all different ones."""
+        return self.shared / max(1, sum(self.maps) - self.shared)
+
+
+# -- one corpus -------------------------------------------------------------------------------------------------
+
+
+def histograms(corpus: Corpus, bins: int = BINS) -> list[Histogram]:
+    """Every measure in bins, with its least, mean, median, most and how many maps lack it."""
+    found = []
+    for spread in distributions(corpus):
+        edges = edges_of(spread, bins=_checked(bins))
+        found.append(Histogram(spread.name, spread.counted(edges), edges, spread))
+    return found
+
+
+def lines(corpus: Corpus, width: int = 100) -> list[str]:
+    """A small histogram of every measure, a line each."""
+    spreads = distributions(corpus)
+    if not spreads:
+        return []
+    name_width = max(len(spread.name) for spread in spreads)
+    told = _aligned(
+        [
+            [
+                f"min {written(spread.low)}",
+                f"mean {written(spread.mean)}",
+                f"max {written(spread.high)}",
+                f"missing {spread.missing:,}",
+            ]
+            for spread in spreads
+        ]
+    )
+    room = max(8, min(BINS, width - name_width - max(map(len, told)) - 4))
+    found = []
+    for spread, text in zip(spreads, told, strict=True):
+        shape = _bars(spread.counted(edges_of(spread, bins=room)))
+        found.append(f"{spread.name:<{name_width}}  {shape:<{room}}  {text}")
+    return found
+
+
+def picture(corpus: Corpus) -> Image:
+    """A report: some maps, all measures, what could not be made."""
+    from ._pictures import corpus_picture
+
+    return corpus_picture(corpus)
+
+
+# -- two measures -----------------------------------------------------------------------------------------------
+
+
+def range_lines(corpus: Corpus, x: str, y: str, width: int = 80) -> list[str]:
+    """Expressive range in the terminal: darker where more maps are, with a histogram of each measure at its side."""
+    room = max(16, min(80, width - 26))
+    together = joint(corpus, x, y, room)
+    counts, height = together.counts, max(8, room // 3)
+    folds = -(-len(counts) // height)
+    padded = np.concatenate([counts, np.zeros((-len(counts) % folds, counts.shape[1]), dtype=np.int64)])
+    grid = padded.reshape(-1, folds, counts.shape[1]).sum(axis=1).repeat(max(1, room // counts.shape[1]), axis=1)
+    margin = [written(together.y.high), written(together.y.low)]
+    left = max(map(len, margin))
+    sums = grid.sum(axis=1)
+    found = [f"{y}", f"{'':{left}}  {_bars(grid.sum(axis=0))}"]
+    for row in range(len(grid) - 1, -1, -1):
+        label = margin[0] if row == len(grid) - 1 else margin[1] if row == 0 else ""
+        side = BARS[-1] * round(8 * sums[row] / max(1, sums.max())) or ("▏" if sums[row] else "")
+        found.append(f"{label:>{left}} │{_shades(grid[row], int(grid.max()))}│{side}")
+    found.append(f"{'':{left}} └{'─' * grid.shape[1]}┘")
+    ends = written(together.x.low), written(together.x.high)
+    gap = max(1, grid.shape[1] - len(ends[0]) - len(ends[1]))
+    found.append(f"{'':{left}}  {ends[0]}{x if len(x) + 2 <= gap else '':^{gap}}{ends[1]}".rstrip())
+    if len(x) + 2 > gap:
+        found.append(f"{'':{left}}  {x}")
+    found.append(f"{'':{left}}  {counted(int(counts.sum()), 'map')}, {int(grid.max()):,} at most in one place")
+    return found
+
+
+def range_picture(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
+    """Expressive range: a histogram of two measures at once."""
+    from ._pictures import range_picture
+
+    return range_picture(corpus, x, y, _checked(bins))
+
+
+# -- two corpora ------------------------------------------------------------------------------------------------
+
+
+def compared(a: Corpus, b: Corpus) -> Comparison:
+    """How two corpora differ, in every measure that both have, and which maps are in both."""
+    theirs = b.numeric(b.manifest.measures)
+    shared = [name for name in a.numeric(a.manifest.measures) if name in theirs]
+    pairs = list(zip(distributions(a, shared), distributions(b, shared), strict=True))
+    measures = tuple(difference(*pair) for pair in pairs)
+    digests = _digests(a), _digests(b)
+    both = len(np.intersect1d(*digests, assume_unique=True))
+    names = names_of(a, b)
+    told = _most_different(measures, pairs, names)
+    told += f" {_capital(counted(both, 'map') if both else 'no map')} {'are' if both > 1 else 'is'} in both."
+    return Comparison(names, measures, (len(digests[0]), len(digests[1])), both, told)
+
+
+def compare_picture(a: Corpus, b: Corpus) -> Image:
+    """The measures of two corpora, over each other."""
+    from ._pictures import compare_picture
+
+    return compare_picture(a, b)
+
+
+def names_of(a: Corpus, b: Corpus) -> tuple[str, str]:
+    """What to call two corpora: their folders' names, or where they lie when those are the same."""
+    short = [str(corpus.folder).rpartition("/")[2] for corpus in (a, b)]
+    return (short[0], short[1]) if short[0] != short[1] else (str(a.folder), str(b.folder))
+
+
+def _most_different(
+    measures: tuple[Difference, ...], pairs: list[tuple[Distribution, Distribution]], names: tuple[str, str]
+) -> str:
+    found = [(one, pair) for one, pair in zip(measures, pairs, strict=True) if isfinite(one.apart)]
+    if not found:
+        return "They have no measure in common."
+    one, (mine, other) = max(found, key=lambda entry: (entry[0].apart, entry[0].moved))
+    # Beyond this, equal generators are apart in one of twenty cases (Smirnov, 1948).
+    by_chance = 1.358 * sqrt(1 / mine.count + 1 / other.count)
+    if one.apart <= by_chance:
+        return f"No measure differs more than by chance: {one.name} is apart by {one.apart:.2f} of 1."
+    ways = zip(one.means, names, strict=True)
+    means = ", ".join(f"{written(mean)} in {name}" for mean, name in ways)
+    return f"They differ most in {one.name}: on average {means} (apart by {one.apart:.2f} of 1)."
+
+
+def _digests(corpus: Corpus) -> NDArray[np.bytes_]:
+    found = [as_digests(table["digest"]) for table in corpus.tables(["digest"], made=True)]
+    return np.unique(np.concatenate([np.empty(0, dtype="S32"), *found]))
+
+
+# -- words and blocks -------------------------------------------------------------------------------------------
+
+
+def _bars(counts: NDArray[np.int64]) -> str:
+    """Counts as blocks; what is there is seen, what is not is blank."""
+    most = max(1, int(counts.max(initial=0)))
+    return "".join(BARS[min(7, count * 8 // most)] if count else " " for count in counts.tolist())
+
+
+def _shades(counts: NDArray[np.int64], most: int) -> str:
+    """Counts as shades, by their square roots so that few are seen beside many."""
+    steps = len(SHADES) - 1
+    return "".join(SHADES[round(sqrt(count / most) * steps)] if count else " " for count in counts.tolist())
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Words in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _checked(bins: int) -> int:
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= MOST_BINS:
+        raise InvalidRecipe(f"bins: must be a whole number from 1 to {MOST_BINS}, got {quoted(bins)}")
+    return bins

@@ -1,0 +1,66 @@
+"""One tileset for a whole corpus, so that an id is the same tile in every map.
+
+Maps may bring tiles of their own: those of a recipe inside the recipe, or of a sample that is swept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidRecipe, UnknownName
+from ..core.recipe import Recipe
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from .manifest import MOST_TRIED, Manifest
+
+
+def tileset_of(manifest: Manifest) -> Tileset:
+    """The tiles of all maps: those of the first map's recipe, then what others and inner recipes bring."""
+    return _tileset_of(manifest.text)
+
+
+@lru_cache(maxsize=64)
+def _tileset_of(text: str) -> Tileset:
+    manifest = Manifest.from_text(text)
+    first = manifest.recipe_of(0)
+    found = first.tileset
+    for recipe in (first, *_varied(manifest)):
+        for tileset in _tilesets_in(recipe):
+            found = found.extended(tileset)
+    return found
+
+
+def _varied(manifest: Manifest) -> Iterator[Recipe]:
+    """The recipe with each value of each swept parameter; fractions change no tileset."""
+    usual = [axis.values[0] for axis in manifest.sweep.axes]
+    for place, axis in enumerate(manifest.sweep.axes):
+        if any(isinstance(value, float) for value in axis.values):
+            continue
+        for value in axis.values[:: -(-len(axis.values) // MOST_TRIED)]:
+            with suppress(InvalidRecipe):  # no map of these values can be made
+                yield Recipe.of(manifest.sweep.applied(manifest.recipe, [*usual[:place], value, *usual[place + 1 :]]))
+
+
+def _tilesets_in(recipe: Recipe) -> Iterator[Tileset]:
+    yield recipe.tileset
+    for inner in recipe.inner:
+        yield from _tilesets_in(inner)
+
+
+def cells_in(map: TileMap, tileset: Tileset) -> NDArray[Any]:
+    """A map's cells as ids of a corpus's tileset, tile by tile by name."""
+    own = map.tileset.names
+    if own == tileset.names[: len(own)]:
+        return map.cells.astype(tileset.dtype, copy=False)
+    ids = np.zeros(len(own), dtype=tileset.dtype)
+    for number in np.unique(map.cells).tolist():
+        if own[number] not in tileset.by_name:
+            raise UnknownName("tile", own[number], tileset.names, "of this corpus")
+        ids[number] = tileset.by_name[own[number]]
+    return ids[map.cells]

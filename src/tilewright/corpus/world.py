@@ -1,0 +1,218 @@
+"""One very large map: made in pieces, here, on all processors or on a cluster, and never whole in memory.
+
+Each piece comes with the surroundings that its cells depend on, so that the world is the map that would be made in one
+piece, cell for cell. Workers send finished chunks back and we alone write them, each under a temporary name that is
+then changed. Killed at any moment, the next start finds what is there and makes the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadFile, InvalidRecipe
+from ..core.parts import local, settled
+from ..core.recipe import Recipe
+from ..formats._reading import FileReading
+from .cluster import SCHEDULER, connected
+from .making import MOST_WORKERS
+from .store import TEMPORARY, Folder
+from .world_layout import CELLS, GROUP, OVERVIEW, PICTURE, Layout, Place, chunks_of, name_of, packed, places_of
+from .world_pieces import Made, Piece, chunks_together, halved, make_pieces, pieces_of
+from .world_reader import World
+
+CELLS_IN_A_TASK = 1 << 23
+FEW = 16
+"""So many pieces are made here before other processes have started."""
+TASKS_EACH = 16
+"""Tasks for a worker, about, where there are pieces enough."""
+
+
+@dataclass
+class WorldProgress:
+    """How far the work is."""
+
+    count: int
+    """Chunks of the world."""
+    done: int = 0
+    """Those that are there, of earlier runs too."""
+    made: int = 0
+    """Those of this run."""
+    dashboard: str = ""
+    """Where Dask shows what its workers do."""
+
+
+Tell = Callable[[WorldProgress], None]
+
+
+def make_world(
+    given: Recipe | Mapping[str, Any] | str,
+    folder: str | os.PathLike[str],
+    *,
+    seed: int | str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    chunk: int | None = None,
+    tell: Tell | None = None,
+    **params: Any,
+) -> World:
+    """Make a world in a folder, or go on with one that was stopped.
+
+    `given` is a technique with its params as keywords, or a recipe: of one that looks only so far around, without
+    shapers. `workers`: processes of this machine (all processors by default), 0 for none but this one. `scheduler` is
+    the address of a Dask cluster to use instead, as is the environment's DASK_SCHEDULER_ADDRESS.
+    """
+    recipe = _read_recipe(given, params)
+    if workers is not None and (type(workers) is not int or not 0 <= workers <= MOST_WORKERS):
+        raise InvalidRecipe(f"workers: must be a whole number from 0 to {MOST_WORKERS:,}, got {workers!r}")
+    if workers is not None and scheduler is not None:
+        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+    local(recipe)
+    store = Folder(os.fspath(folder))
+    found = Layout.in_folder(store)
+    asked = seed if seed is not None else recipe.seed
+    recipe = settled(recipe.with_seed(asked if asked is not None or found is None else found.seed))
+    wanted = Layout.of(recipe, chunk)
+    if found is not None:
+        found.refuse_other(wanted, store)
+    layout = found or wanted
+    chunks_together(layout, recipe)  # refuses what looks too far around
+    for names, document in layout.documents().items():
+        if store.read(*names) is None:
+            store.write(document, *names)
+    with store.held(GROUP):
+        _sweep(store, layout)
+        _fill(store, layout, recipe, workers, scheduler, tell or _nobody)
+        if store.read(PICTURE) is None:
+            _draw(store, layout)
+    return World(store.address)
+
+
+def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, Any]) -> Recipe:
+    """A recipe that was not planned: planning refuses maps that do not fit into memory."""
+    if isinstance(given, str):
+        return Recipe.of({"technique": given, "params": params}, FileReading())
+    if params:
+        raise InvalidRecipe(f"{min(params)}: a recipe brings its own params; change it instead")
+    return Recipe.of(given, FileReading())
+
+
+def _nobody(progress: WorldProgress) -> None:
+    """Nobody is told."""
+
+
+def _sweep(store: Folder, layout: Layout) -> None:
+    """Remove the temporary files that a killed run has left."""
+    for inner in ("", CELLS, *(f"{OVERVIEW}/{level}" for level in layout.levels)):
+        for name in store.names(inner):
+            if TEMPORARY.fullmatch(name):
+                store.remove(*filter(None, inner.split("/")), name)
+
+
+# -- the chunks -----------------------------------------------------------------------------------------------
+
+
+def _fill(
+    store: Folder, layout: Layout, recipe: Recipe, workers: int | None, scheduler: str | None, tell: Tell
+) -> None:
+    """Make and write the chunks that are missing."""
+    there = set(store.names(CELLS))
+    missing = [place for place in places_of(layout.chunks) if name_of(CELLS, place) not in there]
+    progress = WorldProgress(layout.count, layout.count - len(missing))
+    tell(progress)
+    if not missing:
+        return
+    pieces = pieces_of(layout, recipe, missing)
+    if workers is None and scheduler is None and len(pieces) <= FEW and SCHEDULER not in os.environ:
+        workers = 0
+    with _workshop(workers, scheduler, progress) as work:
+        tell(progress)
+        with closing(work(layout, recipe, pieces)) as finished:  # its tasks end before its workers do
+            for chunks in finished:
+                _write(store, layout, chunks)
+                progress.done += len(chunks)
+                progress.made += len(chunks)
+                tell(progress)
+
+
+def _write(store: Folder, layout: Layout, chunks: Iterable[Made]) -> None:
+    """The overview over a chunk is written first, so that no chunk is without."""
+    finest = f"{OVERVIEW}/{layout.levels[0]}"
+    try:
+        for made in chunks:
+            store.write(made.overview, *finest.split("/"), name_of(finest, made.place))
+            store.write(made.cells, CELLS, name_of(CELLS, made.place))
+    except BadFile as error:
+        raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
+
+
+Work = Callable[[Layout, Recipe, Sequence[Piece]], Generator[list[Made], None, None]]
+"""Gives finished chunks, some at a time, in any order."""
+
+
+@contextmanager
+def _workshop(workers: int | None, scheduler: str | None, progress: WorldProgress) -> Iterator[Work]:
+    """What makes pieces: this process, or a cluster."""
+    if workers == 0:
+        yield _here
+        return
+    with connected(scheduler, workers) as cluster:
+        progress.dashboard = cluster.dashboard
+
+        def there(layout: Layout, recipe: Recipe, pieces: Sequence[Piece]) -> Generator[list[Made], None, None]:
+            tasks = ((task, layout, recipe) for task in grouped(layout, pieces, cluster.threads))
+            yield from cluster.each(make_pieces, tasks)
+
+        yield there
+
+
+def _here(layout: Layout, recipe: Recipe, pieces: Sequence[Piece]) -> Generator[list[Made], None, None]:
+    """One after the other; while one is written, the next is made."""
+    with ThreadPoolExecutor(max_workers=1) as other:
+        following: deque[Future[list[Made]]] = deque()
+        for piece in pieces:
+            following.append(other.submit(make_pieces, [piece], layout, recipe))
+            if len(following) > 1:
+                yield following.popleft().result()
+        yield from (made.result() for made in following)
+
+
+def grouped(layout: Layout, pieces: Sequence[Piece], workers: int) -> list[list[Piece]]:
+    """Pieces in tasks: large enough to be worth sending, and enough of them for all workers."""
+    largest = max(len(piece.wanted) for piece in pieces) * layout.chunk**2
+    together = max(1, min(CELLS_IN_A_TASK // largest, len(pieces) // (workers * TASKS_EACH)))
+    return [list(pieces[first : first + together]) for first in range(0, len(pieces), together)]
+
+
+# -- the overviews --------------------------------------------------------------------------------------------
+
+
+def _draw(store: Folder, layout: Layout) -> None:
+    """The overviews above the finest, each from the one before, and the picture, which is written last."""
+    from PIL import Image
+
+    world = World(store.address)
+    for finer, level in zip(layout.levels, layout.levels[1:], strict=False):
+        array = f"{OVERVIEW}/{level}"
+        shape, side = layout.overview_shape(level), layout.pixels
+        for place in places_of(chunks_of(shape, side)):
+            seen = halved(world.overview(finer, *_twice(place, layout, finer)))
+            store.write(packed(seen, side), *array.split("/"), name_of(array, place))
+    picture = BytesIO()
+    Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
+    store.write(picture.getvalue(), PICTURE)
+
+
+def _twice(place: Place, layout: Layout, finer: int) -> tuple[int, int, int, int]:
+    """x, y, width and height, in a finer overview, of what a chunk shows at half the size."""
+    height, width = layout.overview_shape(finer)
+    y, x = (2 * layout.pixels * part for part in place)
+    return x, y, min(2 * layout.pixels, width - x), min(2 * layout.pixels, height - y)

@@ -1,0 +1,240 @@
+"""How a world lies in its folder: a zarr group that any tool can open, its chunks, and what it tells about itself.
+
+`cells` holds tile ids, `overview/8` the mean colour of every 8x8 cells, `overview/16` of every 16x16, and so on.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from platform import node
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError
+from ..core.provenance import revisions
+from ..core.recipe import Recipe
+from ..core.tileset import Tileset
+from .store import Folder
+
+KIND = "tilewright world"
+LAYOUT = 1
+"""Raised when the folders of worlds look otherwise."""
+GROUP, CELLS, OVERVIEW, PICTURE = "zarr.json", "cells", "overview", "overview.png"
+CHUNK = 1024
+CHUNKS = tuple(1 << power for power in range(3, 14))
+FINEST_OVERVIEW, COARSEST_OVERVIEW = 8192, 1024
+"""Pixels along the longer side: of the first overview at most, and of the last about."""
+PICTURE_SIDE = 2048
+LEVEL = 1
+"""Of zstd: 2% larger than the usual 3, in half the time."""
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that decides what lies in a world's folder."""
+
+    recipe: Mapping[str, Any]
+    """With every default written, nothing left to chance, and no paths."""
+    seed: str
+    shape: tuple[int, int]
+    tileset: Tileset
+    chunk: int
+    """The side of a chunk; fixed at the first start."""
+    version: str
+    revisions: Mapping[str, int]
+
+    @classmethod
+    def of(cls, recipe: Recipe, chunk: int | None = None) -> Layout:
+        """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
+        shape = tuple(getattr(recipe.params, "shape", ()))
+        if len(shape) != 2:
+            raise InvalidRecipe(f"{recipe.technique}: a world is flat, and this map has {len(shape)} dimensions")
+        assert recipe.seed is not None
+        side = min(CHUNK, max(CHUNKS[0], 1 << (max(shape) - 1).bit_length())) if chunk is None else chunk
+        if side not in CHUNKS:
+            raise InvalidRecipe(f"chunk: must be a power of two from {CHUNKS[0]} to {CHUNKS[-1]:,}, got {chunk!r}")
+        data = recipe.to_data()
+        data.pop("seed")
+        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, revisions(recipe))
+
+    # -- chunks -------------------------------------------------------------------------------------------------
+
+    @property
+    def chunks(self) -> Place:
+        """How many there are, down and across."""
+        return chunks_of(self.shape, self.chunk)
+
+    @property
+    def count(self) -> int:
+        return self.chunks[0] * self.chunks[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As the file has it."""
+        return np.dtype(self.tileset.dtype).newbyteorder("<")
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """The overviews, by how many cells their pixels are wide: each half as large as the one before."""
+        finest = 2 if max(self.shape) <= 2 * PICTURE_SIDE else 4  # colours pack badly: halves would outweigh the cells
+        while finest < self.chunk and -(-max(self.shape) // finest) > FINEST_OVERVIEW:
+            finest *= 2
+        levels = [finest]
+        while -(-max(self.shape) // levels[-1]) > COARSEST_OVERVIEW:
+            levels.append(levels[-1] * 2)
+        return tuple(levels)
+
+    @property
+    def pixels(self) -> int:
+        """The side of a chunk of any overview: one of the finest shows one chunk of cells."""
+        return self.chunk // self.levels[0]
+
+    def overview_shape(self, level: int) -> tuple[int, int]:
+        """Pixels of an overview, down and across."""
+        height, width = self.shape
+        return -(-height // level), -(-width // level)
+
+    @property
+    def picture_level(self) -> int:
+        """The overview that is a picture too."""
+        return next(level for level in self.levels if max(self.overview_shape(level)) <= PICTURE_SIDE)
+
+    # -- as files -----------------------------------------------------------------------------------------------
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "kind": KIND,
+            "layout": LAYOUT,
+            "tilewright": self.version,
+            "seed": self.seed,
+            "revisions": dict(self.revisions),
+            "recipe": self.recipe,
+            "shape": list(self.shape),
+            "tileset": self.tileset.to_data(),
+            "chunk": self.chunk,
+        }
+
+    def documents(self) -> dict[tuple[str, ...], bytes]:
+        """The files that tell zarr what lies where, as zarr itself writes them; the group's own comes first."""
+        import zarr
+        from zarr.codecs import ZstdCodec
+
+        def array(name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: Any, axes: list[str]) -> Any:
+            made = group.create_array(
+                name,
+                shape=shape,
+                chunks=chunks,
+                dtype=dtype,
+                compressors=ZstdCodec(level=LEVEL),
+                fill_value=0,
+                dimension_names=axes,
+                chunk_key_encoding={"name": "default", "separator": "."},
+            )
+            return made.attrs
+
+        files: dict[str, Any] = {}
+        store = zarr.storage.MemoryStore(files)
+        group = zarr.create_group(store, attributes={"tilewright": self.to_data()})
+        tiles = {"tiles": list(self.tileset.names)}
+        array(CELLS, self.shape, (self.chunk, self.chunk), self.dtype, ["y", "x"]).update(tiles)
+        for level in self.levels:
+            shape, chunks = (*self.overview_shape(level), 3), (self.pixels, self.pixels, 3)
+            name = f"{OVERVIEW}/{level}"
+            array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # not all tools know of consolidated metadata
+            zarr.consolidate_metadata(store)  # with it zarr does not wonder about the picture in the group's folder
+        names = sorted(files, key=lambda name: name != GROUP)
+        return {tuple(name.split("/")): files[name].to_bytes() for name in names}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Layout:
+        """The layout that a group's attributes tell."""
+        if data["kind"] != KIND:
+            raise ValueError("not a world")
+        if data["layout"] != LAYOUT:
+            raise BadFile(f"made by Tilewright {data.get('tilewright')}, whose worlds are laid out otherwise")
+        height, width = map(int, data["shape"])
+        chunk = int(data["chunk"])
+        if min(height, width) < 1 or chunk not in CHUNKS:
+            raise ValueError("no world is so large")
+        tileset = Tileset.checked(data["tileset"])
+        return cls(
+            dict(data["recipe"]),
+            str(data["seed"]),
+            (height, width),
+            tileset,
+            chunk,
+            str(data["tilewright"]),
+            dict(data["revisions"]),
+        )
+
+    @classmethod
+    def in_folder(cls, folder: Folder) -> Layout | None:
+        """The layout of a world; None where the folder is empty. A folder that holds something else is refused."""
+        content = folder.read(GROUP)
+        if content is None:
+            if folder.names():
+                raise BadFile(f"{folder}: holds something else than a world; name an empty folder, or a new one")
+            return None
+        try:
+            return cls.from_data(json.loads(content)["attributes"]["tilewright"])
+        except BadFile as error:
+            raise BadFile(f"{folder}: {error}") from None
+        except (KeyError, TypeError, ValueError, RecursionError, TilewrightError):
+            raise BadFile(f"{folder}: its {GROUP} is damaged, or belongs to something else") from None
+
+    def refuse_other_version(self) -> None:
+        """All of a world is made by the version that has begun it, on whatever machine."""
+        if self.version != __version__:
+            here = f"on {node()} this is {__version__}"
+            raise BadFile(f"the world was begun by Tilewright {self.version}, and {here}; use the same")
+
+    def refuse_other(self, wanted: Layout, folder: Folder) -> None:
+        """Worlds are never mixed: what is there must be what is asked for."""
+        mine, asked = self.to_data(), json.loads(json.dumps(wanted.to_data()))
+        differ = [word for word in mine if word not in ("chunk", "shape") and mine[word] != asked[word]]
+        if differ:
+            words = " and ".join("version" if word == "tilewright" else word for word in differ)
+            raise BadFile(f"{folder}: holds a world of another {words}; name another folder")
+
+
+def chunks_of(shape: tuple[int, int], side: int) -> Place:
+    """How many chunks of this side hold an array of this shape, down and across."""
+    return -(-shape[0] // side), -(-shape[1] // side)
+
+
+def places_of(chunks: Place) -> Iterator[Place]:
+    """All chunks, row by row."""
+    return ((row, column) for row in range(chunks[0]) for column in range(chunks[1]))
+
+
+def name_of(array: str, place: Place) -> str:
+    """The file of a chunk in its array's folder; one folder holds them all, so that it is listed at once."""
+    return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # colours are an axis of their own
+
+
+def packed(block: NDArray[Any], side: int) -> bytes:
+    """A chunk's file; beyond the edge of the world lies nothing, which is 0."""
+    full = block
+    if block.shape[:2] != (side, side):
+        full = np.zeros((side, side, *block.shape[2:]), dtype=block.dtype)
+        full[: block.shape[0], : block.shape[1]] = block
+    content: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(np.ascontiguousarray(full), asbytes=True)
+    return content
+
+
+def unpacked(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A chunk's cells or pixels again; raises OSError where the file is damaged."""
+    size = prod(shape) * dtype.itemsize
+    return np.frombuffer(pa.Codec("zstd").decompress(content, decompressed_size=size), dtype=dtype).reshape(shape)

@@ -1,0 +1,134 @@
+"""A world that was made: any window of it as a map, and its overviews."""
+
+from __future__ import annotations
+
+import os
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import BadFile, InvalidRecipe, TooLarge
+from ..core.recipe import Recipe
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from .store import Folder
+from .world_layout import CELLS, OVERVIEW, Layout, name_of, unpacked
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_AT_ONCE = 1 << 28
+"""Cells or pixels that are read at once."""
+
+
+class World:
+    """A world in a folder. Windows of it are read; the rest stays where it is.
+
+    >>> World("world.zarr").window(30_000, 20_000, 200, 100).save("window.tmx")  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Folder(os.fspath(folder))
+        found = Layout.in_folder(self.folder)
+        if found is None:
+            raise BadFile(f"{self.folder}: there is no world")
+        self._layout = found
+
+    def __repr__(self) -> str:
+        return f"<World {self.width}x{self.height} of {self.tileset.name}, seed {self.seed}, in {self.folder}>"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._layout.shape
+
+    @property
+    def width(self) -> int:
+        return self.shape[1]
+
+    @property
+    def height(self) -> int:
+        return self.shape[0]
+
+    @property
+    def tileset(self) -> Tileset:
+        return self._layout.tileset
+
+    @property
+    def seed(self) -> str:
+        return self._layout.seed
+
+    @property
+    def chunks(self) -> int:
+        """How many there are in the end."""
+        return self._layout.count
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that makes it again; to make it in one piece may be too much."""
+        return Recipe.of({**self._layout.recipe, "seed": self.seed})
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The overviews, by how many cells their pixels are wide."""
+        return self._layout.levels
+
+    def window(self, x: int, y: int, width: int, height: int) -> TileMap:
+        """A rectangle of it as a map."""
+        self._refuse_outside(self.shape, x, y, width, height)
+        dtype, side = self._layout.dtype, self._layout.chunk
+        cells = self._read(CELLS, np.empty((height, width), dtype=dtype), x, y, side)
+        if int(cells.max()) >= len(self.tileset):
+            raise BadFile(f"{self.folder}: damaged: a cell holds {int(cells.max())}, of {len(self.tileset)} tiles")
+        return TileMap(cells, self.tileset)
+
+    def overview(
+        self, level: int, x: int = 0, y: int = 0, width: int | None = None, height: int | None = None
+    ) -> NDArray[np.uint8]:
+        """(row, column, 3) mean colours, a pixel for every `level` cells; all of them, or a rectangle in pixels."""
+        if level not in self.levels:
+            raise InvalidRecipe(f"level: there are {', '.join(map(str, self.levels))}, got {level!r}")
+        shape = self._layout.overview_shape(level)
+        size = shape[1] - x if width is None else width, shape[0] - y if height is None else height
+        self._refuse_outside(shape, x, y, *size)
+        out = np.empty((size[1], size[0], 3), dtype=np.uint8)
+        return self._read(f"{OVERVIEW}/{level}", out, x, y, self._layout.pixels)
+
+    def image(self) -> Image:
+        """All of it as a small picture, 2,048 pixels wide or high at most."""
+        from PIL import Image
+
+        return Image.fromarray(self.overview(self._layout.picture_level))
+
+    def _read(self, array: str, out: NDArray[Any], x: int, y: int, side: int) -> NDArray[Any]:
+        """Fill `out` from the chunks of an array, beginning at x, y."""
+        height, width = out.shape[:2]
+        for row in range(y // side, (y + height - 1) // side + 1):
+            for column in range(x // side, (x + width - 1) // side + 1):
+                name = name_of(array, (row, column))
+                content = self.folder.read(*array.split("/"), name)
+                if content is None:
+                    raise BadFile(f"{self.folder}/{array}/{name}: not made yet; make the world again to go on with it")
+                try:
+                    chunk = unpacked(content, (side, side, *out.shape[2:]), out.dtype)
+                except OSError:
+                    raise BadFile(
+                        f"{self.folder}/{array}/{name}: damaged; delete it and make the world again to have it remade"
+                    ) from None
+                top, left = max(y, row * side), max(x, column * side)
+                bottom, right = min(y + height, (row + 1) * side), min(x + width, (column + 1) * side)
+                inside = chunk[top - row * side : bottom - row * side, left - column * side : right - column * side]
+                out[top - y : bottom - y, left - x : right - x] = inside
+        return out
+
+    def _refuse_outside(self, shape: tuple[int, int], x: int, y: int, width: int, height: int) -> None:
+        numbers = (x, y, width, height)
+        if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+            raise InvalidRecipe(f"window: x, y, width and height are whole numbers, got {numbers}")
+        if x < 0 or y < 0 or width < 1 or height < 1 or x + width > shape[1] or y + height > shape[0]:
+            wrong = f"{width}x{height} from {x}, {y} on"
+            raise InvalidRecipe(f"window: {wrong} does not lie in the {shape[1]}x{shape[0]} that there are")
+        if prod((width, height)) > MOST_AT_ONCE:
+            raise TooLarge(f"window: {width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once")

@@ -1,0 +1,171 @@
+"""Corpora for other tools: text that is read back equal, archives without pickle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tilewright as tw
+from tilewright.core.errors import BadFile, InvalidRecipe
+from tilewright.corpus import Corpus, Sweep, make
+from tilewright.corpus.export import npz, vglc
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Some maps cannot be made."""
+    recipe = tw.recipe("rooms", width=30, height=20, require={"path_length": ">38"}, tries=1)
+    folder = tmp_path_factory.mktemp("corpora") / "rooms"
+    return make(recipe, folder, count=40, seed=2, measures=["path_length", "dead_ends"], workers=0)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Maps of several sizes, and a swept word."""
+    folder = tmp_path_factory.mktemp("corpora") / "swept"
+    sweep = Sweep.of({"params.width": [9, 13], "method": ["prim", "wilson"]})
+    return make(tw.recipe("maze", height=9), folder, count=8, seed=1, measures=["regions"], sweep=sweep, workers=0)
+
+
+def test_some_cannot_be_made(corpus: Corpus) -> None:
+    assert 0 < len(corpus.ids()) < len(corpus)
+
+
+# -- text -------------------------------------------------------------------------------------------------------
+
+
+def test_text_is_read_back_equal(corpus: Corpus, tmp_path: Path) -> None:
+    assert vglc(corpus, tmp_path / "text") == len(corpus.ids())
+    files = sorted((tmp_path / "text").glob("*.txt"))
+    assert [path.name for path in files] == [f"rooms-{number:06d}.txt" for number in corpus.ids()]
+    for path, number in zip(files, corpus.ids().tolist(), strict=True):
+        map = tw.load(path, tileset=corpus.tileset)
+        assert np.array_equal(map.cells, corpus[number])
+        assert str(tw.load(path)) == str(map), "also without the tileset"
+
+
+def test_legend(corpus: Corpus, tmp_path: Path) -> None:
+    vglc(corpus, tmp_path, ids=corpus.ids()[:2])
+    legend = json.loads((tmp_path / "rooms.json").read_text("utf-8"))
+    assert list(legend) == ["tiles"]
+    for tile in corpus.tileset:
+        words = legend["tiles"][tile.glyph]
+        assert words[0] == ("passable" if tile.passable else "solid")
+        assert words[-1] == tile.name
+    glyphs = set("".join(path.read_text("utf-8") for path in tmp_path.glob("*.txt"))) - {"\n"}
+    assert glyphs <= set(legend["tiles"])
+
+
+def test_some_maps_as_text(corpus: Corpus, tmp_path: Path) -> None:
+    chosen = corpus.ids()[[5, 2]]
+    assert vglc(corpus, tmp_path, ids=chosen) == 2
+    assert len(list(tmp_path.glob("*.txt"))) == 2
+    failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
+    with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
+        vglc(corpus, tmp_path / "failed", ids=[failed])
+
+
+def test_text_never_lands_in_a_corpus(corpus: Corpus) -> None:
+    with pytest.raises(BadFile, match="holds a corpus; name another folder"):
+        vglc(corpus, str(corpus.folder))
+
+
+# -- arrays -----------------------------------------------------------------------------------------------------
+
+
+def test_archive_of_maps_of_one_size(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "rooms.npz"
+    ids = corpus.ids()
+    assert npz(corpus, path) == len(ids)
+    assert [one.name for one in path.parent.iterdir()] == ["rooms.npz"], "nothing temporary is left"
+    with np.load(path, allow_pickle=False) as found:
+        assert set(found) == {"cells", "ids", "seeds", "digests", "tiles", "path_length", "dead_ends"}
+        assert found["cells"].shape == (len(ids), 20, 30)
+        assert found["cells"].dtype == corpus.tileset.dtype
+        assert found["ids"].tolist() == ids.tolist()
+        assert found["seeds"].tolist() == [f"2-{number}" for number in ids]
+        assert found["tiles"].tolist() == list(corpus.tileset.names)
+        for place in (0, 7, -1):
+            number = int(ids[place])
+            assert np.array_equal(found["cells"][place], corpus[number])
+            assert found["path_length"][place] == corpus.row(number)["path_length"]
+            assert found["digests"][place] == corpus.row(number)["digest"]
+
+
+def test_archive_of_maps_of_several_sizes(swept: Corpus, tmp_path: Path) -> None:
+    npz(swept, tmp_path / "maps.npz", ids=[5, 2, 3])
+    with np.load(tmp_path / "maps.npz", allow_pickle=False) as found:
+        assert found["ids"].tolist() == [5, 2, 3]
+        assert found["params_width"].tolist() == [swept.row(number)["params_width"] for number in (5, 2, 3)]
+        assert found["method"].tolist() == [swept.row(number)["method"] for number in (5, 2, 3)]
+        for place, number in enumerate((5, 2, 3)):
+            first, last = found["offsets"][place : place + 2]
+            cells = found["cells"][first:last].reshape(found["shapes"][place])
+            assert np.array_equal(cells, swept[number])
+        assert found["offsets"][-1] == len(found["cells"])
+
+
+def test_equal_corpora_make_equal_archives(corpus: Corpus, tmp_path: Path) -> None:
+    npz(corpus, tmp_path / "a.npz")
+    npz(corpus, tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npz(corpus, tmp_path / "a.npz")
+    monkeypatch.setattr("tilewright.corpus.export.BATCH", 4)
+    asked = []
+    batches = Corpus.batches
+    monkeypatch.setattr(
+        Corpus, "batches", lambda self, size, **words: asked.append(size) or batches(self, size, **words)
+    )
+    npz(corpus, tmp_path / "b.npz")
+    assert asked == [4]
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="is a folder; name a file in it"):
+        npz(corpus, tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BadFile, match="cannot be written"):
+        npz(corpus, tmp_path / "file" / "x.npz")
+    failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
+    with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
+        npz(corpus, tmp_path / "x.npz", ids=[0, failed])
+    assert not (tmp_path / "x.npz").exists()
+
+
+def test_an_archive_that_fails_leaves_the_old_one(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "maps.npz"
+    npz(corpus, path)
+    before = path.read_bytes()
+    monkeypatch.setattr("tilewright.corpus.reader.unpacked", lambda *_: (_ for _ in ()).throw(pa.ArrowInvalid("no")))
+    with pytest.raises(BadFile, match="is damaged"):
+        npz(corpus, path)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["maps.npz"]
+
+
+def test_far_away(corpus: Corpus) -> None:
+    npz(corpus, "memory://far/maps.npz")
+    vglc(corpus, "memory://far/text", ids=corpus.ids()[:1])
+    files = fsspec.filesystem("memory")
+    with files.open("/far/maps.npz") as file, np.load(file, allow_pickle=False) as found:
+        assert len(found["cells"]) == len(corpus.ids())
+    assert len(files.ls("/far/text")) == 2
+
+
+def test_nothing_to_write(tmp_path: Path) -> None:
+    recipe = tw.recipe("caves", width=8, height=8, require={"regions": ">60"}, tries=1)
+    corpus = make(recipe, tmp_path / "none", count=3, seed=1, workers=0)
+    with pytest.raises(InvalidRecipe, match="no map could be made, so there is nothing to write"):
+        npz(corpus, tmp_path / "none.npz")
+    assert vglc(corpus, tmp_path / "text") == 0

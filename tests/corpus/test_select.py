@@ -1,0 +1,179 @@
+"""Choosing maps: the best, far apart ones, each once, and splits that stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tilewright as tw
+from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
+from tilewright.corpus import Corpus, Sweep, make, manifest
+from tilewright.corpus.select import Split, best, split, unique
+
+MEASURES = ["floor_share", "path_length", "regions"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Small maps: some are equal, some cannot be made, some have no way through."""
+    recipe = tw.recipe("caves", width=7, height=6, walls=0.4, require={"floor_share": "<0.45"}, tries=1)
+    folder = tmp_path_factory.mktemp("corpora") / "small"
+    return make(recipe, folder, count=600, seed=3, measures=MEASURES, workers=0)
+
+
+@pytest.fixture(scope="module")
+def rows(corpus: Corpus) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = corpus.table().to_pylist()
+    assert any(row["reason"] for row in found)
+    assert any(row["path_length"] is None for row in found if not row["reason"])
+    digests = [row["digest"] for row in found if not row["reason"]]
+    assert len(set(digests)) < len(digests)
+    return found
+
+
+def firsts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of equal maps the first."""
+    seen: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["reason"] is None:
+            seen.setdefault(row["digest"], row)
+    return list(seen.values())
+
+
+def test_each_map_once(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
+    assert unique(corpus) == [row["id"] for row in firsts(rows)]
+
+
+# -- the best ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("count", [1, 10, 10_000])
+def test_the_best(corpus: Corpus, rows: list[dict[str, Any]], largest: bool, count: int) -> None:
+    sound = [row for row in firsts(rows) if row["path_length"] is not None]
+    sound.sort(key=lambda row: (-row["path_length"] if largest else row["path_length"], row["id"]))
+    assert best(corpus, "path_length", count, largest=largest) == [row["id"] for row in sound[:count]]
+
+
+def test_the_best_in_little_memory(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = best(corpus, "floor_share", 20, diverse=["regions"])
+    monkeypatch.setattr("tilewright.corpus.select.MOST_IN_POOL", 1)
+    assert best(corpus, "floor_share", 20, diverse=["regions"]) == wanted
+
+
+def test_far_apart(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
+    chosen = best(corpus, "floor_share", 6, diverse=["path_length", "regions"])
+    assert chosen == best(corpus, "floor_share", 6, diverse=("path_length", "regions"))
+    assert len(set(chosen)) == 6
+    sound = [row for row in firsts(rows) if row["path_length"] is not None]
+    ranked = sorted(sound, key=lambda row: (-row["floor_share"], row["id"]))
+    whole = sum(row["reason"] is None and row["path_length"] is not None for row in rows)
+    pool = ranked[: max(-(-whole // 10), 18)]
+    assert chosen[0] == pool[0]["id"], "the best is always there"
+    assert set(chosen) <= {row["id"] for row in pool}
+    points = np.array([[row["path_length"], row["regions"]] for row in pool])
+    points /= np.where(points.std(axis=0) > 0, points.std(axis=0), 1)
+    places = [[row["id"] for row in pool].index(number) for number in chosen]
+    for step in range(1, 6):
+        nearest = np.array([min(((point - points[place]) ** 2).sum() for place in places[:step]) for point in points])
+        nearest[places[:step]] = -1
+        assert places[step] == int(nearest.argmax()), "farthest from all before; of ties the better one"
+
+
+def test_far_apart_is_more_varied_than_the_best(tmp_path: Path) -> None:
+    recipe = tw.recipe("caves", width=20, height=20)
+    corpus = make(recipe, tmp_path / "c", count=300, seed=1, measures=MEASURES, workers=0)
+
+    def variety(ids: list[int]) -> float:
+        numbers = [corpus.row(number)["floor_share"] for number in ids]
+        return float(np.ptp(numbers))
+
+    apart = best(corpus, "path_length", 5, diverse="floor_share")
+    assert variety(apart) > variety(best(corpus, "path_length", 5))
+
+
+def test_diverse_in_what_does_not_vary(tmp_path: Path) -> None:
+    recipe = tw.recipe("rooms", width=30, height=20)
+    corpus = make(recipe, tmp_path / "c", count=20, seed=1, measures=["regions", "path_length"], workers=0)
+    assert best(corpus, "path_length", 3, diverse=["regions"]) == best(corpus, "path_length", 3)
+
+
+@pytest.mark.parametrize("count", [0, -1, True, 2.0, None])
+def test_how_many_must_be_a_count(corpus: Corpus, count: Any) -> None:
+    with pytest.raises(InvalidRecipe, match="count: must be a whole number from 1 on"):
+        best(corpus, "regions", count)
+
+
+@pytest.mark.parametrize("words", [{"by": "regoins"}, {"by": "regions", "diverse": ["regoins"]}])
+def test_unknown_measures(corpus: Corpus, words: dict[str, Any]) -> None:
+    with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
+        best(corpus, count=3, **words)
+    with pytest.raises(InvalidRecipe, match="column 'seed' holds no numbers"):
+        best(corpus, "seed", 3)
+
+
+def test_a_swept_parameter_can_be_asked_for(tmp_path: Path) -> None:
+    sweep = Sweep.of({"walls": [0.3, 0.4, 0.5]})
+    recipe = tw.recipe("caves", width=8, height=8)
+    corpus = make(recipe, tmp_path / "c", count=9, seed=1, measures=["regions"], sweep=sweep, workers=0)
+    assert [corpus.row(number)["walls"] for number in best(corpus, "walls", 2)] == [0.5, 0.5]
+
+
+# -- splits -----------------------------------------------------------------------------------------------------
+
+
+def test_a_split_parts_all_maps(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
+    sides = split(corpus, {"train": 0.7, "check": 0.2, "test": 0.1})
+    assert list(sides) == ["train", "check", "test"]
+    made = [row["id"] for row in rows if row["reason"] is None]
+    assert sorted(number for ids in sides.values() for number in ids) == made
+    digests = [{rows[number]["digest"] for number in ids} for ids in sides.values()]
+    assert not digests[0] & digests[1]
+    assert not digests[0] & digests[2]
+    assert not digests[1] & digests[2]
+
+
+def test_shares_are_about_as_asked(tmp_path: Path) -> None:
+    corpus = make(tw.recipe("caves", width=12, height=12), tmp_path / "c", count=1000, seed=1, workers=0)
+    sides = split(corpus)
+    assert 740 < len(sides["train"]) < 860
+    assert 150 < len(split(corpus, {"a": 0.2, "b": 0.8})["a"]) < 250
+
+
+def test_more_maps_move_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = tw.recipe("caves", width=10, height=10)
+    few = split(make(recipe, tmp_path / "few", count=40, seed=5, workers=0))
+    monkeypatch.setattr(manifest, "PARTS_ABOUT", 3)
+    many = split(make(recipe, tmp_path / "many", count=90, seed=5, workers=0))
+    for name, ids in few.items():
+        assert ids == [number for number in many[name] if number < 40]
+
+
+def test_the_last_side_takes_the_rest() -> None:
+    assert 0.7 + 0.2 + 0.1 < 1
+    made = Split.of({"a": 0.7, "b": 0.2, "c": 0.1})
+    digests = pa.chunked_array([["f" * 32, "0" * 32, "b4" + "0" * 30]])
+    assert [made.names[side] for side in made.sides(digests)] == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ({}, "shares: must be names with shares"),
+        ({"train": 0.8}, "shares: must add up to 1, got 0.8"),
+        ({"train": 80, "test": 20}, "shares: train: must be above 0 and at most 1, got 80"),
+        ({"train": 1.0, "test": 0.0}, "shares: test: must be above 0"),
+        ({"train": "0.8", "test": 0.2}, "shares: train: must be above 0"),
+        ({"train": float("nan"), "test": 0.2}, "shares: train: must be above 0"),
+        ({"train": True}, "shares: train: must be above 0"),
+        ({"": 1.0}, "shares: must be names with shares"),
+        ([0.8, 0.2], "shares: must be names with shares"),
+    ],
+)
+def test_shares_are_checked(corpus: Corpus, shares: Any, told: str) -> None:
+    with pytest.raises(TilewrightError, match=told):
+        split(corpus, shares)

@@ -1,0 +1,440 @@
+"""One very large map: made in pieces it is the map made at once; killed it goes on; anybody's zarr reads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+import tilewright as tw
+from tests.core.test_parts import CASES, PARAMS
+from tilewright.cli import main
+from tilewright.core import pipeline
+from tilewright.core.recipe import Recipe
+from tilewright.core.registry import techniques
+from tilewright.corpus import World, WorldProgress, make_world, world_layout, world_pieces
+from tilewright.corpus.world_layout import Layout
+from tilewright.corpus.world_pieces import chunks_together, pieces_of
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece for every chunk, however much is made twice."""
+    allow(1e9, monkeypatch)
+
+
+def allow(waste: float, patch: pytest.MonkeyPatch) -> None:
+    """Pieces grow until no more cells are made twice than this."""
+    patch.setattr(world_pieces, "WASTE", waste)
+    patch.setattr(world_pieces, "MOST_WASTE", 1e9)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All that lies in a folder, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def cells_of(folder: Path) -> Any:
+    """As zarr reads it."""
+    return zarr.open_group(folder, mode="r")["cells"][...]
+
+
+# -- equal to the whole ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("technique", "params"), CASES, ids=str)
+def test_a_world_is_the_map_made_in_one_piece(
+    technique: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tw.make(technique, width=77, height=53, seed="w", **params)
+    for number, (chunk, waste) in enumerate([(8, 1e9), (16, 1.2), (128, 1.2)]):
+        allow(waste, monkeypatch)
+        folder = tmp_path / f"{number}.zarr"
+        world = make_world(technique, folder, width=77, height=53, seed="w", chunk=chunk, workers=0, **params)
+        np.testing.assert_array_equal(cells_of(folder), whole.cells)
+        assert world.window(0, 0, 77, 53) == tw.TileMap(whole.cells, whole.tileset)
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_any_world(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    technique = data.draw(st.sampled_from(sorted(PARAMS)))
+    size = {"width": data.draw(st.integers(1, 70)), "height": data.draw(st.integers(1, 70))}
+    params = data.draw(PARAMS[technique])
+    with pytest.MonkeyPatch.context() as patch:
+        allow(data.draw(st.sampled_from([1.05, 2.0, 1e9])), patch)
+        folder = tmp_path_factory.mktemp("any") / "w.zarr"
+        chunk = data.draw(st.sampled_from([8, 16, 32, 64]))
+        make_world(technique, folder, seed=3, chunk=chunk, workers=0, **size, **params)
+    np.testing.assert_array_equal(cells_of(folder), tw.make(technique, seed=3, **size, **params).cells)
+
+
+def test_on_dask(tmp_path: Path, small_pieces: None) -> None:
+    words: dict[str, Any] = {"width": 300, "height": 200, "seed": 4, "chunk": 32, "generations": 4}
+    told: list[WorldProgress] = []
+    make_world("fashion", tmp_path / "dask.zarr", workers=2, tell=lambda state: told.append(state), **words)
+    make_world("fashion", tmp_path / "here.zarr", workers=0, **words)
+    assert files(tmp_path / "dask.zarr") == files(tmp_path / "here.zarr")
+    assert told[-1].done == told[-1].count == told[-1].made == 70
+    assert told[-1].dashboard.startswith("http://127.0.0.1:")
+
+
+def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_pieces: None) -> None:
+    words = [f"tile{number}" for number in range(300)]
+    many = tw.Tileset.of_words([*words, "floor", "wall"])
+    recipe = tw.recipe("caves", width=40, height=30, tileset=many, seed=1)
+    world = make_world(recipe, tmp_path / "w.zarr", chunk=16, workers=0)
+    assert cells_of(tmp_path / "w.zarr").dtype == np.uint16
+    assert world.window(0, 0, 40, 30).cells.dtype == np.uint16
+    np.testing.assert_array_equal(cells_of(tmp_path / "w.zarr"), tw.run(recipe).cells)
+    assert world.tileset == many
+
+
+# -- going on -------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+from tilewright.corpus import make_world, world_pieces
+world_pieces.WASTE = 1e9
+make_world("fashion", sys.argv[1], width=500, height=480, generations=3, seed=1, chunk=16, workers=0)
+"""
+
+
+def test_killed_in_the_middle_it_goes_on(tmp_path: Path, small_pieces: None) -> None:
+    folder = tmp_path / "killed.zarr"
+    for share in (20, 300):
+        running = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)])
+        while len(list(folder.glob("cells/c.*"))) < share and running.poll() is None:
+            time.sleep(0.005)
+        running.send_signal(signal.SIGKILL)
+        assert running.wait() == -signal.SIGKILL, "it was over before it could be killed"
+    there = {path: path.stat().st_mtime_ns for path in folder.glob("cells/c.*")}
+    assert 300 <= len(there) < 32 * 30
+    (folder / "cells" / f".tilewright-{'0' * 16}.part").write_bytes(b"half")
+    (folder / "overview" / "2" / f".tilewright-{'1' * 16}.part").write_bytes(b"half")
+    words: dict[str, Any] = {"width": 500, "height": 480, "generations": 3, "chunk": 16, "workers": 0}
+    told: list[tuple[int, int, int]] = []
+    tell = lambda state: told.append((state.done, state.made, state.count))  # noqa: E731
+    make_world("fashion", folder, tell=tell, **words)  # with the seed that it has
+    assert told[0] == (len(there), 0, 960)
+    assert told[-1] == (960, 960 - len(there), 960)
+    assert all(path.stat().st_mtime_ns == when for path, when in there.items()), "nothing is made twice"
+    make_world("fashion", tmp_path / "undisturbed.zarr", seed=1, **words)
+    assert files(folder) == files(tmp_path / "undisturbed.zarr")
+
+
+def test_what_is_missing_is_made_again(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
+    folder = tmp_path / "w.zarr"
+    make_world("caves", folder, **words)
+    before = files(folder)
+    for name in ("cells/c.0.0", "cells/c.3.2", "cells/c.3.4", "overview/2/c.0.0.0", "overview.png", "cells/zarr.json"):
+        (folder / name).unlink()
+    make_world("caves", folder, **words)
+    assert files(folder) == before
+    times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    make_world("caves", folder, **words)
+    assert times == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+def test_pieces_hold_no_more_than_is_missing() -> None:
+    recipe = Recipe.of({"technique": "fashion", "params": {"width": 9000, "height": 9000}, "seed": 1})
+    layout = Layout.of(recipe)
+    assert chunks_together(layout, recipe) == 2
+    pieces = pieces_of(layout, recipe, [(0, 1), (1, 1), (8, 8), (4, 5), (5, 4)])
+    assert [(piece.first, piece.chunks, len(piece.wanted)) for piece in pieces] == [
+        ((0, 1), (2, 1), 2),
+        ((4, 4), (2, 2), 2),
+        ((8, 8), (1, 1), 1),
+    ]
+
+
+def test_another_process_at_work(tmp_path: Path) -> None:
+    make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
+    words: dict[str, Any] = {"width": 20, "height": 20, "seed": 1, "workers": 0}
+    with World(tmp_path / "w.zarr").folder.held("zarr.json"), pytest.raises(tw.BadFile, match="another process"):
+        make_world("caves", tmp_path / "w.zarr", **words)
+
+
+# -- what others see ------------------------------------------------------------------------------------------
+
+
+def test_zarr_reads_it_without_a_word(tmp_path: Path) -> None:
+    make_world("noise", tmp_path / "w.zarr", width=90, height=60, seed="s", chunk=32, workers=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        group = zarr.open_group(tmp_path / "w.zarr", mode="r")
+        assert sorted(name for name, _ in group.members(max_depth=None)) == ["cells", "overview", "overview/2"]
+    told = group.attrs["tilewright"]
+    assert told["kind"] == "tilewright world"
+    assert told["tilewright"] == tw.__version__
+    assert told["seed"] == "s"
+    assert told["revisions"] == {"noise": 1}
+    assert told["recipe"]["params"]["octaves"] == 5
+    cells = group["cells"]
+    assert cells.metadata.dimension_names == ("y", "x")
+    assert cells.attrs["tiles"] == list(World(tmp_path / "w.zarr").tileset.names)
+    assert cells.chunks == (32, 32)
+    assert group["overview/2"].attrs["cells_per_pixel"] == 2
+
+
+def test_its_recipe_makes_it_again(tmp_path: Path) -> None:
+    world = make_world("fashion", tmp_path / "w.zarr", states=3, width=50, height=40, generations=3, workers=0)
+    assert int(world.seed) < 10**9
+    assert world.recipe.params.scores != "random"  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(tw.run(world.recipe).cells, world.window(0, 0, 50, 40).cells)
+
+
+@pytest.mark.parametrize("size", [(83, 50), (16, 16), (1, 1), (1, 70), (64, 128)], ids=str)
+def test_overviews_are_mean_colours(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world_layout, "COARSEST_OVERVIEW", 10)
+    monkeypatch.setattr(world_layout, "PICTURE_SIDE", 20)
+    width, height = size
+    world = make_world("noise", tmp_path / "w.zarr", width=width, height=height, seed=1, chunk=16, workers=0)
+    colors = world.tileset.colors[world.window(0, 0, width, height).cells].astype(np.float64)
+    group = zarr.open_group(tmp_path / "w.zarr", mode="r")
+    for number, level in enumerate(world.levels):
+        seen = world.overview(level)
+        assert seen.shape == (-(-height // level), -(-width // level), 3)
+        np.testing.assert_array_equal(group[f"overview/{level}"][...], seen)
+        rows, columns = np.arange(0, height, level), np.arange(0, width, level)
+        sums = np.add.reduceat(np.add.reduceat(colors, rows, axis=0), columns, axis=1)
+        counts = np.minimum(level, height - rows)[:, None] * np.minimum(level, width - columns)
+        inner = np.s_[: height // level, : width // level]  # at the edges, means of means weigh otherwise
+        off = np.abs(seen - sums / counts[..., None])
+        assert (off if number == 0 else off[inner]).max(initial=0) <= 0.5 * (number + 1)
+    assert max(seen.shape) <= 10
+    picture = Image.open(tmp_path / "w.zarr" / "overview.png")
+    assert max(picture.size) <= 20
+    assert picture.size == world.image().size
+    np.testing.assert_array_equal(np.asarray(picture), np.asarray(world.image()))
+
+
+@pytest.mark.parametrize(
+    ("side", "levels", "picture"),
+    [(100, (2,), 2), (4096, (2, 4), 2), (8192, (4, 8), 4), (16384, (4, 8, 16), 8), (65536, (8, 16, 32, 64), 32)],
+)
+def test_levels(side: int, levels: tuple[int, ...], picture: int) -> None:
+    recipe = Recipe.of({"technique": "caves", "params": {"width": side, "height": side // 2}, "seed": 1})
+    layout = Layout.of(recipe)
+    assert layout.levels == levels
+    assert layout.picture_level == picture
+
+
+def test_windows(tmp_path: Path) -> None:
+    world = make_world("caves", tmp_path / "w.zarr", width=100, height=60, seed=1, chunk=16, workers=0)
+    whole = tw.make("caves", width=100, height=60, seed=1)
+    for x, y, width, height in [(0, 0, 1, 1), (99, 59, 1, 1), (15, 15, 2, 2), (3, 20, 90, 31), (16, 16, 16, 16)]:
+        np.testing.assert_array_equal(
+            world.window(x, y, width, height).cells, whole.cells[y : y + height, x : x + width]
+        )
+    assert (world.width, world.height, world.shape, world.chunks) == (100, 60, (60, 100), 28)
+    assert repr(world).startswith("<World 100x60 of cave, seed 1, in ")
+    for wrong in [(0, 0, 101, 1), (-1, 0, 5, 5), (0, 0, 0, 5), (0, 59, 5, 2), (True, 0, 1, 1), (0.5, 0, 1, 1)]:
+        with pytest.raises(tw.InvalidRecipe, match=r"^window: "):
+            world.window(*wrong)  # type: ignore[arg-type]
+    with pytest.raises(tw.InvalidRecipe, match=r"^level: there are 2, got 3$"):
+        world.overview(3)
+
+
+# -- bad input ------------------------------------------------------------------------------------------------
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    world = make_world("caves", tmp_path / "w.zarr", width=40, height=40, seed=1, chunk=16, workers=0)
+    chunk = tmp_path / "w.zarr" / "cells" / "c.1.1"
+    content = chunk.read_bytes()
+    for bad in (b"", content[:-4], b"nonsense", content + b"more"):
+        chunk.write_bytes(bad)
+        with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: damaged; delete it"):
+            world.window(0, 0, 40, 40)
+    chunk.write_bytes(world_layout.packed(np.full((16, 16), 200, dtype=np.uint8), 16))
+    with pytest.raises(tw.BadFile, match="a cell holds 200, of 7 tiles"):
+        world.window(0, 0, 40, 40)
+    chunk.unlink()
+    with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: not made yet"):
+        world.window(0, 0, 40, 40)
+    world.window(0, 0, 16, 40)  # the rest can be read
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"[1]", b'{"attributes": {}}', b'{"attributes": {"tilewright": {"kind": "x"}}}', b"\xff", b"[" * 9999],
+)
+def test_somebody_elses_group(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "zarr.json").write_bytes(content)
+    for use in (lambda: World(tmp_path), lambda: make_world("caves", tmp_path, workers=0)):
+        with pytest.raises(tw.BadFile, match=r"zarr\.json is damaged, or belongs to something else$"):
+            use()
+    assert files(tmp_path) == {"zarr.json": content}
+
+
+def test_damaged_facts(tmp_path: Path) -> None:
+    make_world("caves", tmp_path, width=20, height=20, seed=1, workers=0)
+    document = json.loads((tmp_path / "zarr.json").read_text())
+    facts = document["attributes"]["tilewright"]
+    for word, wrong in [("shape", [0, 5]), ("shape", 3), ("chunk", 7), ("tileset", {"name": 3}), ("recipe", None)]:
+        document["attributes"]["tilewright"] = {**facts, word: wrong}
+        (tmp_path / "zarr.json").write_text(json.dumps(document))
+        with pytest.raises(tw.BadFile, match="damaged, or belongs to something else"):
+            World(tmp_path)
+    document["attributes"]["tilewright"] = {**facts, "layout": 99}
+    (tmp_path / "zarr.json").write_text(json.dumps(document))
+    with pytest.raises(tw.BadFile, match="whose worlds are laid out otherwise"):
+        World(tmp_path)
+    with pytest.raises(tw.BadFile, match="there is no world"):
+        World(tmp_path / "none")
+
+
+def test_worlds_are_never_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
+    before = files(tmp_path)
+    for words, line in [
+        ({"seed": 2}, "another seed;"),
+        ({"walls": 0.4}, "another recipe;"),
+        ({"width": 21}, "another recipe;"),
+        ({"seed": 2, "width": 21}, "another seed and recipe;"),
+    ]:
+        with pytest.raises(tw.BadFile, match=f"holds a world of {line} name another folder"):
+            make_world("caves", tmp_path / "w.zarr", workers=0, **{"width": 20, "height": 20, "seed": 1, **words})
+    monkeypatch.setattr(world_layout, "__version__", "9.9")
+    with pytest.raises(tw.BadFile, match="another version;"):
+        make_world("caves", tmp_path / "w.zarr", workers=0, width=20, height=20, seed=1)
+    assert files(tmp_path) == before
+
+
+def test_other_versions_make_no_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = tw.recipe("caves", width=20, height=20, seed=1)
+    layout = Layout.of(recipe)
+    monkeypatch.setattr(world_layout, "__version__", "9.9")
+    with pytest.raises(tw.BadFile, match=rf"begun by Tilewright {tw.__version__}, and on .* this is 9\.9"):
+        world_pieces.make_pieces([], layout, recipe)
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "line"),
+    [
+        ("caves", {"workers": -1}, r"^workers: must be a whole number from 0 to 4,096, got -1$"),
+        ("caves", {"workers": True}, r"^workers: must be"),
+        ("caves", {"chunk": 100}, r"^chunk: must be a power of two from 8 to 8,192, got 100$"),
+        ("caves", {"widht": 5}, "widht"),
+        ("nothing", {}, "nothing"),
+        ({"technique": "caves"}, {"width": 5}, "^width: a recipe brings its own params"),
+        ({"technique": "caves", "shaping": ["connect"]}, {}, "^shaping: connect works on a whole map"),
+        ("fashion", {"width": 65536, "height": 65536, "generations": 2000}, r"all within 4,000 cells.*9,024x9,024"),
+        ("caves", {"width": 65536, "height": 65536, "steps": 1000, "workers": 7000}, "workers"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_made(
+    given: Any, words: dict[str, Any], line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(tw.TilewrightError, match=line) as told:
+        make_world(given, tmp_path / "w.zarr", **{"workers": 0, **words})
+    assert "\n" not in str(told.value)
+    assert not (tmp_path / "w.zarr").exists()
+
+
+def test_pieces_fit_into_memory() -> None:
+    """Whatever the reach: a piece is bounded, or refused; a world that fits as one piece has no reach."""
+    for technique in ("caves", "fashion", "noise", "voronoi"):
+        entry = techniques.get(technique)
+        for words in ({}, {"steps": 300}, {"generations": 500}, {"generations": 60, "morph": "random"}, {"relax": 20}):
+            params = {"width": 65536, "height": 65536, **words}
+            if not set(words) <= set(entry.params.model_fields):
+                continue
+            recipe = Recipe.of({"technique": technique, "params": params, "seed": 1})
+            layout = Layout.of(recipe)
+            side = chunks_together(layout, recipe) * layout.chunk
+            reach = entry.reach(recipe.params) if entry.holds_reach else 0  # type: ignore[misc]
+            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_pieces.MEMORY
+    recipe = Recipe.of(
+        {"technique": "fashion", "params": {"width": 900, "height": 800, "generations": 99_999}, "seed": 1}
+    )
+    assert chunks_together(Layout.of(recipe, 64), recipe) == 15
+
+
+# -- the command line -----------------------------------------------------------------------------------------
+
+
+def told_by(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    capfd.readouterr()
+    code = main(arguments)
+    out, err = capfd.readouterr()
+    assert not out
+    return code, err
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_make_and_run(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    size = ("--width", "40", "--height", "30")
+    code, err = told_by(capfd, "make", "caves", *size, "--seed", "7", "-o", "w.zarr", "--workers", "0")
+    assert (code, err) == (0, "caves 40x30, seed 7, wrote w.zarr, 1 chunk, and its overview.png\n")
+    (here / "recipe.yaml").write_text("technique: caves\nparams: {width: 40, height: 30}\nseed: 7\n")
+    assert told_by(capfd, "run", "recipe.yaml", "-o", "{technique}_{seed}.zarr")[0] == 0
+    assert files(here / "w.zarr") == files(here / "caves_7.zarr")
+    np.testing.assert_array_equal(cells_of(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
+
+
+def test_what_does_not_fit_into_memory_goes_into_a_world(
+    here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "_memory", lambda: 1 << 20)
+    size = ("--width", "4200", "--height", "4000", "--steps", "1")
+    code, err = told_by(capfd, "make", "caves", *size, "-o", "w.png")
+    assert code == 2
+    assert "needs about" in err
+    assert told_by(capfd, "make", "caves", *size, "-o", "w.zarr", "--workers", "0")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("make caves -o w.zarr -o w.png", "w.zarr: is written alone; its picture will be w.zarr/overview.png"),
+        ("make caves -o w.zarr --count 3", "count: w.zarr holds one map; for many there is tilewright corpus make"),
+        ("make caves -o w.zarr --scale 3", "scale: says how to draw or write a map, and w.zarr is no such file"),
+        ("make caves -o w.zarr --plain", "says how to draw or write a map, and w.zarr is no such file"),
+        ("make caves -o w_{sed}.zarr", "unknown placeholder '{sed}'; did you mean '{seed}'?"),
+        ("make caves --workers 2", "workers: for worlds, which are made in pieces; name one with -o"),
+        ("make caves --scheduler x -o a.png", "scheduler: for worlds, which are made in pieces; name one with -o"),
+        ("make caves -o w.zarr --workers -1", "--workers: -1 is not in the range x>=0"),
+        ("make caves -o w.zarr --workers 2 --scheduler tcp://x:1", "workers: a scheduler has workers of its own"),
+        ("make bsp -o w.zarr", "bsp: cannot be made in parts"),
+        ("make caves --shape connect -o w.zarr", "shaping: connect works on a whole map"),
+        ("make caves -o there/w.zarr", "there/w.zarr: holds something else than a world; name an empty folder"),
+    ],
+)
+def test_mistakes_in_one_line(arguments: str, line: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "there" / "w.zarr").mkdir(parents=True)
+    (here / "there" / "w.zarr" / "letter.txt").write_text("mine")
+    code, err = told_by(capfd, *arguments.split())
+    assert code == 2
+    assert err.startswith("tilewright: ")
+    assert line in err
+    assert err.count("\n") == 1
+    assert files(here) == {"there/w.zarr/letter.txt": b"mine"}
+
+
+def test_without_the_libraries(here: Path) -> None:
+    program = "import sys; sys.modules['pyarrow'] = None; from tilewright.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "make", "caves", "-o", "w.zarr"], capture_output=True, text=True, env=os.environ
+    )
+    assert done.stderr.startswith('tilewright: worlds need more libraries: pip install "tilewright[corpus]"')
