@@ -29,6 +29,7 @@ from tilewright.cli._parameters import models_in, parameters_of
 from tilewright.core.grid import Grid
 from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
+from tilewright.corpus import make, report
 from tilewright.formats import save_animation
 
 DOCS = Path(__file__).parent
@@ -317,6 +318,8 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "awbw-maps.png", lambda path: collection("awbw", scale=12).save(path)
     yield "awbw-skirmish.png", lambda path: skirmishes().save(path)
     yield "awbw-sprites.png", lambda path: sprite_sheet("awbw").save(path)
+    yield "corpus-report.png", lambda path: corpus_picture("report").save(path)
+    yield "corpus-range.png", lambda path: corpus_picture("range").save(path)
     yield "recipes.png", lambda path: rule_books().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
@@ -489,6 +492,17 @@ def skirmishes() -> Image:
     return sheet_of(pictures, columns=3)
 
 
+def corpus_picture(what: str) -> Image:
+    """What a corpus of caves looks like: its report, or the range of two measures."""
+    names = ("floor_share", "regions", "path_length")
+    with TemporaryDirectory() as folder:
+        corpus = make(tw.recipe("caves", width=32, height=32), folder, count=2000, seed=7, measures=names, workers=0)
+        picture: Image = (
+            report.picture(corpus) if what == "report" else report.range_picture(corpus, "floor_share", "path_length")
+        )
+        return picture
+
+
 def gallery() -> Image:
     """The demo's contact sheet."""
     demo = run_path(str(DEMO))
@@ -514,10 +528,10 @@ def main() -> None:
             wrong.append(page.name)
             if not check:
                 page.write_text(new)
-    for path, make in [*((PICTURES / name, make) for name, make in pictures()), *thumbnails()]:
+    for path, draw in [*((PICTURES / name, draw) for name, draw in pictures()), *thumbnails()]:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not check:
-            make(path)
+            draw(path)
         elif not path.exists():
             wrong.append(path.name)
     if check and wrong:

@@ -32,9 +32,10 @@ _HOMES = {
     "core.tileset": ("Tile", "Tileset"),
 }  # fmt: skip
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
-__all__ = ["__version__", "formats", *sorted(_MODULES)]
+__all__ = ["__version__", "corpus", "formats", *sorted(_MODULES)]
 
 if TYPE_CHECKING:
+    from . import corpus as corpus
     from .analysis.tints import Overlay as Overlay
     from .api import formats as formats
     from .api import learn as learn
@@ -81,8 +82,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "formats":  # a folder that can be called
-        return import_module(".formats", __name__)
+    if name in ("corpus", "formats"):  # folders; that of formats can be called
+        return import_module(f".{name}", __name__)
     if name not in _MODULES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

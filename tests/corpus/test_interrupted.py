@@ -24,7 +24,7 @@ require: {path_length: "> 55"}
 tries: 1
 """
 """Some of its maps are not as required, and are recorded as failures."""
-COUNT, SEED, MEASURES = 4000, "interrupted", ("floor_share", "regions", "path_length")
+COUNT, SEED, MEASURES = 2500, "interrupted", ("floor_share", "regions", "path_length")
 PATIENCE = 240
 
 

@@ -26,6 +26,7 @@ from tilewright.core import pipeline
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
 from tilewright.corpus import World, WorldProgress, make_world, world_layout, world_pieces
+from tilewright.corpus.store import Folder
 from tilewright.corpus.world_layout import Layout
 from tilewright.corpus.world_pieces import chunks_together, pieces_of
 
@@ -136,18 +137,44 @@ def test_killed_in_the_middle_it_goes_on(tmp_path: Path, small_pieces: None) -> 
     assert files(folder) == files(tmp_path / "undisturbed.zarr")
 
 
-def test_what_is_missing_is_made_again(tmp_path: Path) -> None:
+def test_what_is_missing_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world_layout, "COARSEST_OVERVIEW", 10)
     words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
     folder = tmp_path / "w.zarr"
     make_world("caves", folder, **words)
     before = files(folder)
-    for name in ("cells/c.0.0", "cells/c.3.2", "cells/c.3.4", "overview/2/c.0.0.0", "overview.png", "cells/zarr.json"):
-        (folder / name).unlink()
-    make_world("caves", folder, **words)
-    assert files(folder) == before
+    assert "overview/8/c.1.1.0" in before
+    gone = [["cells/c.0.0", "cells/c.3.2", "cells/c.3.4", "overview/2/c.0.0.0"], ["overview/2/c.2.2.0"]]
+    for names in [*gone, ["overview/8/c.1.1.0"], ["overview.png"], ["cells/zarr.json", "overview/zarr.json"]]:
+        for name in names:
+            (folder / name).unlink()
+        make_world("caves", folder, **words)
+        assert files(folder) == before
     times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     make_world("caves", folder, **words)
     assert times == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_pieces: None) -> None:
+    words: dict[str, Any] = {"width": 100, "height": 90, "seed": 1, "chunk": 16, "workers": 0}
+    written = 0
+
+    def write(self: Folder, content: bytes, *names: str) -> None:
+        nonlocal written
+        written += 1
+        if written > 30:
+            raise tw.BadFile(f"{'/'.join(names)}: No space left on device")
+        whole(self, content, *names)
+
+    whole = Folder.write
+    with monkeypatch.context() as patch:
+        patch.setattr(Folder, "write", write)
+        with pytest.raises(tw.BadFile, match="No space left on device; what was made until now stays, run again"):
+            make_world("caves", tmp_path / "w.zarr", **words)
+    assert len(list(tmp_path.glob("w.zarr/cells/c.*"))) >= 10
+    make_world("caves", tmp_path / "w.zarr", **words)
+    make_world("caves", tmp_path / "other.zarr", **words)
+    assert files(tmp_path / "w.zarr") == files(tmp_path / "other.zarr")
 
 
 def test_pieces_hold_no_more_than_is_missing() -> None:
@@ -393,6 +420,22 @@ def test_make_and_run(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_array_equal(cells_of(here / "w.zarr"), tw.make("caves", width=40, height=30, seed=7).cells)
 
 
+def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    world = make_world("caves", "w.zarr", width=100, height=60, seed=1, chunk=16, workers=0)
+    assert main(["convert", "w.zarr@30,20,25,12", "-o", "cut.json"]) == 0
+    assert tw.load("cut.json") == world.window(30, 20, 25, 12)
+    capfd.readouterr()
+    assert main(["show", "w.zarr@30,20,25,12"]) == 0
+    assert capfd.readouterr().out == f"{world.window(30, 20, 25, 12)}\n"
+    for name, line in [
+        ("w.zarr", "w.zarr: of a world a window is read, w.zarr@X,Y,WIDTH,HEIGHT"),
+        ("w.zarr@1,2", "w.zarr: of a world a window is read, w.zarr@X,Y,WIDTH,HEIGHT, got '1,2'"),
+        ("w.zarr@1,2,300,4", "window: 300x4 from 1, 2 on does not lie in the 100x60 that there are"),
+        ("x.zarr@1,2,3,4", "x.zarr: there is no world"),
+    ]:
+        assert told_by(capfd, "show", name) == (2, f"tilewright: {line}\n")
+
+
 def test_what_does_not_fit_into_memory_goes_into_a_world(
     here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,4 +480,6 @@ def test_without_the_libraries(here: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program, "make", "caves", "-o", "w.zarr"], capture_output=True, text=True, env=os.environ
     )
-    assert done.stderr.startswith('tilewright: worlds need more libraries: pip install "tilewright[corpus]"')
+    assert done.stderr.startswith("tilewright: ")
+    assert 'pip install "tilewright[corpus]"' in done.stderr
+    assert done.stderr.count("\n") == 1

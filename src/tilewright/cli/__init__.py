@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -28,6 +28,7 @@ COMMANDS = {
     "learn": "Learn from samples, so that they need not be read again.",
     "measure": "Measure a file's maps.",
     "verify": "Make the maps of files again, and say whether they are the same.",
+    "corpus": "Make maps by the million, and measure, filter, compare and export them.",
     "studio": "Open the studio: every technique in the browser, live.",
     "warmup": "Compile everything ahead, so that the first map comes at once.",
     "version": "Tell the versions of Tilewright and what it stands on.",
@@ -38,31 +39,40 @@ MISTAKE, BUG, STOPPED = 2, 70, 130
 
 
 class Program(click.Group):
-    """The commands by the names of their files, each imported when it is asked for."""
+    """Commands by the names of their files in a folder, each imported when it is asked for."""
+
+    def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.summaries = summaries
+        self.folder = folder
+        self.kind = kind
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*COMMANDS]  # `list` is one of our files here, once it has been imported
+        return [*self.summaries]  # `list` is one of our files here, once it has been imported
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in self.summaries:
             return None
-        command: click.Command = import_module(f"{__name__}.{name}").command
+        command: click.Command = import_module(f"{self.folder}.{name}").command
         return command
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if arguments[0] not in COMMANDS and not context.resilient_parsing:
-            raise UnknownName("command", arguments[0], COMMANDS)
+        if arguments[0] not in self.summaries and not context.resilient_parsing:
+            raise UnknownName(self.kind, arguments[0], self.summaries)
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items()])
+            formatter.write_dl([*self.summaries.items()])
 
 
 @click.group(
     cls=Program,
+    summaries=COMMANDS,
+    folder=__name__,
+    kind="command",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with: tilewright make caves",

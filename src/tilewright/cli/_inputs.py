@@ -13,6 +13,7 @@ from ..core.tilemap import TileMap
 from ..formats import format_of, load_all, map_files
 from ..formats._reading import FileReading
 from ._console import note
+from ._world import is_world, window_of
 
 OPTIONS = (
     click.Option(["source", "--from"], metavar="FORMAT", help="Read as this format, whatever the ending says."),
@@ -44,10 +45,16 @@ class Given:
 def read_maps(
     files: Sequence[str], *, source: str | None = None, tileset: str | None = None, index: int | None = None
 ) -> Iterator[Given]:
-    """The maps of the files, one after the other; a folder or a pattern of names stands for all its maps."""
+    """The maps of the files, one after the other; a folder or a pattern of names stands for all its maps.
+
+    Of a world a window is read, such as world.zarr@30000,20000,200,100.
+    """
     chosen = None if tileset is None else FileReading().tileset(tileset)
     told = chosen is not None
-    for path in [str(one) for name in files for one in map_files(name, source)]:
+    windows = [name for name in files if is_world([name.partition("@")[0]])]
+    for name in windows:
+        yield Given(window_of(name), Path(name.partition("@")[0]).stem, name)
+    for path in [str(one) for name in files if name not in windows for one in map_files(name, source)]:
         found = load_all(path, format=source, tileset=chosen)
         if not told and format_of(path, source).name in WITHOUT_TILES:
             note(hint(format_of(path, source).name))

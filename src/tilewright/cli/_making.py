@@ -15,7 +15,7 @@ from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..kernels import start_quickly
-from . import _drawing, _outputs
+from . import _drawing, _outputs, _world
 from ._console import note
 from ._drawing import Look, describe, draw, read_overlay
 from ._outputs import Output
@@ -35,6 +35,7 @@ OPTIONS = (
     ),
     *_outputs.OPTIONS,
     *_drawing.OPTIONS,
+    *_world.OPTIONS,
 )
 
 
@@ -65,9 +66,23 @@ class Making:
 
 
 def produce(
-    recipe: Recipe, *, seed: str | None, count: int | None, outputs: Sequence[str], look: Look | None, **options: Any
+    recipe: Recipe,
+    *,
+    seed: str | None,
+    count: int | None,
+    outputs: Sequence[str],
+    look: Look | None,
+    workers: int | None,
+    scheduler: str | None,
+    **options: Any,
 ) -> None:
     """Make the maps of a recipe; draw them, or write them where the outputs say."""
+    if _world.is_world(outputs):
+        helpers = _world.Helpers(workers, scheduler)
+        _world.produce_world(recipe, helpers, seed=seed, count=count, outputs=outputs, look=look, **options)
+        return
+    _world.refuse_workers(workers=workers, scheduler=scheduler)
+    pipeline.planned(recipe)
     start_quickly()
     given = read_seed(recipe.seed if seed is None else seed)
     # Without a file the overlay is for the terminal; a technique may have a parameter of that name.

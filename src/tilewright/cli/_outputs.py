@@ -82,12 +82,7 @@ class Output:
         return self.format.animate is not None
 
     def path(self, **fields: str | int) -> str:
-        """The file name with its placeholders filled in; what no file name may hold becomes an underscore."""
-        filled = {
-            name: re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", value) if isinstance(value, str) else value
-            for name, value in fields.items()
-        }
-        return self.template.format(**filled)
+        return filled(self.template, **fields)
 
     def still(self, map: TileMap, path: str, *, alone: bool = True) -> Prepared:
         """A map, ready to be written; `alone` where no other map goes the same way."""
@@ -113,6 +108,16 @@ class Output:
             if not alone:
                 raise TilewrightError(f"several {self.format.name} files do not go into one; name files with -o")
         return Prepared(path, contents)
+
+
+def filled(template: str, **fields: str | int) -> str:
+    """A file name with its placeholders filled in; what no file name may hold becomes an underscore."""
+    _check_placeholders(template, tuple(fields))
+    safe = {
+        name: re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", value) if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+    return template.format(**safe)
 
 
 def read_outputs(

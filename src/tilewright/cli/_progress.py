@@ -17,16 +17,16 @@ Report = Callable[[float | None, str], None]
 
 
 @contextmanager
-def progress() -> Iterator[Report]:
-    """Give a function to report with; its bar goes away when the work ends."""
+def progress(*, remaining: bool = True) -> Iterator[Report]:
+    """Give a function to report with; its bar goes away when the work ends. It tells the time that is left, or not."""
     console = notes()
     if not console.is_terminal:
         yield lambda done, what: None
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    bar = Progress(*columns, *([TimeRemainingColumn()] if remaining else []), console=console, transient=True)
     task = bar.add_task("compiling, this once" if is_cold() else "", total=None)
 
     def report(done: float | None, what: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
 from ..core.locks import Locks
 from ..core.recipe import Stage
 from ..core.registry import RECIPE_WORDS, shapers, techniques
@@ -44,6 +44,28 @@ OPTIONS = (
     click.Option(["--tries"], type=click.IntRange(min=1), metavar="N", help="How often to try that. [default 20]"),
 )
 REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
+
+
+SETTINGS = click.Option(
+    ["settings_inside", "--set"],
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Change the recipe, such as params.walls=0.5 or shaping.0.connect.thickness=2.",
+)
+
+
+class RecipeCommand(click.Command):
+    """Knows what is meant by an option that a technique has."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if not any(name in entry.params.model_fields for entry in techniques):
+                raise
+            own = f"{context.command_path.partition(' ')[2]} changes a recipe with --set"
+            raise InvalidRecipe(f"{error.option_name}: {own}, such as --set params.{name}=40") from None
 
 
 def read_words(
@@ -83,6 +105,16 @@ def with_words(data: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, A
         added = [_stage(name, values, here) for stage in words["shaping"] for name, values in stage.items()]
         changed["shaping"] = [*_stages(data), *added]
     return changed
+
+
+def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[str, Any]:
+    """A recipe's data with parts set, one after the other."""
+    try:
+        for setting in settings:
+            data = with_setting(data, setting)
+    except TilewrightError as error:
+        raise InvalidRecipe(f"set: {error}") from None
+    return data
 
 
 def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:

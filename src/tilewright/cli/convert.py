@@ -38,6 +38,7 @@ def command(
     tilewright convert *.txt --tileset cave -o {stem}.png --scale 8
     tilewright convert maps/*.csv --from awbw -o "out/{stem}.png"
     tilewright convert level.tmx --shape connect -o joined.tmx
+    tilewright convert world.zarr@30000,20000,200,100 -o window.tmx
     """
     if not outputs:
         if len(files) < 2:

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .. import api
 from ..core.errors import InvalidRecipe
+from ..core.recipe import Recipe
 from ..core.registry import Technique, techniques
 from ..formats._reading import FileReading
 from . import _making, _recipe
@@ -73,6 +73,7 @@ def command(context: click.Context) -> None:
     tilewright make caves --count 50 -o caves_{seed}.png
     tilewright make caves --seed 8 --locks liked.json --keep 10,5,12,8
     tilewright make caves -o growing.gif
+    tilewright make caves --width 65536 --height 65536 -o world.zarr
 
     The options of a technique: tilewright make caves --help
     """
@@ -143,4 +144,4 @@ def _make(
     words = _recipe.read_words(
         tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
     )
-    produce(api.recipe(entry.name, **params, **words), **values)
+    produce(Recipe.of({"technique": entry.name, "params": params, **words}, FileReading()), **values)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .errors import InvalidRecipe
+from dataclasses import replace
+
+from .errors import InvalidRecipe, TilewrightError, TooLarge
 from .pipeline import checked, vocabulary, watched
 from .recipe import Recipe
 from .registry import Technique, techniques
@@ -15,16 +17,36 @@ def part(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> Step
 
     Only techniques that are local can do that, alone and without locks.
     """
-    assert recipe.seed is not None
     entry = local(recipe)
-    words, ids = vocabulary(entry, recipe, recipe.tileset)
+    recipe = settled(recipe)
+    assert recipe.seed is not None
     whole = tuple(getattr(recipe.params, "shape", ()))
+    sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
+    if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
+        raise InvalidRecipe(f"part: {shape} cells from {first} on do not lie in a map of shape {whole}")
+    words, ids = vocabulary(entry, recipe, recipe.tileset)
     site = Site(shape, recipe.tileset, words=words, ids=ids, part=(whole, first))
-    rng = Rng.of(recipe.seed).child(entry.name)
-    params = recipe.params if entry.settle is None else entry.settle(recipe.params, rng)
-    made = yield from watched(entry, params, site=site, rng=rng)
+    if entry.refuse is not None:
+        entry.refuse(recipe.params, site)
+    try:
+        made = yield from watched(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
+    except MemoryError:
+        size = "x".join(str(side) for side in reversed(shape))
+        raise TooLarge(f"{entry.name}: a part of {size} does not fit into memory") from None
     checked(made, site, entry.name)
+    if made.shape != shape or made.tileset != recipe.tileset:
+        raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
     return made
+
+
+def settled(recipe: Recipe) -> Recipe:
+    """The recipe with all drawn that its params leave to chance, as the whole map's recipe records it."""
+    entry = techniques.get(recipe.technique)
+    if entry.settle is None:
+        return recipe
+    assert recipe.seed is not None
+    params = entry.settle(recipe.params, Rng.of(recipe.seed).child(entry.name))
+    return recipe if params is recipe.params else replace(recipe, params=params)
 
 
 def local(recipe: Recipe) -> Technique:

@@ -390,7 +390,7 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
         cells *= side + 2 * margin
     if cells < 1 << 24:
         return
-    needed, there = cells * entry.bytes_per_cell, _memory()
+    needed, there = entry.memory(params, cells), _memory()
     if there and needed > there:
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if "offset" in type(params).model_fields else ""

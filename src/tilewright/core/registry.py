@@ -65,8 +65,8 @@ class Technique(Entry):
     sections: Sequence[str] = ()
     """Keys by which plain data that names no technique is known as its params."""
     dimensions: tuple[int, ...] = (2,)
-    bytes_per_cell: int = 6
-    """Working memory, for refusing maps that cannot fit."""
+    bytes_per_cell: int | Callable[[Any], int] = 6
+    """Working memory, for refusing maps that cannot fit; or what tells it of params."""
     reach: Callable[[Any], int] | None = None
     """How far a cell sees, for techniques that can be made in chunks."""
     holds_reach: bool = True
@@ -95,6 +95,11 @@ class Technique(Entry):
             strange = [str(word) for word in locked if chosen.find(word) is None and str(word) not in words]
             chosen = chosen.extended(Tileset.of_words(strange)) if strange else chosen
         return chosen
+
+    def memory(self, params: Params, cells: int) -> int:
+        """Bytes to work with while so many cells are made."""
+        each = self.bytes_per_cell
+        return cells * (each(params) if callable(each) else each)
 
     def words(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
@@ -136,7 +141,7 @@ def technique(
     sections: Sequence[str] = (),
     revision: int = 1,
     dimensions: tuple[int, ...] = (2,),
-    bytes_per_cell: int = 6,
+    bytes_per_cell: int | Callable[[Any], int] = 6,
     reach: Callable[[Any], int] | None = None,
     holds_reach: bool = True,
     learn: type[Any] | None = None,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from time import sleep
 from typing import Any, TypeVar
 
@@ -117,6 +119,11 @@ class _TaskFailed(Exception):
         self.error = error
 
 
+def refuse_both(address: str | None, workers: int | None) -> None:
+    if address is not None and workers is not None:
+        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+
+
 @contextmanager
 def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
     """A cluster to work with: somebody's, by its scheduler's address, or processes of our own for as long as this.
@@ -126,8 +133,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
     import dask
     import distributed  # noqa: F401  # before its settings are changed: it brings them along
 
-    if address is not None and workers is not None:
-        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+    refuse_both(address, workers)
     if address is None and workers is None:
         address = os.environ.get(SCHEDULER) or None
     settings = {
@@ -150,12 +156,16 @@ def _own(workers: int) -> Iterator[Cluster]:
 
     with _ending() as ends:
         try:
-            own = LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-            )
-            ends.append(lambda: own.close(timeout=10))
-            client = _client(own)
-            ends.append(lambda: _close(client))
+            with _deaf():
+                own = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
+                ends.append(lambda: own.close(timeout=10))
+                client = _client(own)
+                ends.append(lambda: _close(client))
         except (OSError, RuntimeError, ValueError) as error:
             told = f"no worker processes could be started on this machine ({_short(error)})"
             raise LostCluster(f"{told}; --workers 0 does without") from None
@@ -175,6 +185,20 @@ def _somebodys(address: str) -> Iterator[Cluster]:
         except Exception as error:
             raise LostCluster(f"the scheduler at {address} has no workers ({_short(error)})") from None
         yield Cluster(client, f"the scheduler at {address}")
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Threads that begin now, and all processes that these ever start, do not hear Ctrl-C: we end them ourselves."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # whoever starts it hears Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
+from .cluster import connected, refuse_both
 from .datasheet import Facts, datasheet
 from .manifest import CELLS_IN_A_PART, Manifest
 from .order import Given, Order
@@ -66,6 +67,7 @@ def make(
         raise InvalidRecipe(f"workers: must be a whole number, got {workers!r}")
     if workers is not None and not 0 <= workers <= MOST_WORKERS:
         raise InvalidRecipe(f"workers: must be 0 to {MOST_WORKERS:,}, got {workers}")
+    refuse_both(scheduler, workers)
     order = Order.of(given)
     count = order.count if count is None else count
     if count is None:
@@ -85,6 +87,9 @@ def make(
     else:
         store.write(wanted.text.encode(), MANIFEST, lasting=True)
     with store.held():
+        now = Manifest.in_folder(store)  # another process may have begun another one just now
+        if now is not None:
+            now.refuse_other(wanted, store)
         return _completed(found or wanted, store, workers, scheduler, tell or _nobody)
 
 
@@ -134,11 +139,9 @@ Work = Callable[[Manifest, Sequence[int]], Parts]
 @contextmanager
 def _workshop(workers: int | None, scheduler: str | None, progress: Progress) -> Iterator[Work]:
     """What makes parts: this process, or a cluster."""
-    if workers == 0 and scheduler is None:
+    if workers == 0:
         yield _here
         return
-    from .cluster import connected
-
     with connected(scheduler, workers) as cluster:
         progress.dashboard = cluster.dashboard
 

@@ -25,13 +25,13 @@ from ..formats._reading import FileReading
 from .cluster import SCHEDULER, connected
 from .making import MOST_WORKERS
 from .store import TEMPORARY, Folder
-from .world_layout import CELLS, GROUP, OVERVIEW, PICTURE, Layout, Place, chunks_of, name_of, packed, places_of
+from .world_layout import CELLS, GROUP, OVERVIEW, PICTURE, Layout, Place, name_of, packed, places_of
 from .world_pieces import Made, Piece, chunks_together, halved, make_pieces, pieces_of
 from .world_reader import World
 
 CELLS_IN_A_TASK = 1 << 23
-FEW = 16
-"""So many pieces are made here before other processes have started."""
+FEW_CELLS = 1 << 26
+"""So many are made here before other processes have started."""
 TASKS_EACH = 16
 """Tasks for a worker, about, where there are pieces enough."""
 
@@ -67,8 +67,9 @@ def make_world(
     """Make a world in a folder, or go on with one that was stopped.
 
     `given` is a technique with its params as keywords, or a recipe: of one that looks only so far around, without
-    shapers. `workers`: processes of this machine (all processors by default), 0 for none but this one. `scheduler` is
-    the address of a Dask cluster to use instead, as is the environment's DASK_SCHEDULER_ADDRESS.
+    shapers. `workers`: processes of this machine (by default all processors, or none for what is soon made), 0 for
+    none but this one. `scheduler` is the address of a Dask cluster to use instead, as is the environment's
+    DASK_SCHEDULER_ADDRESS.
     """
     recipe = _read_recipe(given, params)
     if workers is not None and (type(workers) is not int or not 0 <= workers <= MOST_WORKERS):
@@ -91,7 +92,8 @@ def make_world(
     with store.held(GROUP):
         _sweep(store, layout)
         _fill(store, layout, recipe, workers, scheduler, tell or _nobody)
-        if store.read(PICTURE) is None:
+        coarser = [f"{OVERVIEW}/{level}" for level in layout.levels[1:]]
+        if store.read(PICTURE) is None or any(_missing(store, layout, array) for array in coarser):
             _draw(store, layout)
     return World(store.address)
 
@@ -117,6 +119,12 @@ def _sweep(store: Folder, layout: Layout) -> None:
                 store.remove(*filter(None, inner.split("/")), name)
 
 
+def _missing(store: Folder, layout: Layout, array: str) -> list[Place]:
+    """The chunks of an array that are not there."""
+    there = set(store.names(array))
+    return [place for place in places_of(layout.chunks_of(array)) if name_of(array, place) not in there]
+
+
 # -- the chunks -----------------------------------------------------------------------------------------------
 
 
@@ -124,14 +132,14 @@ def _fill(
     store: Folder, layout: Layout, recipe: Recipe, workers: int | None, scheduler: str | None, tell: Tell
 ) -> None:
     """Make and write the chunks that are missing."""
-    there = set(store.names(CELLS))
-    missing = [place for place in places_of(layout.chunks) if name_of(CELLS, place) not in there]
+    missing = sorted({*_missing(store, layout, CELLS), *_missing(store, layout, f"{OVERVIEW}/{layout.levels[0]}")})
     progress = WorldProgress(layout.count, layout.count - len(missing))
     tell(progress)
     if not missing:
         return
     pieces = pieces_of(layout, recipe, missing)
-    if workers is None and scheduler is None and len(pieces) <= FEW and SCHEDULER not in os.environ:
+    alone = workers is None and scheduler is None and SCHEDULER not in os.environ
+    if alone and len(missing) * layout.chunk**2 <= FEW_CELLS:
         workers = 0
     with _workshop(workers, scheduler, progress) as work:
         tell(progress)
@@ -202,10 +210,9 @@ def _draw(store: Folder, layout: Layout) -> None:
     world = World(store.address)
     for finer, level in zip(layout.levels, layout.levels[1:], strict=False):
         array = f"{OVERVIEW}/{level}"
-        shape, side = layout.overview_shape(level), layout.pixels
-        for place in places_of(chunks_of(shape, side)):
+        for place in places_of(layout.chunks_of(array)):
             seen = halved(world.overview(finer, *_twice(place, layout, finer)))
-            store.write(packed(seen, side), *array.split("/"), name_of(array, place))
+            store.write(packed(seen, layout.pixels), *array.split("/"), name_of(array, place))
     picture = BytesIO()
     Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
     store.write(picture.getvalue(), PICTURE)

@@ -72,7 +72,14 @@ class Layout:
     @property
     def chunks(self) -> Place:
         """How many there are, down and across."""
-        return chunks_of(self.shape, self.chunk)
+        return self.chunks_of(CELLS)
+
+    def chunks_of(self, array: str) -> Place:
+        """How many an array has."""
+        shape, side = self.shape, self.chunk
+        if array != CELLS:
+            shape, side = self.overview_shape(int(array.rpartition("/")[2])), self.pixels
+        return -(-shape[0] // side), -(-shape[1] // side)
 
     @property
     def count(self) -> int:
@@ -207,11 +214,6 @@ class Layout:
         if differ:
             words = " and ".join("version" if word == "tilewright" else word for word in differ)
             raise BadFile(f"{folder}: holds a world of another {words}; name another folder")
-
-
-def chunks_of(shape: tuple[int, int], side: int) -> Place:
-    """How many chunks of this side hold an array of this shape, down and across."""
-    return -(-shape[0] // side), -(-shape[1] // side)
 
 
 def places_of(chunks: Place) -> Iterator[Place]:

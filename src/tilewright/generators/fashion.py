@@ -148,6 +148,7 @@ def state_names(p: FashionParams) -> list[str]:
     tiles=state_names,
     numbered=True,
     reach=lambda p: p.reach,
+    bytes_per_cell=lambda p: 6 if p.morph is None else 36,
     settle=drawn_scores,
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
@@ -162,7 +163,8 @@ def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
         site.hold(cells, inner),
         _matrix(p.scores, p.states),
         p.offsets,
-        wrap=wrap and site.is_whole,
+        # Where all sides see so far, nobody notices how the edges join: on a torus, which is quicker.
+        wrap=wrap or all(margin == p.reach for margin in (*seen.before, *seen.after)),
         locked=locked,
         second=None if p.morph is None else _matrix(p.morph, p.states),
         blend=None if p.morph is None or site.world is None else _shares(p.blend, site.world, seen, wrap=wrap),

@@ -1,0 +1,82 @@
+"""What the corpus commands share: the way to the corpus itself, which is imported when a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from ...core.errors import InvalidRecipe
+from ...core.registry import provider
+from ...formats._files import refuse_unwritable, write_files
+from .._console import note
+
+PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Draw it into a .png file.")
+AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="As JSON.")
+
+
+def of_corpus(name: str) -> ModuleType:
+    """A module of the corpus folder; where its packages are missing, one line says how to get them."""
+    provider("corpus").refuse_without_packages()
+    return provider("corpus", name)
+
+
+def opened(folder: str) -> Any:
+    """The corpus in a folder."""
+    return of_corpus("reader").Corpus(folder)
+
+
+def refuse_no_picture(path: str | None) -> None:
+    """Say before the work that a picture cannot be written there."""
+    if path is not None and Path(path).suffix.lower() != ".png":
+        raise InvalidRecipe(f"{path}: pictures of a corpus are .png files")
+    if path is not None:
+        refuse_unwritable(path)
+
+
+def write_picture(image: Any, path: str) -> None:
+    content = BytesIO()
+    image.save(content, "png")
+    write_files(path, {Path(path).name: content.getvalue()})
+    note(f"wrote {path}")
+
+
+def names_in(text: str | None) -> list[str]:
+    """Names with commas between."""
+    names = [name.strip() for name in (text or "").split(",")]
+    return [name for name in names if name]
+
+
+def number(value: Any) -> str:
+    """A value of a table as it is read."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.4g}"
+
+
+def size_of(size: float) -> str:
+    """Bytes in words."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}" if unit != "bytes" else f"{size} bytes"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def rows_of(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
+    """Maps as a table to print, numbers to the right."""
+    from .._console import table
+
+    made = table("", *columns)
+    for row in rows:
+        made.add_row(*(str(row[name]) if name in ("id", "seed") else number(row[name]) for name in columns))
+    for name, column in zip(columns, made.columns, strict=True):
+        if name != "seed" and any(isinstance(row[name], int | float) for row in rows):
+            column.justify = "right"
+    return made

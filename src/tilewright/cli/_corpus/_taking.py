@@ -1,0 +1,53 @@
+"""Maps out of a corpus, drawn or written: what `take` and `best` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .. import _outputs
+from .._console import note
+from .._drawing import describe, draw
+from .._progress import progress
+
+FIELDS = ("id", "seed", "technique", "index")
+
+
+def take(
+    corpus: Any, ids: Sequence[int], outputs: Sequence[str], *, look: Any = None, over: Any = None, **options: Any
+) -> None:
+    """Make maps again, compare them with what is stored, and draw or write them."""
+    targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
+    for number in ids:
+        corpus.row(number)  # those that there are not are told first
+    fields = [_fields(corpus, number, index) for index, number in enumerate(ids)]
+    _outputs.refuse_collisions(targets, fields, "id", "seed")
+    if not targets:
+        for index, number in enumerate(ids):
+            if index:
+                click.echo()
+            map = corpus.map(number)
+            draw(map, f"map {number}: {describe(map)}", look=look, overlay=over)
+        return
+    with progress() as report:
+        for index, (number, filled) in enumerate(zip(ids, fields, strict=True)):
+            report(index / len(ids), f"map {number}")
+            map = corpus.map(number)
+            files = [target.still(map, target.path(**filled), alone=len(ids) == 1) for target in targets]
+            for file in files:
+                file.write(first=index == 0)
+    names = ", ".join(target.path(**fields[-1]) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
+    if names:
+        note(f"wrote {names}" if len(ids) == 1 else f"wrote {len(ids)} maps up to {names}")
+
+
+def _fields(corpus: Any, number: int, index: int) -> dict[str, str | int]:
+    manifest = corpus.manifest
+    return {
+        "id": number,
+        "seed": f"{manifest.seed}-{number}",
+        "technique": manifest.recipe["technique"],
+        "index": index,
+    }

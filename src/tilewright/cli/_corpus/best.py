@@ -1,0 +1,53 @@
+"""`tilewright corpus best FOLDER --by MEASURE`: the maps that have the most of something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...kernels import start_quickly
+from .. import _outputs
+from .._console import note, print_json, print_table
+from . import AS_JSON, names_in, of_corpus, opened, rows_of
+from ._taking import take
+
+
+@click.command("best", params=[AS_JSON, *_outputs.OPTIONS])
+@click.argument("folder")
+@click.option("--by", metavar="COLUMN", required=True, help="A measure or a swept parameter.")
+@click.option("--smallest", is_flag=True, help="Those with the least of it.")
+@click.option("--diverse", metavar="COLUMN,...", help="Far apart in these, among the best.")
+@click.option("--count", type=click.IntRange(min=1), default=10, metavar="N", help="How many. [10]")
+def command(
+    folder: str,
+    by: str,
+    smallest: bool,
+    diverse: str | None,
+    count: int,
+    as_json: bool,
+    outputs: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Find the maps with the most of a measure, all alike or far apart in others; equal maps count once.
+
+    \b
+    tilewright corpus best caves --by path_length
+    tilewright corpus best caves --by path_length --diverse floor_share,regions --count 6 -o "best_{id}.png"
+    """
+    select = of_corpus("select")
+    corpus = opened(folder)
+    others = names_in(diverse)
+    ids = select.best(corpus, by, count, largest=not smallest, diverse=others)
+    if outputs or any(options.values()):
+        start_quickly()
+        take(corpus, ids, outputs, **options)
+        return
+    columns = list(dict.fromkeys(["id", "seed", by, *others]))
+    rows = corpus.rows(ids, columns).select(columns).to_pylist() if ids else []
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(rows_of(columns, rows))
+    else:
+        note(f"no map has {by}")

@@ -1,0 +1,59 @@
+"""`tilewright corpus compare A B`: how two corpora differ."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+import click
+
+from .._console import print_json, print_table, table
+from . import AS_JSON, PICTURE, number, of_corpus, opened, refuse_no_picture, write_picture
+
+
+@click.command("compare", params=[AS_JSON, PICTURE])
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+def command(first: str, second: str, as_json: bool, picture: str | None) -> None:
+    """Tell how two corpora differ: measure by measure, and in the maps that both have.
+
+    `apart` is the largest difference between the shares of maps below any number (Kolmogorov and Smirnov), `moved` how
+    far numbers have to move on average, as a share of their range (the earth mover's distance): 0 alike, 1 as far as
+    can be.
+
+    \b
+    tilewright corpus compare caves rooms
+    tilewright corpus compare caves rooms -o compare.png
+    """
+    refuse_no_picture(picture)
+    report = of_corpus("report")
+    corpora = opened(first), opened(second)
+    found = report.compared(*corpora)
+    if as_json:
+        print_json(_plain(asdict(found)))
+    else:
+        columns = [f"{what} {name}" for what in ("mean", "median") for name in found.names]
+        rows = table("", "measure", *columns, "apart", "moved")
+        for one in found.measures:
+            rows.add_row(one.name, *(_shown(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
+        for column in rows.columns[1:]:
+            column.justify = "right"
+        if found.measures:
+            print_table(rows)
+        click.echo(found.sentence)
+    if picture is not None:
+        write_picture(report.compare_picture(*corpora), picture)
+
+
+def _shown(value: float) -> str:
+    return number(value) if isfinite(value) else "-"
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it, which knows no number that is none."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

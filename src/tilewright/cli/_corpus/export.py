@@ -1,0 +1,83 @@
+"""`tilewright corpus export FOLDER -o WHERE`: maps for other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ...core.errors import BadFile, InvalidRecipe, UnknownName, counted
+from ...formats._files import read_file
+from .._console import note
+from . import of_corpus, opened
+
+FORMATS = ("vglc", "npz")
+
+
+@click.command("export")
+@click.argument("folder")
+@click.option("output", "-o", "--output", metavar="PATH", required=True, help="A folder for vglc, a file for npz.")
+@click.option("--format", metavar="|".join(FORMATS), help="[npz for a name that ends so, else vglc]")
+@click.option("--where", metavar="CONDITION", help="Only maps that are so, as `corpus query` has it.")
+@click.option("--unique", is_flag=True, help="Of equal maps only the first.")
+@click.option("side", "--split", metavar="SIDE", help="Only this side of a split: of 0.8 train and 0.2 test.")
+@click.option("splits", "--splits", metavar="FILE", help="Another split, as `corpus split -o` has written it.")
+def command(
+    folder: str,
+    output: str,
+    format: str | None,
+    where: str | None,
+    unique: bool,
+    side: str | None,
+    splits: str | None,
+) -> None:
+    """Write maps for other tools: text files in the manner of VGLC, or arrays in one file of numpy's.
+
+    \b
+    tilewright corpus export caves -o caves-text --format vglc
+    tilewright corpus export caves -o train.npz --split train --unique --where "regions = 1"
+    """
+    chosen = format or ("npz" if output.endswith(".npz") else "vglc")
+    if chosen not in FORMATS:
+        raise UnknownName("format", chosen, FORMATS)
+    if splits is not None and side is None:
+        raise InvalidRecipe("splits: says how maps are divided; name a side of it with --split")
+    corpus = opened(folder)
+    ids = _chosen(corpus, where, unique, side, splits)
+    if ids is not None and not ids:
+        raise InvalidRecipe("no map of the corpus is so; nothing was written")
+    written = getattr(of_corpus("export"), chosen)(corpus, output, ids)
+    note(f"wrote {counted(written, 'map')} to {output}")
+
+
+def _chosen(corpus: Any, where: str | None, unique: bool, side: str | None, splits: str | None) -> list[int] | None:
+    """The maps that are wanted, in their order; None for all."""
+    wanted: list[set[int]] = []
+    if where is not None:
+        wanted.append(set(of_corpus("query").ids_of(corpus, where)))
+    if unique:
+        wanted.append(set(of_corpus("select").unique(corpus)))
+    if side is not None:
+        divided = _read_splits(splits) if splits is not None else of_corpus("select").split(corpus)
+        if side not in divided:
+            raise UnknownName("side of the split", side, divided)
+        wanted.append(set(divided[side]))
+    if not wanted:
+        return None
+    made = {*corpus.ids().tolist()}
+    return sorted(made.intersection(*wanted))
+
+
+def _read_splits(path: str) -> dict[str, Sequence[int]]:
+    try:
+        found = json.loads(read_file(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, BadFile):
+            raise
+        raise BadFile(f"{path}: not JSON") from None
+    sides = found.values() if isinstance(found, dict) else [None]
+    if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in sides):
+        raise BadFile(f"{path}: must hold lists of ids by name, as `corpus split -o` writes them")
+    return dict(found)

@@ -1,0 +1,133 @@
+"""`tilewright corpus make RECIPE`: many maps of a recipe, in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from time import monotonic
+from typing import Any
+
+import click
+
+from ...core.errors import counted
+from ...core.registry import RECIPE_WORDS
+from ...kernels import start_quickly
+from .. import _recipe
+from .._console import note
+from .._progress import Report, progress
+from . import names_in, of_corpus, size_of
+
+
+@click.command("make", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
+@click.argument("recipe", metavar="RECIPE")
+@click.option("output", "-o", "--output", metavar="FOLDER", required=True, help="The folder, or an fsspec address.")
+@click.option("--count", type=int, metavar="N", help="How many maps.")
+@click.option("--seed", metavar="SEED", help="Map k has the seed SEED-k. [the recipe's, or picked and recorded]")
+@click.option("--measures", metavar="NAME,...", help="What to measure of every map; `tilewright list measures`.")
+@click.option(
+    "sweeps",
+    "--sweep",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="Vary a parameter from map to map, such as walls=0.4..0.5:0.02 or steps=3,5. Can be given several times.",
+)
+@click.option("--sampled", is_flag=True, help="Draw swept values by chance, instead of all combinations in turn.")
+@click.option("--workers", type=int, metavar="N", help="Processes; 0 for none but this one. [one per processor]")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask cluster to use instead, such as tcp://10.0.0.1:8786.")
+def command(
+    recipe: str,
+    output: str,
+    count: int | None,
+    seed: str | None,
+    measures: str | None,
+    sweeps: tuple[str, ...],
+    sampled: bool,
+    workers: int | None,
+    scheduler: str | None,
+    settings_inside: tuple[str, ...],
+    **words: Any,
+) -> None:
+    """Make a corpus, or go on with one that was stopped.
+
+    RECIPE is a YAML or JSON file, a name from `tilewright list recipes`, a technique, or a corpus, which is made again.
+    A file may say `sweep:` and `sampled:` beside its words. Whatever stops the work, the same command goes on, and
+    ends with the same files. Without --scheduler, DASK_SCHEDULER_ADDRESS is used where it is set.
+
+    \b
+    tilewright corpus make open-caves --count 10000 --seed 7 --measures floor_share,regions -o caves
+    tilewright corpus make caves --set width=64 --set height=64 --sweep walls=0.4..0.5:0.02 --count 600 -o swept
+    tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
+    """
+    typed = _recipe.read_words(**words)
+    settings = [_full(setting) for setting in settings_inside]
+
+    def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _recipe.with_words(_recipe.with_settings(data, settings), typed)
+
+    making, sweep = of_corpus("making"), of_corpus("sweep")
+    order = of_corpus("order").Order.of(recipe, change)
+    varied = {**order.sweep.to_data(), **dict(sweep.read_typed(text) for text in sweeps)}
+    start_quickly()
+    with progress(remaining=False) as report:
+        telling = Telling(report)
+        try:
+            corpus = making.make(
+                order,
+                output,
+                count=count,
+                seed=seed,
+                measures=None if measures is None else names_in(measures),
+                sweep=sweep.Sweep.of(varied, sampled=sampled or order.sweep.sampled),
+                workers=workers,
+                scheduler=scheduler,
+                tell=telling,
+            )
+        except KeyboardInterrupt:
+            telling.stopped = True
+    if telling.stopped:
+        note(f"stopped; {telling.there} are in {output}, and the same command goes on")
+        raise KeyboardInterrupt
+    failures = telling.state.failures
+    what = f"{counted(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
+    failed = f"; {counted(failures, 'map')} could not be made" if failures else ""
+    note(f"{what}, in {output}: {counted(corpus.manifest.parts, 'part')}, {size_of(corpus.folder.size())}{failed}")
+
+
+class Telling:
+    """Tells how far the work is: maps, rate, time left, failures."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.state: Any = None
+        self.stopped = False
+        self._began = monotonic()
+        self._dashboard = ""
+
+    def __call__(self, state: Any) -> None:
+        if self.state is None or (state.dashboard and not self._dashboard):
+            self._began = monotonic()  # what it takes to start workers is no part of the rate
+        self.state = state
+        if state.dashboard and not self._dashboard:
+            self._dashboard = state.dashboard
+            needs = "" if find_spec("bokeh") else " (it needs bokeh: pip install bokeh)"
+            note(f"Dask's dashboard: {state.dashboard}{needs}")
+        self.report(state.done / state.count, self._line(state))
+
+    @property
+    def there(self) -> str:
+        return f"{self.state.done:,} of {counted(self.state.count, 'map')}" if self.state is not None else "no maps"
+
+    def _line(self, state: Any) -> str:
+        line = self.there
+        if state.made:
+            rate = state.made / max(monotonic() - self._began, 1e-9)
+            left = round((state.count - state.done) / rate)
+            line += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.2g} a second"
+            line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+        return f"{line}, {state.failures:,} failed" if state.failures else line
+
+
+def _full(setting: str) -> str:
+    """A parameter may be set by its bare name."""
+    head = setting.partition("=")[0].partition(".")[0].strip()
+    return setting if head in RECIPE_WORDS else f"params.{setting}"

@@ -1,0 +1,43 @@
+"""`tilewright corpus query FOLDER CONDITION`: maps that are so."""
+
+from __future__ import annotations
+
+import click
+
+from ...core.errors import counted
+from .._console import note, print_json, print_table
+from . import AS_JSON, names_in, of_corpus, opened, rows_of
+
+NOT_USUAL = ("digest", "levels", "height", "width", "cells", "reason")
+"""Columns that are shown when they are asked for."""
+
+
+@click.command("query", params=[AS_JSON])
+@click.argument("folder")
+@click.argument("condition")
+@click.option("--limit", type=click.IntRange(min=1), default=20, metavar="N", help="Show so many at most. [20]")
+@click.option("--order", metavar="COLUMN", help="Least first; -COLUMN is most first. [id]")
+@click.option("--columns", metavar="NAME,...", help="What to show of each map. [its seed, swept values, measures]")
+def command(folder: str, condition: str, limit: int, order: str | None, columns: str | None, as_json: bool) -> None:
+    """Find maps by a condition over the columns, in SQL.
+
+    Columns are the measures, the swept parameters, and id, seed, digest, levels, height, width and reason (why a map
+    could not be made).
+
+    \b
+    tilewright corpus query caves "path_length > 80 and regions = 1" --limit 20
+    tilewright corpus query caves "floor_share between 0.4 and 0.5" --order -path_length
+    tilewright corpus query caves "reason is not null" --columns id,reason
+    """
+    query = of_corpus("query")
+    corpus = opened(folder)
+    shown = names_in(columns) or [name for name in corpus.columns if name not in NOT_USUAL]
+    found = query.found(corpus, condition, columns=shown, order=order, limit=limit)
+    rows = found.table.to_pylist()
+    if as_json:
+        print_json(rows)
+        return
+    if rows:
+        print_table(rows_of(found.table.column_names, rows))
+    more = f", the first {len(rows)} are shown" if found.matches > len(rows) else ""
+    note(f"{counted(found.matches, 'map')} of {len(corpus):,}{more}")

@@ -1,0 +1,30 @@
+"""`tilewright corpus range FOLDER --x MEASURE --y MEASURE`: the expressive range."""
+
+from __future__ import annotations
+
+import click
+
+from .._console import results
+from . import PICTURE, of_corpus, opened, refuse_no_picture, write_picture
+from .info import PIPED
+
+
+@click.command("range", params=[PICTURE])
+@click.argument("folder")
+@click.option("--x", metavar="COLUMN", required=True, help="A measure or a swept parameter, from left to right.")
+@click.option("--y", metavar="COLUMN", required=True, help="Another, from bottom to top.")
+def command(folder: str, x: str, y: str, picture: str | None) -> None:
+    """Draw the expressive range of a generator: how two measures of its maps are spread together.
+
+    \b
+    tilewright corpus range caves --x floor_share --y path_length
+    tilewright corpus range caves --x floor_share --y path_length -o range.png
+    """
+    refuse_no_picture(picture)
+    report = of_corpus("report")
+    corpus = opened(folder)
+    if picture is not None:
+        write_picture(report.range_picture(corpus, x, y), picture)
+        return
+    console = results()
+    click.echo("\n".join(report.range_lines(corpus, x, y, console.width if console.is_terminal else PIPED)))

@@ -1,0 +1,108 @@
+"""One very large map, made in pieces into a folder: what `make` and `run` do where the output ends in .zarr."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import click
+
+from ..core.errors import InvalidRecipe, counted, quoted
+from ..core.recipe import Recipe
+from ..core.seeds import read_seed
+from ..core.tilemap import TileMap
+from ..kernels import start_quickly
+from ._console import note
+from ._corpus import of_corpus
+from ._outputs import filled
+from ._progress import progress
+
+ENDING = ".zarr"
+
+OPTIONS = (
+    click.Option(
+        ["--workers"],
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Processes that make a .zarr world; 0 for none but this one. [all processors]",
+    ),
+    click.Option(["--scheduler"], metavar="ADDRESS", help="A Dask cluster that makes it, such as tcp://10.0.0.1:8786."),
+)
+
+
+@dataclass(frozen=True)
+class Helpers:
+    """Who makes a world, as it was asked for."""
+
+    workers: int | None
+    scheduler: str | None
+
+
+def is_world(outputs: Sequence[str]) -> bool:
+    """Whether a world is to be written."""
+    return any(name.rstrip("/").endswith(ENDING) for name in outputs)
+
+
+def refuse_workers(**options: Any) -> None:
+    """Maps that are drawn or written to files are made here."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise InvalidRecipe(f"{given}: for worlds, which are made in pieces; name one with -o, such as world{ENDING}")
+
+
+def produce_world(
+    recipe: Recipe, helpers: Helpers, *, seed: str | None, count: int | None, outputs: Sequence[str], **options: Any
+) -> None:
+    """Make a world, or go on with one that was stopped."""
+    folder = next(name for name in outputs if is_world([name]))
+    asked = recipe.seed if seed is None else seed
+    if "{" in folder:
+        asked = read_seed(asked)
+        folder = filled(folder, seed=asked, technique=recipe.technique, index=0)
+    if len(outputs) > 1:
+        raise InvalidRecipe(f"{folder}: is written alone; its picture will be {folder.rstrip('/')}/overview.png")
+    if count is not None:
+        raise InvalidRecipe(f"count: {folder} holds one map; for many there is tilewright corpus make")
+    strange = next((name for name, value in options.items() if value), None)
+    if strange is not None:
+        raise InvalidRecipe(f"{_flag(strange)}: says how to draw or write a map, and {folder} is no such file")
+    start_quickly()
+    making = of_corpus("world")
+    began = monotonic()
+    told = False
+    with progress() as report:
+
+        def tell(state: Any) -> None:
+            nonlocal told
+            if state.dashboard and not told:
+                told = True
+                note(f"Dask's dashboard: {state.dashboard}")
+            rate = state.made / max(1e-9, monotonic() - began)
+            left = state.count - state.done + state.made
+            report(
+                state.made / left if left else 1.0, f"{state.done:,} of {counted(state.count, 'chunk')}, {rate:.1f}/s"
+            )
+
+        world = making.make_world(
+            recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=tell
+        )
+    what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
+    note(f"{what}, wrote {folder}, {counted(world.chunks, 'chunk')}, and its overview.png")
+
+
+def window_of(name: str) -> TileMap:
+    """A window of a world: `world.zarr@30000,20000,200,100`."""
+    folder, at, numbers = name.partition("@")
+    found = re.fullmatch(r"\s*(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*(\d{1,6})\s*", numbers)
+    if not found:
+        got = f", got {quoted(numbers)}" if at else ""
+        raise InvalidRecipe(f"{folder}: of a world a window is read, {folder}@X,Y,WIDTH,HEIGHT{got}")
+    window: TileMap = of_corpus("world_reader").World(folder).window(*map(int, found.groups()))
+    return window
+
+
+def _flag(name: str) -> str:
+    return {"look": "glyphs, blocks, plain", "settings": "option"}.get(name, name)

@@ -1,0 +1,51 @@
+"""A corpus to look at, and the program inside this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Ended, Run
+from tilewright.cli import main
+from tilewright.corpus import make
+
+COUNT = 300
+MEASURES = ("floor_share", "regions", "path_length")
+RECIPE = {
+    "technique": "caves",
+    "params": {"width": 24, "height": 14},
+    "require": {"floor_share": "> 0.35"},
+    "tries": 1,
+    "sweep": {"walls": [0.4, 0.45, 0.5]},
+}
+"""Some of its maps are not as required, and are recorded as failures."""
+
+
+@pytest.fixture(scope="session")
+def caves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished corpus; nobody changes it."""
+    folder = tmp_path_factory.mktemp("corpora") / "caves"
+    make(RECIPE, folder, count=COUNT, seed=7, measures=MEASURES, workers=0)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own to stand in, and no settings of whoever runs the tests."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("FORCE_COLOR", "TILEWRIGHT_DEBUG", "COLUMNS", "LINES", "DASK_SCHEDULER_ADDRESS"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def tilewright(here: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command inside this process."""
+
+    def run(*arguments: str) -> Ended:
+        capfd.readouterr()
+        code = main(arguments)
+        return Ended(code, *capfd.readouterr())
+
+    return run

@@ -1,0 +1,313 @@
+"""Whatever is wrong is one clear line, and what was there stays."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tilewright as tw
+from tests.cli.conftest import Run
+from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
+from tilewright.corpus import Corpus, cluster, make, remake, store
+from tilewright.corpus.cluster import LostCluster, connected
+from tilewright.corpus.making import make_parts
+from tilewright.corpus.manifest import Manifest
+from tilewright.corpus.store import Folder
+
+MAKE = "corpus make caves --set width=12 --set height=8 --workers 0 --seed 7"
+
+
+@pytest.fixture
+def made(tilewright: Run, here: Path) -> Path:
+    assert tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split()).code == 0
+    return here / "mine"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+MISTAKES = {
+    "command": ("corpus mkae", "unknown corpus command 'mkae'; did you mean 'make'?"),
+    "no recipe": ("corpus make -o x", "RECIPE is missing; see tilewright corpus make --help"),
+    "recipe": ("corpus make cavess --count 5 -o x", "unknown recipe 'cavess'"),
+    "no count": ("corpus make caves -o x", "count: how many maps the corpus is to have is missing"),
+    "zero maps": (f"{MAKE} --count 0 -o x", "count: must be a whole number from 1 to 1,000,000,000, got 0"),
+    "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be a whole number from 1 to 1,000,000,000"),
+    "workers": ("corpus make caves --count 5 -o x --workers -1", "workers: must be 0 to 4,096, got -1"),
+    "both": (
+        "corpus make caves --count 5 -o x --workers 2 --scheduler tcp://h:1",
+        "workers: a scheduler has workers of",
+    ),
+    "measure": (f"{MAKE} --count 5 -o x --measures regons", "unknown measure 'regons'; did you mean 'regions'?"),
+    "no sample": (f"{MAKE} --count 5 -o x --measures divergence", "divergence compares a map with a sample"),
+    "parameter": ("corpus make caves --width 5 --count 5 -o x", "--width: corpus make changes a recipe with --set"),
+    "setting": (f"{MAKE} --set wals=1 --count 5 -o x", "set: unknown parameter 'wals'; did you mean 'walls'?"),
+    "value": (f"{MAKE} --set walls=2 --count 5 -o x", "caves: walls: must be at most 1"),
+    "sweep": (f"{MAKE} --sweep walls --count 5 -o x", "sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7"),
+    "swept": (f"{MAKE} --sweep walls=0.4,7 --count 5 -o x", "sweep: caves: walls: must be at most 1"),
+    "something else": (f"{MAKE} --count 5 -o other", "other: holds something else than a corpus; name an empty folder"),
+    "file": (f"{MAKE} --count 5 -o other/note.txt", "other/note.txt"),
+    "nowhere": (f"{MAKE} --count 5 -o gopher://x/y", "gopher://x/y: "),
+    "other count": (f"{MAKE} --count 7 --measures regions -o mine", "mine: holds another corpus (count is 6, not 7)"),
+    "other seed": (f"{MAKE}1 --count 6 --measures regions -o mine", "(seed is 7, not 71)"),
+    "other measures": (f"{MAKE} --count 6 -o mine", "(measures is regions, not nothing)"),
+    "other recipe": (
+        f"{MAKE} --set walls=0.5 --count 6 --measures regions -o mine",
+        "(its recipe has another params.walls)",
+    ),
+    "other technique": ("corpus make maze --count 6 --seed 7 --workers 0 -o mine", "its technique is caves, not maze"),
+    "no corpus": ("corpus info nowhere", "nowhere: holds no corpus"),
+    "not a corpus": ("corpus info other", "other: holds something else than a corpus"),
+    "damaged manifest": ("corpus info broken", "broken: its manifest.json is damaged, or belongs to something else"),
+    "strange manifest": ("corpus info strange", "strange: its manifest.json is damaged, or belongs to something else"),
+    "later layout": ("corpus info later", "later: made by Tilewright 9.9, whose corpora are laid out otherwise"),
+    "id": ("corpus take mine 6 -o x.png", "id: there are maps 0 to 5, got 6"),
+    "no id": ("corpus take mine -o x.png", "ID... is missing"),
+    "one name": ("corpus take mine 1 2 -o x.png", "several maps, but one file name; put {id} or {seed} into it"),
+    "animation": ("corpus take mine 1 -o x.pgn", "unknown file extension '.pgn'; did you mean '.png'?"),
+    "by": ("corpus best mine --by region", "unknown column 'region'; did you mean 'regions'?"),
+    "axis": ("corpus range mine --x regions --y path", "unknown column 'path'"),
+    "picture": ("corpus range mine --x regions --y regions -o x.tmx", "x.tmx: pictures of a corpus are .png files"),
+    "format": ("corpus export mine -o x --format vglcc", "unknown format 'vglcc'; did you mean 'vglc'?"),
+    "nothing": ("corpus export mine -o x.npz --where regions>99", "no map of the corpus is so"),
+    "side": ("corpus export mine -o x.npz --split trian", "did you mean 'train'?"),
+    "splits": ("corpus export mine -o x.npz --splits s.json", "splits: says how maps are divided"),
+    "splits file": ("corpus export mine -o x.npz --split a --splits other/note.txt", "other/note.txt: not JSON"),
+    "shares": ("corpus split mine --train 0.9 --test 0.2", "shares: must add up to 1"),
+}
+
+
+@pytest.mark.parametrize(("command", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_one_line_that_helps(tilewright: Run, here: Path, made: Path, command: str, message: str) -> None:
+    for name in ("other", "broken", "strange", "later"):
+        here.joinpath(name).mkdir()
+    here.joinpath("other/note.txt").write_text("mine")
+    data = json.loads(made.joinpath("manifest.json").read_text())
+    here.joinpath("broken/manifest.json").write_text(json.dumps(data)[:-9])
+    here.joinpath("strange/manifest.json").write_text(json.dumps(data | {"part_size": 0}))
+    here.joinpath("later/manifest.json").write_text(json.dumps(data | {"layout": 2, "tilewright": "9.9"}))
+    before = contents(here)
+    done = tilewright(*command.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("tilewright: ")
+    assert done.err.count("\n") == 1
+    assert message in done.err
+    assert contents(here) == before
+
+
+# -- versions -----------------------------------------------------------------------------------------------
+
+
+def test_another_version_neither_goes_on_nor_remakes(
+    tilewright: Run, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = made.joinpath("manifest.json").read_text().replace(f'"{tw.__version__}"', '"0.0.9"')
+    made.joinpath("manifest.json").write_text(old)
+    done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
+    assert done.code == 2
+    assert f"was begun by Tilewright 0.0.9, this is {tw.__version__}; go on with that version" in done.err
+    with pytest.raises(BadFile, match=r"begun by Tilewright 0\.0\.9"):
+        remake(Corpus(made), [0])
+    with pytest.raises(BadFile, match=r"begun by Tilewright 0\.0\.9, and on .* this is"):  # on a worker
+        make_parts(old, [0])
+
+
+def test_a_recipe_whose_maps_do_not_fit_into_a_manifest(tmp_path: Path) -> None:
+    big = tw.make("caves", width=300, height=300, seed=1)
+    with pytest.raises(InvalidRecipe, match="a map too large to be inside the recipe"):
+        make(tw.recipe("caves", width=300, height=300, locks=big), tmp_path / "c", count=2, workers=0)
+    assert not list(tmp_path.iterdir())
+
+
+# -- the folder ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("killed", ["manifest", "part", "datasheet"])
+def test_a_full_disk_is_one_line_and_what_was_there_stays(
+    tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, killed: str
+) -> None:
+    import fsspec.implementations.local as local
+
+    command = f"{MAKE} --count 6 -o mine".split()
+    assert tilewright(*f"{MAKE} --count 6 -o whole".split()).code == 0
+    room = {"manifest": 0, "part": 3, "datasheet": 7}[killed]
+    written = []
+
+    def pipe_file(self: Any, path: str, content: bytes, **options: Any) -> None:
+        written.append(path)
+        full = len(written) > room
+        Path(path).write_bytes(content[: len(content) // 2] if full else content)
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local.LocalFileSystem, "pipe_file", pipe_file)
+        done = tilewright(*command)
+    assert (done.code, done.out) == (2, "")
+    assert "No space left on device" in done.err
+    assert done.err.count("\n") == 1
+    left = contents(here / "mine")
+    assert len(left) == room
+    whole = contents(here / "whole")
+    assert all(whole[name] == content for name, content in left.items())
+    assert tilewright(*command).code == 0
+    assert contents(here / "mine") == whole
+
+
+def test_a_folder_that_was_killed_at_its_very_first_file(tilewright: Run, here: Path) -> None:
+    here.joinpath("mine").mkdir()
+    here.joinpath("mine/.tilewright-0123456789abcdef.part").write_bytes(b"half")
+    assert tilewright(*f"{MAKE} --count 3 -o mine".split()).code == 0
+    assert not list(here.glob("mine/.*"))
+
+
+def test_two_at_once_are_told_apart(tilewright: Run, made: Path) -> None:
+    with open(made / "manifest.json", "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
+    assert done.code == 2
+    assert done.err == "tilewright: mine: another process is making it right now\n"
+
+
+def test_whatever_a_file_system_raises_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(str(tmp_path / "c"))
+
+    def broken(*words: Any, **options: Any) -> None:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(type(folder.file_system), "pipe_file", broken)
+    with pytest.raises(BadFile, match=r"c/manifest\.json: two lines"):
+        folder.write(b"x", store.MANIFEST)
+
+
+# -- clusters -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "hello", "gopher://x:1"])
+def test_nobody_answers(tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", "1s")
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
+    done = tilewright(*f"{MAKE.replace('--workers 0', '')} --count 6 -o mine".split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"tilewright: no scheduler answers at {address} (")
+    assert done.err.count("\n") == 1
+    assert tilewright(*f"{MAKE} --count 6 -o mine".split()).code == 0
+
+
+@contextmanager
+def scheduler(folder: Path, workers: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A cluster of processes, by its address; the process is the scheduler's."""
+    file = folder / "scheduler.json"
+    local = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "dask"]
+    running = [subprocess.Popen([*dask, "scheduler", "--port", "0", *local], **quiet)]
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        one = ["worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder), *local]
+        running += [subprocess.Popen([*dask, *one], **quiet) for _ in range(workers)]
+        yield json.loads(file.read_text())["address"], running[0]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
+    """In a process of its own, whose every word is seen: Dask says nothing, also when Python ends."""
+    with scheduler(here, workers=1) as (address, process):
+        words = ["caves", "--set", "width=32", "--set", "height=32", "--count", "60000", "-o", "mine", "--seed", "1"]
+        program = [sys.executable, "-m", "tilewright", "corpus", "make", *words, "--scheduler", address]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            deadline = time.monotonic() + 60
+            while not list(here.glob("mine/parts/part-*.parquet")):
+                assert time.monotonic() < deadline
+                assert running.poll() is None
+                time.sleep(0.05)
+            process.kill()
+            out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (2, "")
+    lines = [line for line in err.splitlines() if not line.startswith("Dask's dashboard")]
+    assert len(lines) == 1, err
+    assert lines[0].startswith(f"tilewright: the scheduler at {address} is lost")
+    assert lines[0].endswith("; run again to go on")
+    assert not list(here.glob("mine/parts/.*"))
+    corpus = Corpus("mine")
+    assert 0 < len(corpus.parts) < corpus.manifest.parts
+    assert corpus.map(int(corpus.part(corpus.parts[0])["id"][0].as_py())).shape == (32, 32)
+
+
+def test_a_scheduler_without_workers(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scheduler(here, workers=0) as (address, _):
+        monkeypatch.setattr(cluster, "PATIENCE", "1s")
+        with pytest.raises(LostCluster, match=f"the scheduler at {address} has no workers"):
+            make("caves", "mine", count=3, scheduler=address)
+
+
+def double(number: int) -> int:
+    if number == 3:
+        raise ZeroDivisionError("three")
+    if number == 13:
+        raise BadFile("thirteen")
+    return 2 * number
+
+
+def die_once(path: str) -> int:
+    """Kills its worker, the first time."""
+    if not os.path.exists(path):
+        Path(path).write_text("dead")
+        os._exit(9)
+    return 5
+
+
+def test_what_tasks_raise_and_whom_they_kill(tmp_path: Path) -> None:
+    with connected(None, 1) as one:
+        assert one.threads == 1
+        assert sorted(one.each(double, [(number,) for number in range(3)])) == [0, 2, 4]
+        with pytest.raises(ZeroDivisionError, match="three"):
+            list(one.each(double, [(3,)]))
+        with pytest.raises(BadFile, match="thirteen"):
+            list(one.each(double, [(13,)]))
+        assert list(one.each(die_once, [(str(tmp_path / "died"),)])) == [5]
+        stopped = one.each(double, ((number,) for number in range(1000)))
+        next(stopped)
+        stopped.close()
+
+
+def test_a_task_carries_no_more_than_a_part_of_large_maps() -> None:
+    from tilewright.corpus.making import grouped
+
+    small = Manifest.planned(
+        tw.recipe("caves", width=16, height=16), seed="1", count=10**6, measures=(), sweep=sweepless()
+    )
+    large = Manifest.planned(
+        tw.recipe("caves", width=2048, height=2048), seed="1", count=10**5, measures=(), sweep=sweepless()
+    )
+    assert max(map(len, grouped(small, range(small.parts), 4))) == 8
+    assert max(map(len, grouped(large, range(large.parts), 4))) == 1
+    assert sorted(part for task in grouped(small, range(77), 4) for part in task) == list(range(77))
+
+
+def sweepless() -> Any:
+    from tilewright.corpus import Sweep
+
+    return Sweep()
+
+
+def test_errors_of_the_cluster_are_ours() -> None:
+    assert issubclass(LostCluster, TilewrightError)

@@ -1,0 +1,123 @@
+"""Conditions over the columns: what SQL says, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tilewright.core.errors import BadFile, InvalidRecipe, UnknownName
+from tilewright.corpus import Corpus
+from tilewright.corpus.query import found, ids_of
+
+
+@pytest.fixture(scope="module")
+def corpus(caves: Path) -> Corpus:
+    return Corpus(caves)
+
+
+def test_a_condition_finds_what_a_loop_finds(corpus: Corpus) -> None:
+    rows = corpus.table().to_pylist()
+    expected = [row for row in rows if row["path_length"] and row["path_length"] > 30 and row["regions"] == 1]
+    assert len(expected) > 3
+    assert ids_of(corpus, "path_length > 30 and regions = 1") == [row["id"] for row in expected]
+    longest = sorted(expected, key=lambda row: (-row["path_length"], row["id"]))[:3]
+    answer = found(corpus, "Path_Length > 30 AND regions = 1", columns=["id", "seed"], order="-path_length", limit=3)
+    assert answer.table.to_pylist() == [{"id": row["id"], "seed": row["seed"]} for row in longest]
+    assert answer.matches == len(expected)
+
+
+def test_maps_that_lack_a_measure_come_last(corpus: Corpus) -> None:
+    values = found(corpus, "true", columns=["path_length"], order="path_length").table["path_length"].to_pylist()
+    there = [value for value in values if value is not None]
+    assert there == sorted(there)
+    assert 0 < len(there) < len(values)
+    assert values[len(there) :] == [None] * (len(values) - len(there))
+    turned = found(corpus, "true", columns=["path_length"], order="-path_length").table["path_length"].to_pylist()
+    assert turned[: len(there)] == there[::-1]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "walls = 0.45",
+        "seed = '7-3'",
+        "reason is not null",
+        "regions in (1, 2) -- few",
+        "1 = 0",
+        "width between 1 and 99",
+    ],
+)
+def test_sql_as_people_write_it(corpus: Corpus, condition: str) -> None:
+    answer = found(corpus, condition)
+    assert answer.matches == answer.table.num_rows
+    assert "cells" not in answer.table.column_names
+
+
+ELSEWHERE = {
+    "statement": "regions = 1; drop table maps",
+    "two": "1) , (2",
+    "table": "exists(from read_csv('/etc/passwd'))",
+    "subquery": "regions > (select 1)",
+    "union": "regions = 1 union select 2",
+    "another table": "1 = 1) from read_text('/etc/passwd') where (1 = 1",
+    "parameter": "regions = $1",
+    "window": "row_number() over () > 1",
+    "all": "*",
+    "aggregate": "sum(regions) > 3",
+    "syntax": "regions >",
+    "open": "'a",
+    "comment": "/* ",
+    "nothing": "  ",
+    "function": "foo(regions)",
+    "environment": "getenv('HOME') = 'x'",
+    "kind": "regions = 'x'",
+    "zero": "regions = 1\0",
+    "deep": "(" * 3000 + "1" + ")" * 3000,
+    "long": "1 = 1 or " * 5000 + "1 = 1",
+}
+
+
+@pytest.mark.parametrize("condition", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_whatever_else_is_one_line(corpus: Corpus, condition: str) -> None:
+    with pytest.raises(InvalidRecipe, match=r"^query: ") as caught:
+        found(corpus, condition)
+    assert len(str(caught.value)) < 400
+
+
+def test_an_unknown_column_has_a_neighbour(corpus: Corpus) -> None:
+    with pytest.raises(UnknownName, match="unknown column 'path_lenght'; did you mean 'path_length'"):
+        found(corpus, "path_lenght > 3")
+    with pytest.raises(UnknownName, match="did you mean 'regions'"):
+        found(corpus, "true", order="region")
+    with pytest.raises(UnknownName, match="did you mean 'seed'"):
+        found(corpus, "true", columns=["sed"])
+    with pytest.raises(InvalidRecipe, match="column 'cells' holds whole maps"):
+        found(corpus, "cells is null")
+    with pytest.raises(InvalidRecipe, match="limit: must be a whole number from 1 on, got 0"):
+        found(corpus, "true", limit=0)
+
+
+def test_a_damaged_part_is_named(caves: Path, tmp_path: Path) -> None:
+    shutil.copytree(caves, tmp_path / "mine")
+    part = sorted(tmp_path.glob("mine/parts/*"))[3]
+    part.write_bytes(part.read_bytes()[:100])
+    with pytest.raises(BadFile, match=f"{part.name} is damaged"):
+        found(Corpus(tmp_path / "mine"), "true")
+
+
+def test_the_command(tilewright: Run, caves: Path) -> None:
+    done = tilewright("corpus", "query", str(caves), "regions = 1", "--limit", "3", "--order", "-path_length")
+    assert done.code == 0
+    assert done.out.splitlines()[0].split() == ["id", "seed", "walls", "floor_share", "regions", "path_length"]
+    assert len(done.out.splitlines()) == 4
+    assert done.err.endswith(" maps of 300, the first 3 are shown\n")
+    rows = json.loads(tilewright("corpus", "query", str(caves), "id = 5", "--columns", "id,walls", "--json").out)
+    assert rows == [{"id": 5, "walls": 0.5}]
+    assert tilewright("corpus", "query", str(caves), "false").err == "0 maps of 300\n"
+    done = tilewright("corpus", "query", str(caves), "patth_length > 3")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "tilewright: unknown column 'patth_length'; did you mean 'path_length'?\n"

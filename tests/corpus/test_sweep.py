@@ -1,0 +1,148 @@
+"""Sweeps: values by list or range, over the grid or by chance, as columns."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tilewright.core.errors import InvalidRecipe, TilewrightError
+from tilewright.core.seeds import Rng
+from tilewright.corpus import Corpus, Sweep, make
+from tilewright.corpus.manifest import Manifest
+from tilewright.corpus.order import Order
+from tilewright.corpus.sweep import read_typed
+
+ROOT = Rng.of("sweep")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("walls=0.4..0.5:0.02", (0.4, 0.42, 0.44, 0.46, 0.48, 0.5)),
+        ("steps=3..6", (3, 4, 5, 6)),
+        ("steps=3..9:3", (3, 6, 9)),
+        ("steps=3..8:3", (3, 6)),
+        ("walls=0.4,0.45", (0.4, 0.45)),
+        ("outside=wall,floor", ("wall", "floor")),
+        ("wrap=true,false", (True, False)),
+        ("offset=-4..-2", (-4, -3, -2)),
+        ("walls=0.4..0.4", (0.4,) * 11),
+        ("steps=4..4", (4,)),
+    ],
+)
+def test_typed(text: str, values: tuple[Any, ...]) -> None:
+    assert Sweep.of(dict([read_typed(text)])).axes[0].values == values
+
+
+def test_the_grid_is_covered_evenly_and_in_order() -> None:
+    sweep = Sweep.of({"walls": [0.4, 0.5], "steps": [3, 4, 5]})
+    seen = [sweep.values(ROOT, number) for number in range(60)]
+    assert seen[:6] == [(0.4, 3), (0.4, 4), (0.4, 5), (0.5, 3), (0.5, 4), (0.5, 5)]
+    assert set(Counter(seen).values()) == {10}
+
+
+def test_chance_stays_between_and_differs_from_map_to_map() -> None:
+    sweep = Sweep.of({"walls": {"from": 0.4, "to": 0.5}, "steps": {"from": 2, "to": 5}, "wrap": [True]}, sampled=True)
+    seen = [sweep.values(ROOT, number) for number in range(500)]
+    assert seen == [sweep.values(ROOT, number) for number in range(500)]
+    assert all(0.4 <= walls <= 0.5 and isinstance(steps, int) and wrap is True for walls, steps, wrap in seen)
+    assert {steps for _, steps, _ in seen} == {2, 3, 4, 5}
+    assert len({walls for walls, _, _ in seen}) > 490
+
+
+numbers = st.integers(-50, 50) | st.floats(-50, 50).map(lambda number: round(number, 3))
+
+
+@given(low=numbers, length=st.integers(0, 40) | st.floats(0, 40).map(lambda number: round(number, 3)), data=st.data())
+def test_what_is_written_reads_the_same(low: float, length: float, data: st.DataObject) -> None:
+    how = data.draw(st.sampled_from([{}, {"step": 1}, {"step": 0.25}, {"count": 7}, {"count": 1}]))
+    once = Sweep.of({"walls": {"from": low, "to": low + length, **how}})
+    again = Sweep.of(once.to_data())
+    assert Sweep.of(again.to_data()).axes == again.axes
+    assert [math.isclose(a, b, abs_tol=1e-8) for a, b in zip(once.axes[0].values, again.axes[0].values, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        ({"walls": 0.4}, "walls: a list of values, or a range with from and to, got 0.4"),
+        ({"walls": []}, "walls: a list of values"),
+        ({"walls": [[1]]}, "values are numbers, words, true or false"),
+        ({"walls": {"from": 0.4}}, "to must be a number, got None"),
+        ({"walls": {"from": 0.4, "too": 1}}, "unknown key 'too'; did you mean 'to'"),
+        ({"walls": {"from": 0.5, "to": 0.4}}, "goes from low to high"),
+        ({"walls": {"from": 0.4, "to": 0.5, "step": 0}}, "by steps above 0"),
+        ({"walls": {"from": 0.4, "to": 0.5, "step": 1e-300}}, "at most 100,000 values"),
+        ({"walls": {"from": 0.4, "to": math.inf}}, "to must be a number, got inf"),
+        ({"walls": {"from": math.nan, "to": 1}}, "from must be a number, got nan"),
+        ({"walls": {"from": 0, "to": 10**400}}, "to must be a number"),
+        ({"walls": {"from": 0, "to": 1, "count": 0}}, "count must be 1 to 100,000"),
+        ({"walls": {"from": True, "to": 1}}, "from must be a number, got True"),
+        ({"a.b": [1], "a_b": [1]}, "'a_b' stands there twice"),
+        ([1], "must be a set of named values"),
+    ],
+)
+def test_mistakes_are_one_line(sweep: Any, message: str) -> None:
+    with pytest.raises(InvalidRecipe) as caught:
+        Sweep.of(sweep)
+    assert str(caught.value).startswith("sweep: ")
+    assert message in str(caught.value)
+
+
+def planned(sweep: dict[str, Any], **words: Any) -> Manifest:
+    recipe = tw.recipe("caves", width=16, height=10, **words)
+    return Manifest.planned(recipe, seed="1", count=1000, measures=["regions"], sweep=Sweep.of(sweep))
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        ({"walls": [0.4, 1.5]}, "sweep: caves: walls: must be at most 1.0, got 1.5"),
+        ({"wals": [0.4]}, "did you mean 'walls'"),
+        ({"walls": ["x"]}, "walls: must be a number"),
+        ({"shaping.0.thickness": [1]}, "a shaper's parameter is shaping.NUMBER.NAME"),
+        ({"regions": [1]}, "'regions' is a column of its own already"),
+        ({"width": [8, 9]}, "'width' is a column of its own already; write it params.width"),
+    ],
+)
+def test_values_are_tried_before_the_work(sweep: dict[str, Any], message: str) -> None:
+    with pytest.raises(TilewrightError) as caught:
+        planned(sweep)
+    assert message in str(caught.value)
+
+
+def test_parts_are_made_for_the_largest_maps() -> None:
+    sizes = {"params.width": [16, 2048], "params.height": {"from": 16, "to": 4096, "count": 3}}
+    assert planned(sizes).largest == 2048 * 4096
+    assert planned(sizes).part_size == 4
+    assert planned({}).part_size == 16
+
+
+def test_swept_values_are_columns_and_shapers_can_be_swept(tmp_path: Path) -> None:
+    recipe = tw.recipe("caves", width=16, height=10, shaping=[{"connect": {"thickness": 1}}])
+    sweep = Sweep.of(
+        {"params.width": [16, 17], "shaping.0.thickness": [1, 2], "outside": ["wall", "floor"], "wrap": [True]}
+    )
+    corpus = make(recipe, tmp_path / "c", count=8, seed=3, sweep=sweep, workers=0)
+    rows = corpus.table().to_pylist()
+    assert [row["params_width"] for row in rows] == [row["width"] for row in rows] == [16] * 4 + [17] * 4
+    assert [row["shaping_0_thickness"] for row in rows] == [1, 1, 2, 2] * 2
+    assert [row["outside"] for row in rows] == ["wall", "floor"] * 4
+    assert [row["wrap"] for row in rows] == [True] * 8
+    six = tw.recipe("caves", width=17, height=10, outside="wall", wrap=True, shaping=[{"connect": {"thickness": 2}}])
+    assert Corpus(tmp_path / "c").map(6) == tw.run(six, seed="3-6")
+
+
+def test_an_order_takes_the_sweep_out_of_the_recipe() -> None:
+    order = Order.of({"technique": "caves", "seed": 4, "sweep": {"walls": "0.4..0.5:0.1"}, "sampled": True})
+    assert (order.recipe.technique, order.seed, order.sweep.sampled) == ("caves", "4", True)
+    assert order.sweep.axes[0].values == (0.4, 0.5)
+    with pytest.raises(InvalidRecipe, match="sampled: must be true or false, got 'yes'"):
+        Order.of({"technique": "caves", "sampled": "yes"})
