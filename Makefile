@@ -14,7 +14,7 @@ studio: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python tests/tools.py
 	$(MAKE) --no-print-directory check
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import httpx
@@ -28,7 +29,11 @@ LINE = re.compile(r"The studio is at (http://\S+) \(Ctrl-C ends it\)\n")
 def running(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The program and the address that it printed."""
     command = [*PROGRAM, "studio", "--no-browser", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+    # Tests that run in the background ignore Ctrl-C, and so would the program.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard
+    ) as program:
         try:
             assert program.stdout
             found = LINE.fullmatch(program.stdout.readline())
@@ -75,6 +80,7 @@ def test_a_browser_with_the_token_asks_nobody_else(chromium_here: Browser) -> No
         page.goto(f"http://127.0.0.1:{port}/?token={token}")
         page.wait_for_function("document.querySelector('canvas') !== null")
         assert page.url == f"http://127.0.0.1:{port}/"
+        page.wait_for_load_state("networkidle")
         page.goto(f"http://127.0.0.1:{port}/api/docs")
         page.get_by_text("A map by a recipe").wait_for()
         own = (f"http://127.0.0.1:{port}/", f"ws://127.0.0.1:{port}/", "data:", "blob:")

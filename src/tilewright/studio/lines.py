@@ -28,22 +28,24 @@ LONGEST = 600
 WIDTH = 100
 """Letters of a line of Python."""
 TAKEN = frozenset(
-    [
+    {
         *(
-            "set",
-            "settings_inside",
-            "tileset",
-            "tiles",
-            "locks",
+            "blocks",
+            "count",
+            "format",
+            "glyphs",
+            "help",
             "keep",
-            "shape",
-            "shaping",
-            "require",
-            "tries",
-            "seed",
+            "locks",
+            "look",
+            "option",
+            "output",
+            "outputs",
+            "plain",
         ),
-        *("count", "outputs", "output", "format", "settings", "option", "look", "glyphs", "blocks", "plain", "help"),
-    ]
+        *("require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset"),
+        *("tries", "workers"),
+    }
 )
 """Names of flags that all techniques have: a parameter of the same name is reached with --set."""
 WORD = re.compile(r"\w[\w .:/-]*(?<! )")
