@@ -44,7 +44,7 @@ TAKEN = frozenset(
             "plain",
         ),
         *("require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset"),
-        *("tries", "workers"),
+        *("plain", "tries", "workers"),
     }
 )
 """Names of flags that all techniques have: a parameter of the same name is reached with --set."""
