@@ -28,7 +28,7 @@ WORKERS = 2
 FAST = ("aggregation", "bsp", "caves", "drunkard", "fashion", "maze", "noise", "rooms", "rules", "voronoi")
 EACH = 2_000
 LEARNING = ("markov", "patterns", "wfc")
-FEW = 100
+FEW = 10
 
 
 def rows() -> Iterator[Row]:

@@ -25,7 +25,7 @@ from .tiles import cells_in, tileset_of
 
 ROWS_TOGETHER = 128
 """Rows in a group: what is read at once to get at one map."""
-LEVEL = 3
+CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
 
 
@@ -121,7 +121,7 @@ def _measured(map: TileMap, manifest: Manifest, recipe: Recipe) -> Iterator[tupl
 def packed(cells: np.ndarray[Any, Any]) -> bytes:
     """A map's cells, small."""
     plain = np.ascontiguousarray(cells, dtype=cells.dtype.newbyteorder("<"))
-    small: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(plain.tobytes(), asbytes=True)
+    small: bytes = CODEC.compress(plain.tobytes(), asbytes=True)
     return small
 
 
