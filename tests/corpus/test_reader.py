@@ -27,7 +27,7 @@ from tilewright.corpus.tiles import cells_in, tileset_of
 COUNT = 420
 RECIPE = {"require": {"floor_share": ">0.4"}, "tries": 1, "width": 12, "height": 10, "walls": 0.45}
 """Some of its maps cannot be made."""
-DAMAGED = r"parts/part-000001\.parquet is damaged; `corpus repair` makes it again"
+DAMAGED = r"parts/part-000001\.parquet is damaged; `corpus repair --remake` makes it again"
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from ..analysis.likeness import likeness_in
 from ..analysis.survey import measured
-from ..core.errors import GaveUp, TilewrightError
+from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.recipe import Recipe
@@ -103,6 +103,8 @@ def _row(manifest: Manifest, number: int) -> dict[str, Any]:
         cells = packed(cells_in(map, tileset_of(manifest)))
     except GaveUp as error:
         return {**row, "reason": error.reason}
+    except TooLarge:
+        raise  # of this machine alone: elsewhere it may well be made
     except TilewrightError as error:
         return {**row, "reason": str(error)}
     levels = map.shape[0] if len(map.shape) == 3 else 1

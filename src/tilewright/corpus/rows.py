@@ -146,7 +146,7 @@ class Rows:
             raise BadFile(f"{self._place(part)} cannot be read ({error.strerror})") from None
         except (pa.ArrowException, OSError, ValueError):
             self._files.forget(part)
-            raise BadFile(f"{self._place(part)} is damaged; `corpus repair` makes it again") from None
+            raise BadFile(f"{self._place(part)} is damaged; `corpus repair --remake` makes it again") from None
 
     def _opened(self, number: int) -> pq.ParquetFile:
         if self.folder.is_local:
@@ -167,7 +167,7 @@ class Rows:
         if shape != (rows, -(-rows // ROWS_TOGETHER), self.schema.names):
             raise ValueError
         if (file.metadata.metadata or {}).get(METADATA) != self.schema.metadata[METADATA]:
-            raise BadFile(f"{self._place(number)} belongs to another corpus; `corpus repair` makes it again")
+            raise BadFile(f"{self._place(number)} belongs to another corpus; `corpus repair --remake` makes it again")
         self._files.keep(number, file, size, most)
         return file
 
