@@ -14,7 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # As root, which containers are, Chromium has no sandbox; the rest keeps it from calling home.
@@ -70,7 +70,11 @@ def complaints(page: Page) -> list[str]:
         if message.type == "error":
             found.append(message.text)
 
+    def failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # given up by the browser itself, such as by leaving the page
+            found.append(f"{request.url}: {request.failure}")
+
     page.on("console", heard)
     page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("requestfailed", lambda request: found.append(f"{request.url}: {request.failure}"))
+    page.on("requestfailed", failed)
     return found

@@ -83,10 +83,10 @@ class Studio:
 
     def close(self) -> None:
         """Leave; nothing may have gone wrong, and nobody else may have been asked anything."""
-        strangers = {url for url in self.asked if not self.is_own(url)}
+        strangers, complaints = {url for url in self.asked if not self.is_own(url)}, list(self.complaints)
         self.page.close()
-        assert strangers == set()
-        assert self.complaints == []
+        assert strangers == set(), strangers
+        assert complaints == [], complaints
 
     def is_own(self, url: str) -> bool:
         parts = urlsplit(url)
