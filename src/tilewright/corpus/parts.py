@@ -59,10 +59,7 @@ def make_part(manifest: Manifest, number: int) -> Part:
 
 def schema_of(manifest: Manifest) -> pa.Schema:
     """The columns of every part: what a map is, what was swept, what was measured."""
-    swept = [
-        pa.field(axis.column, _kind_of(axis.values, axis.is_range, manifest.sweep.sampled))
-        for axis in manifest.sweep.axes
-    ]
+    swept = [pa.field(axis.column, _kind_of(axis.values)) for axis in manifest.sweep.axes]
     own = [
         pa.field("id", pa.int64()),
         pa.field("seed", pa.string()),
@@ -78,7 +75,7 @@ def schema_of(manifest: Manifest) -> pa.Schema:
     return pa.schema([*own, *swept, *measures], metadata={METADATA: json.dumps(head, ensure_ascii=False).encode()})
 
 
-def _kind_of(values: tuple[Any, ...], is_range: bool, sampled: bool) -> pa.DataType:
+def _kind_of(values: tuple[Any, ...]) -> pa.DataType:
     if all(isinstance(value, bool) for value in values):
         return pa.bool_()
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -106,14 +107,16 @@ class ItemsControl(Control):
 Acts = tuple[Callable[[], None], Callable[[], None]]
 
 
-class _Item:
+class _Item(ABC):
     """An item of a list."""
 
+    @abstractmethod
     def show(self, item: Any) -> None:
-        raise NotImplementedError
+        """Show another value of it."""
 
+    @abstractmethod
     def retile(self) -> None:
-        raise NotImplementedError
+        """The map has other tiles now."""
 
 
 class _Cells(_Item):
