@@ -6,6 +6,7 @@ from nicegui import ui
 
 from ..session import Session
 from ..state import State
+from .box import Box
 from .parts import icon_button
 
 
@@ -15,10 +16,8 @@ class SeedBar:
     def __init__(self, session: Session) -> None:
         self.session = session
         with ui.element("div").classes("tw-seeds"):
-            self.seed = ui.input().props("dense outlined prefix=Seed aria-label=Seed data-testid=seed")
-            self.seed.classes("tw-seed").tooltip("A number or any text: the same seed makes the same map")
-            self.seed.on("keydown.enter", self._typed)
-            self.seed.on("blur", self._typed)
+            self.seed = Box("seed", self._typed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
+            self.seed.tooltip("A number or any text: the same seed makes the same map")
             reroll = ui.button("Reroll", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
             reroll.classes("tw-reroll").props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
             self.back = icon_button("history", "The seed before", session.earlier, test="earlier")
@@ -39,10 +38,10 @@ class SeedBar:
         self.spinner.set_visibility(at_work)
         self.stop.set_visibility(at_work)
 
-    def _typed(self) -> None:
-        typed = (self.seed.value or "").strip()
-        if typed and typed != str(self.session.state.seed):
-            self.session.sow(typed)
+    def _typed(self, seed: str) -> None:
+        if seed and seed != str(self.session.state.seed):
+            self.session.sow(seed)
+        self.refresh(self.session.state)
 
     def _tell(self) -> None:
         map = self.session.map

@@ -84,10 +84,10 @@ class ShapeView:
 
     def _menu(self) -> None:
         """All shapers, to add one."""
-        with ui.menu().props("max-height=420px").classes("tw-shapers"):
+        with ui.menu().props("auto-close max-height=420px").classes("tw-shapers"):
             for entry in shapers:
-                item = ui.menu_item(on_click=partial(self._add, entry.name)).props(f"data-testid=add-{entry.name}")
-                with item, ui.element("div"):
+                item = ui.menu_item(on_click=partial(self._add, entry.name), auto_close=False)
+                with item.props(f"data-testid=add-{entry.name}"), ui.element("div"):
                     ui.label(entry.name.replace("_", " ")).classes("tw-strong")
                     ui.label(what_it_does(entry)).classes("tw-faint")
 

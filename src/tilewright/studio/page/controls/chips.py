@@ -12,7 +12,7 @@ from nicegui.events import GenericEventArguments
 
 from .control import Control, chip, icon_button, swatch
 from .fields import UNSET
-from .numbers import Box
+from .numbers import SmallBox
 
 PICK = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
 """What was clicked in a list of words."""
@@ -41,7 +41,7 @@ class WordMenu:
         with ui.element("div").classes("tc-menu"):
             with ui.element("div").classes("tc-line"):
                 hint = "or any name" if tiles else "a word, then Enter"
-                box = Box(f"{control.wires.place}-text", self._pick, hint=hint).classes("tc-long")
+                box = SmallBox(f"{control.wires.place}-text", self._pick, hint=hint).classes("tc-long")
                 box.props("autofocus" if not tiles else "")
                 for icon, tip, act in more:
                     icon_button(icon, tip, partial(self._close, act))

@@ -25,7 +25,7 @@ from ...settings import Settings
 from ..uploads import Uploader
 from .chips import PICK
 from .control import Around, Control, icon_button
-from .numbers import Box
+from .numbers import SmallBox
 from .previews import built_in_picture, shown_map
 
 T = TypeVar("T")
@@ -177,7 +177,7 @@ class FileControl(Control):
         with ui.element("div").classes("tc-line tc-wrap"):
             is_named = self.field.schema.get("title") != "Model"  # models have no names
             hint = "a built-in name" if is_named else "a model's file"
-            self._box = Box(self.wires.place, self._typed, hint=f"none, or {hint}")
+            self._box = SmallBox(self.wires.place, self._typed, hint=f"none, or {hint}")
             self._box.classes("tc-long").props("" if is_named else "readonly")
             Upload(self, "Upload", OBJECTS, self._uploaded)
         self._note = ui.label().classes("tc-note")
@@ -232,7 +232,7 @@ class RecipeControl(Control):
         self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
         self._select.props["data-testid"] = self.wires.place
         self._select.props["popup-content-class"] = "tc-popup"
-        self._text = Box(f"{self.wires.place}-text", self._typed, hint="technique: caves")
+        self._text = SmallBox(f"{self.wires.place}-text", self._typed, hint="technique: caves")
         self._text.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:

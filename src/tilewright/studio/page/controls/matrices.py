@@ -15,7 +15,7 @@ from nicegui.events import GenericEventArguments
 
 from .control import Control, icon_button, swatch
 from .fields import UNSET, Field
-from .numbers import Box, Rubbish, Slider, read_number, written
+from .numbers import Rubbish, Slider, SmallBox, read_number, written
 
 WRITTEN = 8
 """Boards with so many states at most have their numbers written in the cells."""
@@ -84,7 +84,7 @@ class ScoresControl(Control):
         self._scores: list[float] = []
         self._side = 0
         self._selected: int | None = None
-        self._editor: tuple[ui.element, ui.label, Slider, Box] | None = None
+        self._editor: tuple[ui.element, ui.label, Slider, SmallBox] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "other scores by chance", self._randomise)
             if "random" in self.field.words:
@@ -157,7 +157,7 @@ class ScoresControl(Control):
                 label = ui.label().classes("tc-note")
                 slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._slid(event.value))
                 slider.props("dense").classes("tc-slider")
-                box = Box(f"{self.wires.place}-cell", self._typed, step=0.01)
+                box = SmallBox(f"{self.wires.place}-cell", self._typed, step=0.01)
             self._editor = (line, label, slider, box)
         line, label, slider, box = self._editor
         line.set_visibility(True)

@@ -7,8 +7,8 @@ from math import isfinite, log
 from typing import Any
 
 from nicegui import ui
-from nicegui.events import GenericEventArguments
 
+from ..box import Box
 from .control import Control
 from .fields import Field
 
@@ -49,26 +49,12 @@ def written(number: Any) -> str:
     return "" if number is None else str(number)
 
 
-class Box(ui.input):
-    """A small box to type in. Tells when the typing is done: by Enter, by leaving it, by the arrow keys."""
+class SmallBox(Box):
+    """A box as forms have it."""
 
     def __init__(self, place: str, typed: Callable[[str], None], *, step: float | None = None, hint: str = "") -> None:
-        """With a step it is for numbers."""
-        super().__init__(placeholder=hint or None)
-        self.props("dense outlined hide-bottom-space")
-        self.props["data-testid"] = place
-        if step is not None:
-            self.props["type"] = "number"
-            self.props["step"] = step
-            self.props["inputmode"] = "decimal"
+        super().__init__(place, typed, step=step, hint=hint)
         self.classes("tc-box")
-        self._typed = typed
-        self.on("change", self._changed)
-
-    def _changed(self, event: GenericEventArguments) -> None:
-        text = str(event.args if event.args is not None else "")[:10_000]
-        self.value = text
-        self._typed(text.strip())
 
 
 class Slider(ui.slider):
@@ -90,7 +76,7 @@ class NumberControl(Control):
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_whole else 0.1
-        self._box = Box(self.wires.place, self._typed, step=step, hint=self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=self.nothing)
         self._box.props["aria-label"] = field.label
         if not field.is_whole:
             self._box.props["step"] = "any" if span is None else step
@@ -134,12 +120,12 @@ class TupleControl(Control):
 
     def build(self) -> None:
         parts = self.field.parts
-        self._boxes: list[Box] = []
+        self._boxes: list[SmallBox] = []
         with ui.element("div").classes("tc-line"):
             for number, part in enumerate(parts):
                 place = self.wires.place if number == 0 else f"{self.wires.place}-{number}"
                 step = (1 if part.is_whole else 0.1) if part.kind == "number" else None
-                self._boxes.append(Box(place, lambda text: self._typed(), step=step, hint=self.nothing))
+                self._boxes.append(SmallBox(place, lambda text: self._typed(), step=step, hint=self.nothing))
 
     def draw(self, value: Any) -> None:
         values = value if isinstance(value, (list, tuple)) else []
@@ -166,7 +152,7 @@ class NumbersControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = Box(self.wires.place, self._typed, hint=self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing)
         self._box.classes("tc-long")
 
     def draw(self, value: Any) -> None:

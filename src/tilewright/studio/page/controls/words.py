@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from .control import Control
-from .numbers import Box
+from .numbers import SmallBox
 
 SHORT = 26
 """Letters of all words together that still fit on buttons side by side."""
@@ -84,7 +84,7 @@ def _buttons(options: dict[str, str], chosen: Callable[[Any], None], place: str)
 
 class TextControl(Control):
     def build(self) -> None:
-        self._box = Box(self.wires.place, self._typed, hint=self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing)
         self._box.classes("tc-long")
 
     def draw(self, value: Any) -> None:
@@ -103,7 +103,7 @@ class JsonControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = Box(self.wires.place, self._typed, hint=self.nothing or "JSON")
+        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing or "JSON")
         self._box.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:

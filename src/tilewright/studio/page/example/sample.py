@@ -19,6 +19,7 @@ from ... import service
 from ...desk import Cancelled, Ticket
 from ...example import PAINTED_SIDE, Example, built_in, cleared, flipped, resized, taken
 from ...session import Session
+from ..box import Box
 from ..parts import icon_button
 from ..uploads import Uploader
 from .trial import picture_of
@@ -71,8 +72,8 @@ class SamplePanel:
             self.wrap = self._axes("wrap", "wrap", "maps-wrap")
             self.wrap.tooltip("Whether the maps can be laid side by side; for patterns and wfc, markov's never can")
         with ui.element("div").classes("tw-row"):
-            self.seed = ui.input("seed").props("dense outlined data-testid=maps-seed").classes("tw-grow")
-            self.seed.on("change", self._sow).tooltip("A number or any text: the same seed makes the same maps")
+            self.seed = Box("maps-seed", self._sow, label="seed").classes("tw-grow")
+            self.seed.tooltip("A number or any text: the same seed makes the same maps")
             roll = ui.button("Reroll", icon="casino", on_click=self.reroll)
             roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All three with another seed")
         ui.label(HINT).classes("tw-hint")
@@ -82,8 +83,8 @@ class SamplePanel:
         *_, rows, columns = example.drawn.shape
         shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
         for field, number in shown.items():
-            if field.value != number:
-                field.set_value(number)
+            if field.value != str(number):
+                field.set_value(str(number))
         for select, axes in ((self.wrap, example.wrap), (self.wrap_sample, example.wrap_sample)):
             if select.value != axes:
                 select.set_value(axes)
@@ -165,11 +166,8 @@ class SamplePanel:
 
     # -- settings -----------------------------------------------------------------------------------------------
 
-    def _number(self, label: str, test: str, changed: Callable[[], None]) -> ui.number:
-        """A number that counts when it is finished, not while it is typed."""
-        number = ui.number(label, min=1, step=1, precision=0).props(f"dense outlined data-testid={test}")
-        number.on("change", changed)
-        return number
+    def _number(self, label: str, test: str, changed: Callable[[], None]) -> Box:
+        return Box(test, lambda _: changed(), label=label, step=1).props("min=1")
 
     def _axes(self, label: str, name: str, test: str) -> ui.select:
         def chosen(event: events.ValueChangeEventArguments[Any]) -> None:
@@ -193,8 +191,7 @@ class SamplePanel:
         self.change(replace(self.example, width=width, height=height))
         self.refresh(self.example)
 
-    def _sow(self) -> None:
-        typed = (self.seed.value or "").strip()
+    def _sow(self, typed: str) -> None:
         if typed and typed != str(self.example.seed):
             self.change(replace(self.example, seed=int(typed) if typed.isdecimal() and len(typed) < 16 else typed))
 
@@ -208,9 +205,12 @@ class SamplePanel:
         self._change(self.example.drawing(sample))
 
 
-def _within(value: Any, otherwise: int, most: int) -> int:
+def _within(typed: str | None, otherwise: int, most: int) -> int:
     """A side that somebody typed; nothing, or what is none, changes nothing."""
-    return max(1, min(most, int(value))) if isinstance(value, (int, float)) else otherwise
+    try:
+        return round(max(1, min(most, float(typed or ""))))
+    except ValueError:
+        return otherwise
 
 
 def _thumbnail(name: str) -> str:

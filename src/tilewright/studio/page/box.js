@@ -1,0 +1,45 @@
+// A box to type in. What somebody is typing is theirs: nothing that the server sends replaces it before it is told,
+// by Enter, by leaving the box or by the arrows of a number.
+export default {
+  template: `
+    <q-input
+      :model-value="text"
+      @update:model-value="type"
+      @change="tell"
+      @blur="tell"
+      @keydown.enter="enter"
+      @keydown.esc="forget"
+    />
+  `,
+  props: { value: String, id: String, _autocomplete: Array },
+  emits: ["told"],
+  data() {
+    return { text: this.value, isTyping: false };
+  },
+  watch: {
+    value() {
+      this.updateValue();
+    },
+  },
+  methods: {
+    updateValue() {
+      if (!this.isTyping) this.text = this.value;
+    },
+    type(text) {
+      this.text = text;
+      this.isTyping = true;
+    },
+    tell() {
+      if (!this.isTyping) return;
+      this.isTyping = false;
+      this.$emit("told", this.text);
+    },
+    enter(event) {
+      if (event.target.tagName !== "TEXTAREA") this.tell();
+    },
+    forget() {
+      this.isTyping = false;
+      this.text = this.value;
+    },
+  },
+};
