@@ -6,7 +6,11 @@ import os
 import pickle
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -91,3 +95,22 @@ def test_a_name_is_taken_once() -> None:
 
     with pytest.raises(TilewrightError, match="already a technique 'caves'"):
         registry.techniques.add(caves)
+
+
+def test_modules_are_imported_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Params read their texts with `ast`, which does not take two threads in every Python."""
+    at_once: list[int] = []
+    inside: list[str] = []
+
+    def import_slowly(name: str) -> ModuleType:
+        inside.append(name)
+        time.sleep(0.02)
+        at_once.append(len(inside))
+        inside.remove(name)
+        return import_module(name)
+
+    monkeypatch.setattr(registry, "import_module", import_slowly)
+    with ThreadPoolExecutor(4) as threads:
+        modules = threads.map(lambda name: registry.provider("generators", name), ("caves", "maze", "bsp", "rooms"))
+    assert all(isinstance(module, ModuleType) for module in modules)
+    assert at_once == [1, 1, 1, 1]

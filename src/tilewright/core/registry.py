@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from threading import RLock
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
@@ -26,6 +27,9 @@ from .tileset import Tileset
 
 RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
 """The keys of a recipe, which are keywords of `tw.make` too. No parameter may be called like one of them."""
+_importing = RLock()
+"""One module at a time: params read their fields' texts with `ast`, which in some Pythons fails where two threads are
+at it at once (python/cpython#106905)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -365,7 +369,8 @@ def load_plugin(folder: str, name: str) -> object:
     """What a package adds under this name; whatever goes wrong in it is told with its name."""
     point = plugins(folder)[name]
     try:
-        found = point.load()
+        with _importing:
+            found = point.load()
     except Exception as error:  # anything may happen in another's package
         maker = point.dist.name if point.dist else point.value
         raise TilewrightError(f"{name!r} of {maker} cannot be loaded: {type(error).__name__}: {error}") from error
@@ -374,7 +379,8 @@ def load_plugin(folder: str, name: str) -> object:
 
 def provider(folder: str, name: str = "") -> ModuleType:
     """A folder of the house, or a module in it, imported now; the one way from core to its siblings."""
-    return import_module(f"tilewright.{folder}.{name}".rstrip("."))
+    with _importing:
+        return import_module(f"tilewright.{folder}.{name}".rstrip("."))
 
 
 def _entry_again(kind: str, name: str) -> Entry:
