@@ -13,6 +13,7 @@ studio: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python tests/tools.py
+	$(BIN)/tilewright warmup
 	$(MAKE) --no-print-directory check
 	$(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 

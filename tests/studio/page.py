@@ -148,10 +148,13 @@ class Studio:
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def pixels(self) -> NDArray[np.uint8]:
-        """What is drawn where the map is: (row, column, 3)."""
-        self.drawn()
-        drawn: str = self.map.locator("canvas").evaluate("(canvas) => canvas.toDataURL()")
-        picture = Image.open(io.BytesIO(base64.b64decode(drawn.partition(",")[2])))
+        """What is drawn where the map is, when it stays so (sizes change while a page settles): (row, column, 3)."""
+        seen: list[str] = []
+        while len(seen) < 4 or len(set(seen[-4:])) > 1:
+            self.page.wait_for_timeout(25)
+            self.drawn()
+            seen.append(self.map.locator("canvas").evaluate("(canvas) => canvas.toDataURL()"))
+        picture = Image.open(io.BytesIO(base64.b64decode(seen[-1].partition(",")[2])))
         return np.asarray(picture.convert("RGB"))
 
     def colors(self, cells: list[tuple[int, int]]) -> list[str]:
@@ -207,6 +210,7 @@ class Studio:
         """Choose from a list that opens."""
         self[select].click()
         self.page.locator(".q-menu .q-item").filter(has_text=re.compile(rf"^\s*{re.escape(option)}\s*$")).click()
+        expect(self.page.locator(".q-menu")).to_have_count(0)  # one that is still closing could be taken for the next
 
     def take(self, tool: str, tile: str = "", *, canvas: str = "map") -> None:
         """Take a tool, and a tile to paint with."""

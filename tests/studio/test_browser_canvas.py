@@ -201,7 +201,7 @@ def test_overlays_are_drawn_over_the_map(studio: Studio) -> None:
 
 def differs(studio: Studio, known: np.ndarray) -> None:
     """Sooner or later another picture is seen."""
-    for _ in range(600):
+    for _ in range(200):
         if not np.array_equal(studio.pixels(), known):
             return
     raise AssertionError("the picture stays the same")
