@@ -13,6 +13,7 @@ from .core.locks import Locks
 from .core.model import Model
 from .core.model import learn as learn_model
 from .core.params import Params
+from .core.plan import planned
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
 from .core.reading import Reading
@@ -68,7 +69,7 @@ def recipe(given: Given, /, **words: Any) -> Recipe:
     if not isinstance(params, Mapping):
         raise InvalidRecipe(f"params: must be a set of named values, got {quoted(params)}")
     made = Recipe.of({**data, "params": {**params, **words}, **own}, beside)
-    pipeline.planned(made)
+    planned(made)
     return made
 
 
@@ -229,5 +230,5 @@ def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:
         raise InvalidRecipe(f"{sorted(words)[0]}: a recipe brings its own params; change it instead")
     if not isinstance(given, Recipe):
         given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _files())
-    pipeline.planned(given)
+    planned(given)
     return given

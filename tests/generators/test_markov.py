@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import combinations, pairwise
@@ -19,58 +18,15 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from bench.markov import divergence, mended
+from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_counts
 from tilewright.core.errors import TilewrightError
 from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
-from tilewright.generators._markov.contexts import MARGIN, Contexts
-from tilewright.generators._markov.directions import AROUND, SEED_DIRECTIONS, STEPS
-from tilewright.generators._markov.hints import REACH, hints_for
-from tilewright.generators._markov.lesson import Lesson
+from tilewright.generators._markov.contexts import Contexts
+from tilewright.generators._markov.directions import AROUND
 
-Place = tuple[int, int]
 SCANS = [("rows", corner) for corner in ("bottom left", "bottom right", "top left", "top right")]
 SCANS += [("columns", corner) for _, corner in SCANS] + [("spiral", "bottom left")]
-RIVER = """
-gggg~ggggg~ggg
-gggg~ggggg~ggg
-ggg~~ggggg~~gg
-ggg~gggggg~~gg
-ggg~~gggg~~ggg
-gggg~gggg~gggg
-gggg~ggg~~gggg
-gggg~~gg~ggggg
-ggggg~gg~~gggg
-"""
-ISLES = """
-~~~~~~~~~~~~~~~~~~
-~~~~~ssss~~~~~~~~~
-~~~~~sggs~~~sss~~~
-~~~~~sssss~~sgs~~~
-~~~~~~~sgs~~sss~~~
-~sss~~~sss~~~~~~~~
-~sgs~~~~~~~~sssss~
-~sss~~~~~~~~sgggs~
-~~~~~ssss~~~sssgs~
-~~~~~sggs~~~~~sgs~
-~~~~~sggs~~~~~sss~
-~~~~~ssss~~~~~~~~~
-~~~~~~~~~~~~~~~~~~
-"""
-BEACHES = """
-~~~~~~~~~~~~~~
-~~,,,~~~~~~~~~
-~,,.,,~~~,,,~~
-~,...,~~~,.,,~
-~,,.,,~~~,,.,~
-~~,,,~~~~~,,,~
-~~~~~~~~~~~~~~
-~~~,,,,~~~~~~~
-~~~,..,,~~,,~~
-~~~,,..,~~,,~~
-~~~~,,,,~~~~~~
-~~~~~~~~~~~~~~
-"""
-STRIPES = "\n".join(["~~,,..,,~~,,..,,~~"] * 8)
 MANY = np.arange(256).reshape(16, 16)
 """As many tiles as cells."""
 
@@ -94,21 +50,6 @@ def windows(rows: Sequence[str]) -> set[tuple[str, str]]:
 
 def around(rows: Sequence[str], x: int, y: int) -> list[str]:
     return [row[max(0, x - 2) : x + 3] for row in rows[max(0, y - 2) : y + 3]]
-
-
-def naive_counts(maps: Sequence[Sequence[str]], **neighbours: str) -> dict[str, int]:
-    """How often each glyph stands where these stand; what is beyond a map is `edge`."""
-    counts: Counter[str] = Counter()
-    for rows in maps:
-        cells = {(row, column): glyph for row, line in enumerate(rows) for column, glyph in enumerate(line)}
-        for (row, column), glyph in cells.items():
-            steps = {name: STEPS[name] for name in neighbours}
-            if all(
-                cells.get((row + down, column + right), "edge") == neighbours[name]
-                for name, (down, right) in steps.items()
-            ):
-                counts[glyph] += 1
-    return dict(counts)
 
 
 # -- out of the box ---------------------------------------------------------------------------------------------
@@ -504,106 +445,6 @@ def test_very_many_tiles_are_drawn_again() -> None:
 
 def drawn_names(map: tw.TileMap) -> list[str]:
     return [map.tileset[tile].name for tile in np.unique(map.cells).tolist()]
-
-
-# -- hints ------------------------------------------------------------------------------------------------------
-
-
-def taught_by(sample: str) -> Lesson:
-    return Lesson(Samples.of(sample), None, SEED_DIRECTIONS, (0,))
-
-
-def by_rows(shape: tuple[int, int]) -> NDArray[np.int64]:
-    """A cell's place in a scan by rows from the bottom left."""
-    return np.arange(shape[0] * shape[1]).reshape(shape)[::-1]
-
-
-def hinted(lesson: Lesson, locks: dict[Place, str], rank: NDArray[np.int64]) -> dict[Place, list[float]]:
-    """The hint of every cell that has one."""
-    held = np.full(rank.shape, -1, dtype=np.int64)
-    for place, word in locks.items():
-        held[place] = lesson.contexts.words.index(word)
-    rows, hints = hints_for(lesson, held, rank)
-    wide = rows.reshape(rank.shape[0] + 2 * MARGIN, -1)
-    inner = wide[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    assert (wide >= 0).sum() == (inner >= 0).sum()  # nothing lies in the margin
-    return {(int(row), int(column)): hints[inner[row, column]].tolist() for row, column in np.argwhere(inner >= 0)}
-
-
-def plain_hints(
-    sample: str, words: Sequence[str], locks: dict[Place, str], rank: NDArray[np.int64]
-) -> dict[Place, list[float]]:
-    """From each locked cell on, neighbour by neighbour: how likely what is hinted at here is beside what is there."""
-    hints = {place: [float(own == word) for own in words] for place, word in locks.items()}
-    origin = {place: place for place in hints}
-    frontier = sorted(hints)
-    for _ in range(REACH):
-        found = []
-        for name in ("n", "e", "s", "w"):
-            down, right = STEPS[name]
-            beside = {word: naive_counts([sample.split()], **{name: word}) for word in words}
-            for here in frontier:
-                there = here[0] + down, here[1] + right
-                if there in hints or not (0 <= there[0] < rank.shape[0] and 0 <= there[1] < rank.shape[1]):
-                    continue
-                likely = [0.0] * len(words)
-                for place, word in enumerate(words):
-                    for other, counts in enumerate(beside.values()):
-                        share = counts.get(word, 0) / sum(counts.values()) if counts else 0.0
-                        likely[other] += hints[here][place] * share
-                most = max(likely) or 1.0
-                hints[there], origin[there] = [share / most for share in likely], origin[here]
-                found.append(there)
-        frontier = found
-    return {place: hint for place, hint in hints.items() if rank[place] < rank[origin[place]]}
-
-
-@pytest.mark.parametrize("sample", [ISLES, RIVER, STRIPES])
-def test_hints_are_what_plain_hints_are(sample: str) -> None:
-    """Number for number, of one lock and of several, whatever the scan."""
-    lesson, random = taught_by(sample), np.random.default_rng(1)
-    words = lesson.contexts.words
-    for count in (1, 1, 2, 5, 30):
-        shape = tuple(random.integers(1, 20, 2).tolist())
-        places = [divmod(int(place), shape[1]) for place in random.permutation(shape[0] * shape[1])[:count]]
-        locks = {place: str(random.choice(words)) for place in places}
-        for rank in (by_rows(shape), random.permutation(shape[0] * shape[1]).reshape(shape)):
-            assert hinted(lesson, locks, rank) == plain_hints(sample, words, locks, rank)
-
-
-def test_hints_are_for_cells_before_the_lock_and_near_it() -> None:
-    """The best tile has 1; what cannot lead to the lock has 0, such as the sea right beside what lies within sand."""
-    lesson, rank = taught_by(ISLES), by_rows((20, 20))
-    hints = hinted(lesson, {(9, 10): "g"}, rank)
-    for (row, column), distance in np.ndenumerate(abs(np.indices((20, 20)) - [[[9]], [[10]]]).sum(axis=0)):
-        is_before = rank[row, column] < rank[9, 10]
-        assert ((row, column) in hints) == (is_before and distance <= REACH)
-    assert all(max(hint) == 1 and min(hint) >= 0 for hint in hints.values())
-    sea = lesson.contexts.words.index("~")
-    assert hints[10, 10][sea] == hints[9, 9][sea] == 0
-    assert hints[15, 10][sea] > 0
-
-
-def test_hints_are_the_same_again() -> None:
-    rank = by_rows((20, 20))
-    locks = {(3, 4): "g", (9, 10): "~", (9, 11): "s"}
-    one, other = (hinted(taught_by(ISLES), dict(order), rank) for order in (locks.items(), [*locks.items()][::-1]))
-    assert one == other
-
-
-def test_nothing_is_hinted_at_without_a_known_lock() -> None:
-    assert hinted(taught_by(ISLES), {}, by_rows((5, 6))) == {}
-
-
-def test_hints_that_would_hold_too_much_reach_less_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("tilewright.generators._markov.hints")
-    lesson, locks, rank = taught_by(ISLES), {(9, 10): "g"}, by_rows((20, 20))
-    sizes = []
-    for most in (0, 20, 100, 1 << 23):
-        monkeypatch.setattr(module, "MOST_NUMBERS", most)
-        sizes.append(len(hinted(lesson, locks, rank)))
-    assert sizes == sorted(sizes)
-    assert sizes[0] == 0 < sizes[1] < sizes[2] < sizes[3]
 
 
 # -- how good maps are ------------------------------------------------------------------------------------------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,9 @@ import pytest
 import tilewright as tw
 from tilewright.analysis.patterns import Coding, Windows
 from tilewright.core.errors import TilewrightError
+from tilewright.core.pipeline import steps
 from tilewright.core.samples import Samples
-from tilewright.generators._patterns import runs
+from tilewright.generators._patterns import board, runs
 from tilewright.generators._patterns.parts import STAGES, parts_at
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -74,7 +77,7 @@ def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pyte
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_blocks_change_nothing(optimiser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = made(optimiser=optimiser, population=2, iterations=700)
-    monkeypatch.setattr(runs, "STEPS_PER_BLOCK", dict.fromkeys(OPTIMISERS, 97))
+    monkeypatch.setattr(board, "LOOKS_PER_BLOCK", 1000)
     assert made(optimiser=optimiser, population=2, iterations=700) == whole
 
 
@@ -150,14 +153,15 @@ def test_wrapped_maps_have_no_seam() -> None:
 
 
 def test_frames_tell_step_and_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "STEPS_PER_BLOCK", dict.fromkeys(OPTIMISERS, 500))
+    monkeypatch.setattr(board, "LOOKS_PER_BLOCK", 500 * 7)
     frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
-    notes = [frame.note for frame in frames if frame.note.startswith("step ")]
+    notes = [frame.note.removesuffix(", novelty") for frame in frames if frame.note.startswith("step ")]
     steps = [int(note.removeprefix("step ").partition(", divergence")[0].replace(",", "")) for note in notes]
-    assert steps[-4:] == [500, 1000, 1500, 2000]
+    assert steps == [0, 500, 1000, 1500, 2000, 2000]
     left = [float(note.rpartition(" ")[2]) for note in notes]
     assert left[-1] == pytest.approx(frames[-1].map.numbers["divergence"], abs=1e-4)
     assert left[-1] < left[0]
+    assert len(set(left)) > 3  # known all the time, not only when a sum is made
 
 
 # -- locks ------------------------------------------------------------------------------------------------------
@@ -259,3 +263,52 @@ def test_parts_of_a_large_map_leave_no_seam() -> None:
             far[0] += int(wrong[~across].sum())
             far[1] += int((~across).sum())
     assert near[0] / near[1] <= 1.3 * far[0] / far[1]
+
+
+def large(**values: Any) -> tw.Recipe:
+    given: dict[str, Any] = {"sample": ROOM, "width": 60, "height": 60, "part_side": 10, "iterations": 50_000}
+    return tw.recipe("patterns", **{"seed": 1, "pattern_sizes": [2], **given, **values})
+
+
+@pytest.mark.parametrize("wrap", ["none", "xy"])
+def test_between_two_frames_at_most_one_part_of_a_large_map_changes(wrap: str) -> None:
+    """So that large maps can be watched and cancelled as small ones."""
+    shown = [frame.shown().cells for frame in steps(large(wrap=wrap)) if "novelty" not in frame.note]
+    assert len(shown) > STAGES * 36
+    for before, after in pairwise(shown):
+        rows, columns = np.nonzero(before != after)
+        for places in (rows, columns):
+            around = np.ptp(places) if places.size else 0
+            assert around < 10 or np.ptp((places + 30) % 60) < 10
+
+
+def test_the_number_of_threads_changes_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    for recipe in (large(part_side=20), large(islands=3), large(islands=2, optimiser="evolution", iterations=30_000)):
+        seen = []
+        for processors in (1, 7):
+            monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
+            seen.append([(frame.note, frame.done, frame.shown().cells.tobytes()) for frame in steps(recipe)])
+        assert seen[0] == seen[1]
+        assert [done for _, done, _ in seen[0]] == sorted(done for _, done, _ in seen[0])
+
+
+def test_how_many_parts_are_on_their_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tw.run(large())
+    monkeypatch.setattr(runs, "AT_FIRST", 1)
+    monkeypatch.setattr(runs, "AT_ONCE", 2)
+    assert tw.run(large()) == whole
+
+
+def test_larger_windows_have_more_frames() -> None:
+    """Because a step looks at more cells."""
+    counts = [sum(1 for _ in steps(large(part_side=64, pattern_sizes=sizes))) for sizes in ([2], [4], [4, 5])]
+    assert counts[0] < counts[1] < counts[2]
+
+
+def test_work_that_is_closed_leaves_no_thread() -> None:
+    work = steps(large(iterations=10_000_000))
+    before = threading.active_count()
+    for _ in range(5):
+        next(work)
+    work.close()
+    assert threading.active_count() == before

@@ -17,7 +17,8 @@ from tilewright.kernels.optimisers import REDRAWS
 
 def moved(board: Board, optimiser: str, seed: int, steps: int, *, noise: float = 0.0) -> None:
     if optimiser == "annealing":
-        board.anneal(Rng.of(seed), 0, steps, steps)
+        for reached in board.anneal(Rng.of(seed), 0, steps, steps):
+            assert reached <= steps
     else:
         board.evolve(Rng.of(seed), 0, steps, noise=noise, crossing=0.4 if optimiser == "genetic" else 0.0)
 
@@ -49,7 +50,7 @@ def test_all_is_kept_up_for_long(optimiser: str, tiles: int) -> None:
 def test_many_tiles_on_small_maps_come_to_an_end(side: int, size: int, times: int) -> None:
     """Slots of patterns that occur no more are freed before a step could want more than there are."""
     board = board_of(1, tiles=60, sizes=(size,), side=side, wrap=(True, True), times=times)
-    board.anneal(Rng.of(1), 0, 3000, 3000)
+    assert [*board.anneal(Rng.of(1), 0, 3000, 3000)] == [3000]
     board.evolve(Rng.of(1), 0, 1000, noise=10.0, crossing=0.0)
     check(board)
 
@@ -62,7 +63,7 @@ def test_blocks_change_nothing(optimiser: str, tiles: int) -> None:
     rng, first = Rng.of(4), 0
     for last in (1, 2, 63, 64, 65, 200, 300):
         if optimiser == "annealing":
-            other.anneal(rng, first, last, 300)
+            assert [*other.anneal(rng, first, last, 300)][-1] == last
         else:
             other.evolve(rng, first, last, noise=0.1, crossing=0.4 if optimiser == "genetic" else 0.0)
         first = last

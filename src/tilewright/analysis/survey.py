@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -133,16 +133,29 @@ class Survey:
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
 
 
-def measured(map: TileMap, names: Iterable[str] = (), like: Likeness | None = None) -> dict[str, float]:
-    """The measures of these names, nan where one does not apply; without names, all that apply."""
+def measured(
+    map: TileMap,
+    names: Iterable[str] = (),
+    like: Likeness | None = None,
+    *,
+    before_each: Callable[[], None] | None = None,
+) -> dict[str, float]:
+    """The measures of these names, nan where one does not apply; without names, all that apply.
+
+    `before_each` is called before every one of them: what it raises ends the work.
+    """
     survey = Survey(map, like)
     asked = [registry.measures.get(name) for name in names]
     if like is None:
         refuse_comparing(asked)
-    found = {entry.name: entry.body(survey) for entry in asked or registry.measures}
-    if not asked:
-        return {name: float(number) for name, number in found.items() if number is not None}
-    return {name: np.nan if number is None else float(number) for name, number in found.items()}
+    found: dict[str, float] = {}
+    for entry in asked or registry.measures:
+        if before_each is not None:
+            before_each()
+        number = entry.body(survey)
+        if number is not None or asked:
+            found[entry.name] = np.nan if number is None else float(number)
+    return found
 
 
 def refuse_comparing(asked: Iterable[registry.Measure]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..core import pipeline
+from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
@@ -82,7 +83,7 @@ def produce(
         _world.produce_world(recipe, helpers, seed=seed, count=count, outputs=outputs, look=look, **options)
         return
     _world.refuse_workers(workers=workers, scheduler=scheduler)
-    pipeline.planned(recipe)
+    planned(recipe)
     start_quickly()
     given = read_seed(recipe.seed if seed is None else seed)
     # Without a file the overlay is for the terminal; a technique may have a parameter of that name.

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from ..core import pipeline
 from ..core.errors import InvalidRecipe, TilewrightError, quoted
+from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
@@ -39,7 +40,7 @@ def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = N
         raise InvalidRecipe(f"data: must be an object with sections such as mapData, got {quoted(data)}")
     sections = {"generationRules": [], **(data or {})}  # with one section given, the others are the usual ones
     recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
-    pipeline.planned(recipe)
+    planned(recipe)
     _recipe, _seeds = recipe, count()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .errors import InvalidRecipe, TilewrightError, TooLarge
-from .pipeline import checked, vocabulary, watched
+from .pipeline import checked, watched
+from .plan import vocabulary
 from .recipe import Recipe
 from .registry import Technique, techniques
 from .seeds import Rng

@@ -15,7 +15,7 @@ from .. import __version__
 from ..analysis.likeness import likeness_in
 from ..analysis.survey import refuse_comparing
 from ..core.errors import BadFile, InvalidRecipe, quoted
-from ..core.pipeline import planned
+from ..core.plan import planned
 from ..core.provenance import revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf

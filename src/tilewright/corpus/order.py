@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from ..core.errors import BadFile, InvalidRecipe, quoted
-from ..core.pipeline import planned
+from ..core.plan import planned
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import techniques
 from ..core.seeds import Seed

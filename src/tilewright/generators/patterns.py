@@ -26,6 +26,7 @@ from collections.abc import Generator
 from functools import partial
 from itertools import chain
 from math import prod
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -38,7 +39,7 @@ from ..core.site import Frame, Site, Steps
 from ._patterns.board import Board
 from ._patterns.novelty import renewed
 from ._patterns.params import PatternsLearned, PatternsParams
-from ._patterns.parts import STAGES, has_parts, parts_at
+from ._patterns.parts import STAGES, Part, has_parts, parts_at
 from ._patterns.runs import Run, improved
 from ._patterns.style import Style
 
@@ -63,10 +64,10 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     else:
         tiles = yield from _whole(p, held, strange, rng)
     board = Board(p.style(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0)
-    if p.optimiser == "annealing" and p.wrap_sample == "none":
-        for _ in renewed(board, p.steps, rng.child("novelty")):
-            note = _note(p, 1.0, board.value) + ", novelty"
-            yield Frame(partial(_shown, p, board.tiles()), note, 1.0, {"divergence": board.value})
+    more = p.optimiser == "annealing" and p.wrap_sample == "none"
+    for _ in chain([0.0], renewed(board, p.steps, rng.child("novelty")) if more else ()):
+        note = _note(p, 1.0, board.value) + (", novelty" if more else "")
+        yield Frame(partial(_shown, p, board.tiles()), note, 1.0, {"divergence": board.value})
     return site.map(_shown(p, board.tiles()), numbers={"divergence": board.divergence(0), "steps": p.steps})
 
 
@@ -75,40 +76,61 @@ def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) 
     style = p.style(p.sides, strange)
     # Annealing has no use for maps that know each other: each is a run of its own.
     members = 1 if p.optimiser == "annealing" else p.population
-    runs = []
+    runs: list[Run] = []
     for number in range(p.islands * p.population // members):
         own = rng.child("island", number)
         starts = [_start(style, held, own.child("start", member)) for member in range(members)]
         board = Board(style, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0, times=p.mut_times)
         runs.append(Run(board, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
-    for share in chain([0.0], improved(runs)):
         best = _best(runs)
-        yield Frame(partial(_shown, p, best.tiles()), _note(p, share, best.value), share, {"divergence": best.value})
+        yield Frame(partial(_shown, p, best.tiles()), _note(p, 0.0, best.value), 0.0, {"divergence": best.value})
+    # Other runs go on while a frame is looked at: it shows what was copied when each of them had its turn.
+    seen = [(run.board.value, run.board.tiles().copy()) for run in runs]
+    done = np.zeros(len(runs))
+    for number, run in improved(runs):
+        seen[number] = run.board.value, run.board.tiles().copy()
+        done[number] = run.done
+        value, tiles = min(seen, key=itemgetter(0))
+        share = float(done.mean()) / max(1, p.steps)
+        yield Frame(partial(_shown, p, tiles), _note(p, share, value), share, {"divergence": value})
     return _best(runs).tiles()
 
 
 def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:
     """The parts of a large map, on all processors, at every stage other ones."""
     tiles = _start(p.style(p.sides, strange), held, rng.child("start"))
-    shown, reach, cells = partial(_shown, p, tiles), max(p.sizes) - 1, prod(p.shape)
+    shown, reach, mean = partial(_shown, p, tiles), max(p.sizes) - 1, np.nan
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
-        parts = list(parts_at(stage, p.shape, p.part_side, reach, p.wrapped, p.sides))
-        runs = []
-        for number, part in enumerate(parts):
-            frozen = part.frozen | (part.of(held) >= 0)
-            style = p.style(part.sides, strange)
-            board = Board(style, [part.of(tiles)], wrap=part.wrap, weight=p.inter_weight, frozen=frozen)
-            steps = p.steps * part.cells // cells
-            own = rng.child(f"stage {stage}", number)
-            runs.append(Run(board, own, steps, steps * (stage + 1) // STAGES, done=steps * stage // STAGES))
-        for share in improved(runs):
-            for part, run in zip(parts, runs, strict=True):
-                part.put(tiles, run.board.tiles())
-            share = (stage + share) / STAGES
-            mean = float(np.mean([run.board.value for run in runs]))
+        numbered = list(enumerate(parts_at(stage, p.shape, p.part_side, reach, p.wrapped, p.sides)))
+        parts = [(rng.child(f"stage {stage}", number), part) for number, part in numbered if _steps(part, p, stage)]
+        # A part sees nothing of another that changes, so that it may begin when others have ended.
+        runs = (_run_of(part, p, stage, tiles=tiles, held=held, strange=strange, rng=own) for own, part in parts)
+        values, shares = np.full(len(parts), mean), np.zeros(len(parts))
+        for number, run in improved(runs):
+            parts[number][1].put(tiles, run.board.tiles())
+            values[number] = run.board.value
+            shares[number] = run.done * STAGES / run.steps - stage
+            mean, share = float(np.nanmean(values)), (stage + float(shares.mean())) / STAGES
             yield Frame(shown, _note(p, share, mean), share, {"divergence": mean})
     return tiles
+
+
+def _run_of(
+    part: Part, p: PatternsParams, stage: int, *, tiles: Tiles, held: NDArray[np.int64], strange: bool, rng: Rng
+) -> Run:
+    """What a part does at a stage."""
+    frozen = part.frozen | (part.of(held) >= 0)
+    style = p.style(part.sides, strange)
+    board = Board(style, [part.of(tiles)], wrap=part.wrap, weight=p.inter_weight, frozen=frozen)
+    steps = _steps(part, p, stage)
+    return Run(board, rng, p.steps * part.cells // prod(p.shape), steps.stop, done=steps.start)
+
+
+def _steps(part: Part, p: PatternsParams, stage: int) -> range:
+    """Those of a part at a stage, of all that it would have."""
+    steps = p.steps * part.cells // prod(p.shape)
+    return range(steps * stage // STAGES, steps * (stage + 1) // STAGES)
 
 
 def _note(p: PatternsParams, share: float, divergence: float) -> str:

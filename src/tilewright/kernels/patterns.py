@@ -26,6 +26,7 @@ Cells: TypeAlias = NDArray[np.uint16]
 Numbers: TypeAlias = NDArray[np.int32]
 Keys: TypeAlias = NDArray[np.uint64]
 Layout: TypeAlias = NDArray[np.int64]
+Reals: TypeAlias = NDArray[np.float64]
 Board: TypeAlias = tuple[Any, ...]
 """cells; twins, the next copy of a cell behind a wrapped edge, and homes, the cell of which one is a copy (both empty
 where nothing wraps); slots, keys, counts, which; terms, gains, firsts; layout, shifts, multipliers; log, new."""
@@ -245,14 +246,6 @@ def is_full(board: Board) -> bool:
     return full
 
 
-@kernel(f"float64({BOARD}, int64, int64)")
-def change(board: Board, place: int, tile: int) -> float:
-    """Give a cell another tile; what the divergence changes by."""
-    cost, top = try_tile(board, 0, place, tile, np.inf)
-    keep(board, 0, top, place, tile)
-    return cost
-
-
 @kernel(f"void({BOARD})")
 def count_windows(board: Board) -> None:
     """Count all windows, where `slots` is not -1, anew; counts are 0 before, and the samples' patterns are known."""
@@ -291,6 +284,18 @@ def sort_out(board: Board) -> None:
         for origin in range(slots.shape[1]):
             if slots[size, origin] >= first:
                 slots[size, origin] = moved[slots[size, origin] - first]
+
+
+@kernel(f"void({BOARD}, int64[::1], int64[::1], float64[::1])")
+def change(board: Board, places: Layout, tiles: Layout, value: Reals) -> None:
+    """Give cells other tiles, one after the other; what the divergence changes by is added to value[0]."""
+    for number in range(places.size):
+        if is_full(board):
+            sort_out(board)
+        place, tile = int(places[number]), int(tiles[number])
+        cost, top = try_tile(board, 0, place, tile, np.inf)
+        keep(board, 0, top, place, tile)
+        value[0] += cost
 
 
 @kernel(f"void({BOARD}, int64, uint64[::1], int64)")

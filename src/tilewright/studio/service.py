@@ -8,21 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
 from typing import Any
 
+from ..analysis import survey
 from ..analysis.likeness import Likeness
 from ..analysis.overlays import Wanted
-from ..analysis.survey import Survey, refuse_comparing
 from ..analysis.tints import Overlay
 from ..core import pipeline
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.grid import FREE, Grid
+from ..core.plan import planned
 from ..core.reading import Reading
 from ..core.recipe import Recipe
-from ..core.registry import measures
 from ..core.site import Frame, Site
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -45,7 +44,7 @@ def checked(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe:
     """A recipe from plain data, refused if it is wrong or larger than this studio allows."""
     recipe = Recipe.of(data, Reading())
     refuse_large_recipe(recipe, settings)
-    pipeline.planned(recipe)
+    planned(recipe)
     return recipe
 
 
@@ -105,16 +104,7 @@ def measured(
 ) -> dict[str, float]:
     """Numbers of a map by name; without names, all that apply. `like` holds what `Likeness` takes, to compare with."""
     likeness = None if like is None else Likeness.checked(like, reading=Reading())
-    asked = [measures.get(name) for name in names]
-    if likeness is None:
-        refuse_comparing(asked)
-    survey, found = Survey(map, likeness), {}
-    for entry in asked or measures:
-        ticket.check()
-        number = entry.body(survey)
-        if number is not None or asked:
-            found[entry.name] = nan if number is None else float(number)
-    return found
+    return survey.measured(map, names, likeness, before_each=ticket.check)
 
 
 @dataclass(frozen=True)

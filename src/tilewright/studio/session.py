@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import pipeline
 from ..core.errors import TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
+from ..core.plan import origins, planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
@@ -96,7 +96,13 @@ class Session:
 
     def look(self, **changes: Any) -> None:
         """Look at it otherwise; that is no step of undo."""
-        state = self.state.looking(**changes)
+        self._see(self.state.looking(**changes))
+
+    def vary(self, **changes: Any) -> None:
+        """Choose something else in the gallery; that is no step of undo either."""
+        self._see(self.state.varying(**changes))
+
+    def _see(self, state: State) -> None:
         if state != self.state:
             self.state = state
             self.tell("state", state)
@@ -106,13 +112,13 @@ class Session:
         if self._undo:
             self._redo.append(self.state)
             self._what = ""
-            self._go(replace(self._undo.pop(), look=self.state.look))
+            self._go(self._undo.pop().seen_as(self.state))
 
     def redo(self) -> None:
         if self._redo:
             self._undo.append(self.state)
             self._what = ""
-            self._go(replace(self._redo.pop(), look=self.state.look))
+            self._go(self._redo.pop().seen_as(self.state))
 
     @property
     def can_undo(self) -> bool:
@@ -189,7 +195,7 @@ class Session:
         if cells is None or self.recipe is None:
             self.change(replace(self.state, locks=None))
             return
-        places, _ = pipeline.origins(self.recipe)
+        places, _ = origins(self.recipe)
         freed = places.ravel()[_inside(cells, places.size)]
         self.change(replace(self.state, locks=without_locks(self.state.locks, freed, self._shape)))
 
@@ -204,7 +210,7 @@ class Session:
         """The cells of the map that is shown that are locked; None where none are."""
         if self.recipe is None or self.state.locks is None:
             return None
-        places, _ = pipeline.origins(self.recipe)
+        places, _ = origins(self.recipe)
         flat = np.ravel_multi_index(tuple(self.state.locks.places.T), self._shape, mode="clip")
         return np.isin(places, flat)
 
@@ -212,7 +218,7 @@ class Session:
         """A state in which these cells of a map are locked too, as the map holds them."""
         if self.recipe is None:
             return state
-        places, tiles = pipeline.origins(self.recipe)
+        places, tiles = origins(self.recipe)
         names = map.tileset.names
         before = np.arange(len(names))  # (tile,) what it was before the map was turned over
         before[: len(tiles)] = tiles
@@ -223,7 +229,7 @@ class Session:
     def _shape(self) -> tuple[int, ...]:
         """Of the technique's map."""
         assert self.recipe is not None
-        return pipeline.planned(self.recipe).site.shape
+        return planned(self.recipe).site.shape
 
     # -- making -------------------------------------------------------------------------------------------------
 

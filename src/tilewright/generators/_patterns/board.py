@@ -30,6 +30,10 @@ STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
 """Shares of steps of annealing that put a whole window of the samples onto the map, or move a box of such a side."""
 PATCH = 3
 """The greatest side of patches that members exchange, in windows."""
+LOOKS_PER_BLOCK = 1 << 21
+"""Cells of windows that are looked at in a few hundredths of a second, and so between two yields."""
+BYTES_PER_LOOK = 128
+"""Bytes of a member that are copied in the time of such a look."""
 
 
 class Board:
@@ -167,6 +171,8 @@ class Board:
             kernels.count_windows(own)
         self.values = np.array([self.divergence(member) for member in range(len(self.cells))])
         """The members' divergences, kept up with every step."""
+        self.sum = np.zeros(1)
+        """What annealing has added to the first one's since."""
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -178,7 +184,7 @@ class Board:
     @property
     def value(self) -> float:
         """Its divergence."""
-        return float(self.values[self.best])
+        return float(self.values[self.best] + self.sum[0])
 
     def tiles(self, member: int | None = None) -> Tiles:
         """A member's map, by default the best one's."""
@@ -197,19 +203,40 @@ class Board:
 
     def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
         """Give one cell another tile."""
-        kernels.sort_out(self._own(member))
-        self.values[member] += kernels.change(self._own(member), self.ground.place(cell), tile)
+        places = np.array([self.ground.place(cell)], dtype=np.int64)
+        kernels.change(self._own(member), places, np.array([tile], dtype=np.int64), self.values[member : member + 1])
 
     def become(self, tiles: Tiles) -> None:
         """Let the first member be this map, where it may change; the cost is that of the cells that differ."""
-        for cell in np.argwhere(self.tiles(0) != tiles).tolist():
-            if not self.frozen[self.ground.place(tuple(cell))]:
-                self.change(tuple(cell), int(tiles[tuple(cell)]))
+        cells = np.nonzero((self.tiles(0) != tiles) & (self.frozen.reshape(self.ground.wide)[self.ground.inner] == 0))
+        places = (np.stack(cells, axis=1) + self.ground.margin) @ self.ground.strides
+        kernels.change(self._own(0), places, tiles[cells].astype(np.int64), self.values[:1])
 
-    def anneal(self, rng: Rng, first: int, last: int, steps: int) -> None:
-        """Steps first..last-1 of all steps of annealing, of the first member."""
+    @property
+    def anneals_per_block(self) -> int:
+        """Steps of annealing between two yields."""
+        return max(1, LOOKS_PER_BLOCK // self._looks(STAMPS))
+
+    @property
+    def evolves_per_block(self) -> int:
+        """Generations between two yields. Where there are several members, each has about one that is copied."""
+        members = len(self.cells)
+        looks = members * self._looks((1 + self.times) / 2)
+        if members > 1:
+            held = self.cells, self.slots, self.keys, self.counts, self.which
+            looks += sum(array[0].nbytes for array in held) // BYTES_PER_LOOK
+        return max(1, LOOKS_PER_BLOCK // looks)
+
+    def _looks(self, stamps: float) -> int:
+        """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""
+        cells = self.layout[0, :, CELLS]
+        touched = np.asarray(self.stamps[-1], dtype=np.int64)  # (size of a stamp, size of windows) how many
+        return int(cells.sum() + stamps * (touched @ cells).mean())
+
+    def anneal(self, rng: Rng, first: int, last: int, steps: int) -> Iterator[int]:
+        """Steps first..last-1 of all steps of annealing, of the first member; gives the step reached between blocks."""
         if self.free.size and self.style.tiles > 1:
-            self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
+            yield from self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
 
     def anneal_only(
         self,
@@ -219,14 +246,14 @@ class Board:
         last: int,
         steps: int,
         heat: tuple[float, ...] = HEAT,
-    ) -> None:
+    ) -> Iterator[int]:
         """Steps first..last-1 of annealing, but of these cells alone, those of them that may change."""
         frozen = np.ones(self.ground.wide, dtype=np.uint8)
         frozen[self.ground.inner] = ~cells
         flat = frozen.reshape(-1) | self.frozen
         free = np.flatnonzero(flat == 0).astype(np.int32)
         if free.size and self.style.tiles > 1:
-            self._anneal(rng, first, last, steps, free, flat, flat, heat)
+            yield from self._anneal(rng, first, last, steps, free, flat, flat, heat)
 
     def _anneal(
         self,
@@ -238,22 +265,28 @@ class Board:
         frozen: NDArray[np.uint8],
         locked: NDArray[np.uint8],
         heat: tuple[float, ...],
-    ) -> None:
+    ) -> Iterator[int]:
         # What a window weighs, where both directions count alike.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.ground.window_count(max(self.style.sizes))
         degrees = np.array(heat) * window
         moves = np.array([STAMPS, STAMPS + SHIFTS, self.box])
         for end in self._rests(first, last):
-            total = np.zeros(1)
             while first < end:
-                first = optimisers.anneal(
-                    self._own(0), self.stamps, locked, frozen, free, self.style.tiles, self.ground.strides, rng.state,
-                    moves, degrees, QUANTILES, total, first, end, steps,
-                )  # fmt: skip
+                stop = min(end, first + self.anneals_per_block)
+                while first < stop:
+                    first = optimisers.anneal(
+                        self._own(0), self.stamps, locked, frozen, free, self.style.tiles, self.ground.strides,
+                        rng.state, moves, degrees, QUANTILES, self.sum, first, stop, steps,
+                    )  # fmt: skip
+                    if first < stop:
+                        kernels.sort_out(self._own(0))
                 if first < end:
-                    kernels.sort_out(self._own(0))
-            self.values[0] += total[0]
+                    yield first
+            # Added at once, whatever the blocks: how a sum is rounded may decide which of two maps is the better.
+            self.values[0] += self.sum[0]
+            self.sum[0] = 0.0
             self._rest(end)
+            yield end
 
     def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
         """Generations first..last-1 of all members."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ LONGEST = 3
 """The longest side of a block, in windows, that may stand in a sample as it is."""
 SHARE = 10
 """One in so many steps, at most, is spent on it."""
-STEPS_PER_BLOCK = 1 << 17
-"""Between two yields: a few hundredths of a second."""
+STEPS_PER_SUM = 1 << 17
+"""Steps of annealing after which the board's divergence is known again."""
+CELLS_PER_BLOCK = 1 << 16
+"""Cells that are put back between two yields."""
 STEPS_PER_CELL = 150
 COOL = (0.4, 0.3, 0.2, 0.1, 0.02)
 """As in board.HEAT: too cool for anything but small changes."""
@@ -39,18 +41,20 @@ def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
     for turn in range(TURNS):
         number, own = 0, rng.child("turn", turn)
         while number < most and len(copied := _copied(board, side)):
-            kept |= _plant(board, own.choice(copied.tolist()), side, own)
+            kept |= yield from _plant(board, own.choice(copied.tolist()), side, own, share=turn / TURNS)
             number += 1
-            yield turn / TURNS
         if number == 0:
             return
         before, total = board.tiles(0).copy(), steps // SHARE
-        for first in range(0, total, STEPS_PER_BLOCK):
-            last = min(total, first + STEPS_PER_BLOCK)
-            board.anneal_only(~kept, own, first, last, total, heat=COOL)
-            yield (turn + last / total) / TURNS
+        for first in range(0, total, STEPS_PER_SUM):
+            last = min(total, first + STEPS_PER_SUM)
+            for reached in board.anneal_only(~kept, own, first, last, total, heat=COOL):
+                yield (turn + reached / total) / TURNS
     if len(_copied(board, side)) > 0:
-        board.become(before)
+        for end in range(CELLS_PER_BLOCK, before.size + CELLS_PER_BLOCK, CELLS_PER_BLOCK):
+            behind = np.arange(before.size).reshape(before.shape) >= end
+            board.become(np.where(behind, board.tiles(0), before))
+            yield 1.0
 
 
 def _copied(board: Board, side: int) -> NDArray[np.int64]:
@@ -63,7 +67,9 @@ def _places(corner: Sequence[int], side: int, shape: Sequence[int]) -> tuple[NDA
     return np.ix_(*(np.arange(at, at + side) % length for at, length in zip(corner, shape, strict=True)))
 
 
-def _plant(board: Board, corner: Sequence[int], side: int, rng: Rng) -> NDArray[np.bool_]:
+def _plant(
+    board: Board, corner: Sequence[int], side: int, rng: Rng, share: float
+) -> Generator[float, None, NDArray[np.bool_]]:
     """Try some windows of the samples in the middle of a block, and keep the one that fits in best: its cells."""
     size, before = max(board.style.sizes), board.tiles(0).copy()
     windows, _ = board.style.stamps(board.style.sizes.index(size))
@@ -81,10 +87,12 @@ def _plant(board: Board, corner: Sequence[int], side: int, rng: Rng) -> NDArray[
             continue
         board.become(planted)
         count = int(free.sum()) * STEPS_PER_CELL
-        board.anneal_only(free, rng, 0, count, count)
+        for _ in board.anneal_only(free, rng, 0, count, count):
+            yield share
         if board.value < best[0]:
             best = board.value, board.tiles(0).copy()
             kept[...] = False
             kept[core] = True
     board.become(best[1])
+    yield share
     return kept

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Literal
 
 from ...core.seeds import Rng
 from .board import Board
 
-STEPS_PER_BLOCK = {"annealing": 1 << 17, "evolution": 1 << 14, "genetic": 1 << 13}
-"""Between two yields: a few hundredths of a second."""
+STEPS_PER_SUM = 1 << 17
+"""Steps of annealing after which a board's divergence is known again."""
+AT_FIRST, AT_ONCE = 8, 32
+"""Runs that begin together, and runs that are on their way together, whatever the processors."""
 CROSSING = 0.3
 """Share of a genetic algorithm's children that have two parents."""
 
@@ -33,26 +37,45 @@ class Run:
 
     def go_on(self, count: int) -> None:
         """So many steps more, or what is left of them."""
-        last = min(self.done + count, self.last)
+        for _ in self._until(min(self.done + count, self.last)):
+            pass
+
+    def blocks(self) -> Iterator[int]:
+        """Go on to the end, giving the step reached after every block of work."""
+        while self.done < self.last:
+            yield from self._until(min(self.done + STEPS_PER_SUM, self.last))
+
+    def _until(self, last: int) -> Iterator[int]:
         if self.optimiser == "annealing":
-            self.board.anneal(self.rng, self.done, last, self.steps)
+            for reached in self.board.anneal(self.rng, self.done, last, self.steps):
+                self.done = reached
+                yield reached
         else:
             crossing = CROSSING if self.optimiser == "genetic" else 0.0
-            self.board.evolve(self.rng, self.done, last, noise=self.noise, crossing=crossing)
+            for first in range(self.done, last, self.board.evolves_per_block):
+                self.done = min(last, first + self.board.evolves_per_block)
+                self.board.evolve(self.rng, first, self.done, noise=self.noise, crossing=crossing)
+                yield self.done
         self.done = last
 
 
-def improved(runs: Sequence[Run]) -> Iterator[float]:
-    """Let all runs go on to their ends, giving the share done between blocks of steps.
+def improved(runs: Iterable[Run]) -> Iterator[tuple[int, Run]]:
+    """Let all runs go on to their ends, giving each with its number whenever it has done a block of its work.
 
-    Runs go on in threads, as many as there are processors: how many these are changes nothing.
+    Runs go on in threads, as many as there are processors, and are given in an order that these do not change: one that
+    is given rests meanwhile, others go on. A run is asked for when one before it has ended, but for the first ones.
     """
-    left = max(run.last - run.done for run in runs)
-    block = max(1, STEPS_PER_BLOCK[runs[0].optimiser] // len(runs[0].board.cells))
-    with ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1)) as pool:
-        for done in range(block, left + block, block):
-            if len(runs) == 1:
-                runs[0].go_on(block)
-            else:
-                list(pool.map(Run.go_on, runs, [block] * len(runs)))
-            yield min(1.0, done / left)
+    fresh = ((number, run, run.blocks()) for number, run in enumerate(runs))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        going = deque((*one, pool.submit(next, one[-1], None)) for one in islice(fresh, AT_FIRST))
+        try:
+            while going:
+                number, run, blocks, reached = going.popleft()
+                reached.result()
+                yield number, run
+                same = [(number, run, blocks)] if run.done < run.last else []
+                for one in chain(same, islice(fresh, min(2, AT_ONCE - len(going)) - len(same))):
+                    going.append((*one, pool.submit(next, one[-1], None)))
+        finally:
+            for *_, reached in going:
+                reached.cancel()

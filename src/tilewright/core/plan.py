@@ -1,0 +1,208 @@
+"""The plan: all that follows from a recipe before the work, checked once and used for every map."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean
+from .grid import resolve
+from .params import Params
+from .recipe import Recipe
+from .registry import Shaper, Technique, measures, provider, shapers, techniques
+from .site import Site
+from .tileset import Tileset
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedShaper:
+    """A shaper, its params, and how many stages of its name come before: that names its stream."""
+
+    entry: Shaper
+    params: Params
+    number: int
+
+    def moved(self, site: Site) -> Site:
+        """The site after a shaper that moves cells."""
+        return site.moved(partial(self.entry.body, self.params), self.turned(site.tileset))
+
+    def turned(self, tileset: Tileset) -> NDArray[np.int64] | None:
+        """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
+        if self.entry.turns is None or not any(tile.joins for tile in tileset):
+            return None
+        return tileset.turned(self.entry.turns(self.params))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What follows from a recipe without its seed."""
+
+    technique: Technique
+    site: Site
+    shaping: tuple[PlannedShaper, ...]
+
+    @property
+    def last_site(self) -> Site:
+        """The site as it stands before the last shaper: locks moved along, no map needed."""
+        site = self.site
+        for shaper in self.shaping[:-1]:
+            if shaper.entry.moves:
+                site = shaper.moved(site)
+        return site
+
+
+def planned(recipe: Recipe) -> Plan:
+    """Check everything that can be checked before the work, once, and keep it with the recipe."""
+    if isinstance(recipe.plan, Plan):
+        return recipe.plan
+    entry = techniques.get(recipe.technique)
+    shape = tuple(getattr(recipe.params, "shape", (1, 1)))
+    refuse_dimensions(entry, shape)
+    _refuse_too_large(entry, recipe.params, shape)
+    tileset = recipe.tileset
+    words, ids = vocabulary(entry, recipe, tileset)
+    at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
+    offset = getattr(recipe.params, "offset", None)
+    site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
+    if entry.refuse is not None:
+        entry.refuse(recipe.params, site)
+    likeness_of(recipe)
+    seen = {entry.name: 1}
+    shaping = []
+    for stage in recipe.shaping:
+        number = seen.get(stage.shaper, 0)
+        seen[stage.shaper] = number + 1
+        shaping.append(PlannedShaper(shapers.get(stage.shaper), stage.params, number))
+    plan = Plan(entry, site, tuple(shaping))
+    object.__setattr__(recipe, "plan", plan)
+    return plan
+
+
+def origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the finished map's cells come from, and its tiles: what shapers that move cells have moved, undone.
+
+    (row, column) of the finished map: the flat place in the technique's map. (tile,) by the finished map's tile: the
+    tile that stood there before the map was turned over.
+    """
+    plan = planned(recipe)
+    places = np.arange(np.prod(plan.site.shape), dtype=np.int64).reshape(plan.site.shape)
+    tiles = np.arange(len(recipe.tileset), dtype=np.int64)
+    for shaper in plan.shaping:
+        if shaper.entry.moves:
+            places = shaper.entry.body(shaper.params, places)
+            turned = shaper.turned(recipe.tileset)
+            tiles = tiles if turned is None else turned[tiles]
+    return places, np.argsort(tiles, kind="stable")
+
+
+def likeness_of(recipe: Recipe) -> Any:
+    """What its maps are compared with, if anything is required that compares: the sample that they are made from."""
+    comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
+    if not comparing:
+        return None
+    like = provider("analysis", "likeness").likeness_in(recipe.params, dict(recipe.tiles))
+    if like is None:
+        raise InvalidRecipe(f"require: {comparing[0]} compares a map with a sample, and {recipe.technique} has none")
+    return like
+
+
+def refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
+    if len(shape) not in entry.dimensions:
+        wanted = " or ".join(f"{number}D" for number in entry.dimensions)
+        raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones")
+
+
+def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The technique's words and their tile ids, after the recipe's renamings."""
+    words = entry.words(recipe.params) or entry.own_tileset(recipe.params).names
+    renamed = dict(recipe.tiles)
+    problems = [
+        f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}" for word in renamed if word not in words
+    ]
+    ids: list[int] = []
+    missing: list[str] = []
+    for position, word in enumerate(words):
+        number = tileset.find(renamed.get(word, word))
+        if number is None and entry.numbered and word not in renamed and position < len(tileset):
+            number = position
+        if number is None and word in renamed:
+            problems.append(f"tiles: {UnknownName('tile', renamed[word], tileset.names, f'tileset {tileset.name!r}')}")
+        elif number is None:
+            missing.append(word)
+        ids.append(number or 0)
+    if missing:
+        lacks = ", ".join(repr(word) for word in missing[:4]) + (" ..." if len(missing) > 4 else "")
+        problems.append(
+            f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
+            f"say what stands for it with tiles, such as {_stand_ins(entry, recipe, missing[:4])}"
+        )
+    if problems:
+        raise InvalidRecipe(*problems[:6])
+    return words, np.array(ids, dtype=np.int64)
+
+
+def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> str:
+    """`floor=grass,wall=mountain`: for each word a tile that is walked on alike."""
+    own, pairs = entry.own_tileset(recipe.params), []
+    for word in words:
+        number = own.find(word)
+        passable = number is None or own[number].passable
+        alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
+        pairs.append(f"{word}={(alike or recipe.tileset.names)[-1]}")
+    return ",".join(pairs)
+
+
+def _lock_arrays(
+    recipe: Recipe, shape: tuple[int, ...], tileset: Tileset, vocabulary: dict[str, int]
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    """The locked cells as flat places and tile ids."""
+    if recipe.locks is None:
+        return None, None
+    locks = recipe.locks.fitted(shape)
+    try:
+        table = np.array([resolve(word, tileset, vocabulary) for word in locks.words], dtype=np.int64)
+    except UnknownName as error:
+        raise InvalidRecipe(f"locks: {error}") from None
+    return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.which]
+
+
+def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
+    """Before the work, and with what a window must look at around itself."""
+    around = entry.reach is not None and entry.holds_reach and getattr(params, "offset", None) is not None
+    margin = entry.reach(params) if entry.reach and around else 0
+    cells = 1
+    for side in shape:
+        cells *= side + 2 * margin
+    if cells < 1 << 24:
+        return
+    needed, there = entry.memory(params, cells), _memory()
+    if there and needed > there:
+        more = f" and {margin:,} cells around it" if margin else ""
+        windows = ", or in windows with offset" if "offset" in type(params).model_fields else ""
+        raise TooLarge(
+            f"{entry.name}: a map of {size_of(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
+            f"{there / 2**30:,.1f} GB are there; make it smaller{windows}"
+        )
+
+
+def _memory() -> int:
+    """Bytes of memory that this machine has to spare; 0 where it does not tell."""
+    try:
+        with open("/proc/meminfo") as report:  # only Linux tells how much could be freed
+            found = next(line for line in report if line.startswith("MemAvailable"))
+        return int(found.split()[1]) * 1024
+    except (OSError, ValueError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 0
+
+
+def size_of(shape: tuple[int, ...]) -> str:
+    return "x".join(str(side) for side in reversed(shape))

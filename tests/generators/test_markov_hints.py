@@ -1,0 +1,116 @@
+"""Hints: what cells before a locked one had better be, as plain steps from neighbour to neighbour tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.generators.landscapes import ISLES, RIVER, STRIPES, naive_counts
+from tilewright.core.samples import Samples
+from tilewright.generators._markov.contexts import MARGIN
+from tilewright.generators._markov.directions import SEED_DIRECTIONS, STEPS
+from tilewright.generators._markov.hints import REACH, hints_for
+from tilewright.generators._markov.lesson import Lesson
+
+Place = tuple[int, int]
+
+
+def taught_by(sample: str) -> Lesson:
+    return Lesson(Samples.of(sample), None, SEED_DIRECTIONS, (0,))
+
+
+def by_rows(shape: tuple[int, int]) -> NDArray[np.int64]:
+    """A cell's place in a scan by rows from the bottom left."""
+    return np.arange(shape[0] * shape[1]).reshape(shape)[::-1]
+
+
+def hinted(lesson: Lesson, locks: dict[Place, str], rank: NDArray[np.int64]) -> dict[Place, list[float]]:
+    """The hint of every cell that has one."""
+    held = np.full(rank.shape, -1, dtype=np.int64)
+    for place, word in locks.items():
+        held[place] = lesson.contexts.words.index(word)
+    rows, hints = hints_for(lesson, held, rank)
+    wide = rows.reshape(rank.shape[0] + 2 * MARGIN, -1)
+    inner = wide[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    assert (wide >= 0).sum() == (inner >= 0).sum()  # nothing lies in the margin
+    return {(int(row), int(column)): hints[inner[row, column]].tolist() for row, column in np.argwhere(inner >= 0)}
+
+
+def plain_hints(
+    sample: str, words: Sequence[str], locks: dict[Place, str], rank: NDArray[np.int64]
+) -> dict[Place, list[float]]:
+    """From each locked cell on, neighbour by neighbour: how likely what is hinted at here is beside what is there."""
+    hints = {place: [float(own == word) for own in words] for place, word in locks.items()}
+    origin = {place: place for place in hints}
+    frontier = sorted(hints)
+    for _ in range(REACH):
+        found = []
+        for name in ("n", "e", "s", "w"):
+            down, right = STEPS[name]
+            beside = {word: naive_counts([sample.split()], **{name: word}) for word in words}
+            for here in frontier:
+                there = here[0] + down, here[1] + right
+                if there in hints or not (0 <= there[0] < rank.shape[0] and 0 <= there[1] < rank.shape[1]):
+                    continue
+                likely = [0.0] * len(words)
+                for place, word in enumerate(words):
+                    for other, counts in enumerate(beside.values()):
+                        share = counts.get(word, 0) / sum(counts.values()) if counts else 0.0
+                        likely[other] += hints[here][place] * share
+                most = max(likely) or 1.0
+                hints[there], origin[there] = [share / most for share in likely], origin[here]
+                found.append(there)
+        frontier = found
+    return {place: hint for place, hint in hints.items() if rank[place] < rank[origin[place]]}
+
+
+@pytest.mark.parametrize("sample", [ISLES, RIVER, STRIPES])
+def test_hints_are_what_plain_hints_are(sample: str) -> None:
+    """Number for number, of one lock and of several, whatever the scan."""
+    lesson, random = taught_by(sample), np.random.default_rng(1)
+    words = lesson.contexts.words
+    for count in (1, 1, 2, 5, 30):
+        shape = tuple(random.integers(1, 20, 2).tolist())
+        places = [divmod(int(place), shape[1]) for place in random.permutation(shape[0] * shape[1])[:count]]
+        locks = {place: str(random.choice(words)) for place in places}
+        for rank in (by_rows(shape), random.permutation(shape[0] * shape[1]).reshape(shape)):
+            assert hinted(lesson, locks, rank) == plain_hints(sample, words, locks, rank)
+
+
+def test_hints_are_for_cells_before_the_lock_and_near_it() -> None:
+    """The best tile has 1; what cannot lead to the lock has 0, such as the sea right beside what lies within sand."""
+    lesson, rank = taught_by(ISLES), by_rows((20, 20))
+    hints = hinted(lesson, {(9, 10): "g"}, rank)
+    for (row, column), distance in np.ndenumerate(abs(np.indices((20, 20)) - [[[9]], [[10]]]).sum(axis=0)):
+        is_before = rank[row, column] < rank[9, 10]
+        assert ((row, column) in hints) == (is_before and distance <= REACH)
+    assert all(max(hint) == 1 and min(hint) >= 0 for hint in hints.values())
+    sea = lesson.contexts.words.index("~")
+    assert hints[10, 10][sea] == hints[9, 9][sea] == 0
+    assert hints[15, 10][sea] > 0
+
+
+def test_hints_are_the_same_again() -> None:
+    rank = by_rows((20, 20))
+    locks = {(3, 4): "g", (9, 10): "~", (9, 11): "s"}
+    one, other = (hinted(taught_by(ISLES), dict(order), rank) for order in (locks.items(), [*locks.items()][::-1]))
+    assert one == other
+
+
+def test_nothing_is_hinted_at_without_a_known_lock() -> None:
+    assert hinted(taught_by(ISLES), {}, by_rows((5, 6))) == {}
+
+
+def test_hints_that_would_hold_too_much_reach_less_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("tilewright.generators._markov.hints")
+    lesson, locks, rank = taught_by(ISLES), {(9, 10): "g"}, by_rows((20, 20))
+    sizes = []
+    for most in (0, 20, 100, 1 << 23):
+        monkeypatch.setattr(module, "MOST_NUMBERS", most)
+        sizes.append(len(hinted(lesson, locks, rank)))
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 0 < sizes[1] < sizes[2] < sizes[3]
