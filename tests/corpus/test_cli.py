@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import psutil
@@ -24,7 +25,7 @@ from tests.cli.test_program import imported_by
 from tests.corpus.conftest import COUNT
 from tilewright import corpus as corpora
 from tilewright.cli.corpus import COMMANDS
-from tilewright.corpus import Corpus, Sweep, make
+from tilewright.corpus import Corpus, Progress, Sweep, make
 
 SMALL = ("--set", "width=16", "--set", "params.height=10", "--workers", "0")
 HEAVY = {"dask", "distributed", "pyarrow", "duckdb", "zarr", "fsspec"}
@@ -116,10 +117,20 @@ def test_processes_say_where_they_are_watched(tilewright: Run, here: Path) -> No
     done = tilewright("corpus", "make", "caves", *words, "-o", "a")
     assert done.code == 0
     dashboard, end = done.err.splitlines()
-    assert re.fullmatch(
-        r"Dask's dashboard: http://127\.0\.0\.1:\d+/status( \(it needs bokeh: pip install bokeh\))?", dashboard
-    )
+    assert re.fullmatch(r"Dask's dashboard: http://127\.0\.0\.1:\d+/status", dashboard)
     assert end.startswith("6 maps by caves")
+
+
+def test_the_dashboard_answers(here: Path) -> None:
+    pages = []
+
+    def look(state: Progress) -> None:
+        if state.dashboard and not pages:
+            with urlopen(state.dashboard, timeout=60) as page:
+                pages.append(page.read().decode())
+
+    make("caves", "watched", count=3, seed=1, workers=1, tell=look)
+    assert "bokeh.min.js" in pages[0]
 
 
 def test_the_datasheet_tells_all_and_its_snippets_work(caves: Path, monkeypatch: pytest.MonkeyPatch) -> None:

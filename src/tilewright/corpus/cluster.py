@@ -143,6 +143,9 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
         "distributed.admin.log-length": 100,
         # Without Dask's MALLOC_TRIM_THRESHOLD_, with which every array begins with page faults: half the speed.
         "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
+        # What workers do else many times a second, to profile tasks of seconds, is a twentieth of their time.
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
     }
     with ExitStack() as stack:
         stack.enter_context(_silence())

@@ -23,7 +23,7 @@ from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
 
 TASKS_EACH = 16
-"""Tasks for a worker, about: so many that none waits long at the end, so few that they cost nothing."""
+"""Tasks that are left for each worker, at least, while they hold several parts."""
 MOST_TOGETHER = 8
 """Parts in a task."""
 MOST_WORKERS = 4096
@@ -193,7 +193,12 @@ def damaged(corpus: Corpus) -> dict[int, str]:
 
 
 def grouped(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
-    """Parts in tasks: enough of them for all workers, and no task larger than a part of large maps is."""
+    """Parts in tasks: the last ones are small, so that all workers end together; none is larger than a large part."""
     most = max(1, min(MOST_TOGETHER, CELLS_IN_A_PART // (manifest.part_size * manifest.largest)))
-    together = max(1, min(most, len(numbers) // (workers * TASKS_EACH)))
-    return [list(numbers[first : first + together]) for first in range(0, len(numbers), together)]
+    tasks: list[list[int]] = []
+    first = 0
+    while first < len(numbers):
+        together = max(1, min(most, (len(numbers) - first) // (workers * TASKS_EACH)))
+        tasks.append(list(numbers[first : first + together]))
+        first += together
+    return tasks

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from ..analysis.likeness import likeness_in
+from ..analysis.likeness import Likeness, likeness_in
 from ..analysis.survey import measured
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
-from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf
 from ..core.tilemap import TileMap
 from .manifest import Manifest
@@ -25,6 +25,9 @@ from .tiles import cells_in, tileset_of
 
 ROWS_TOGETHER = 128
 """Rows in a group: what is read at once to get at one map."""
+MAPS_TOGETHER = 128
+"""Maps that are made before they are measured and packed; fewer, where they are large."""
+CELLS_TOGETHER = 1 << 20
 CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
 
@@ -41,10 +44,9 @@ class Part:
 
 def make_part(manifest: Manifest, number: int) -> Part:
     """Make, measure and pack the maps of a part."""
-    rows = [_row(manifest, map_number) for map_number in manifest.maps_of(number)]
-    table = pa.table(
-        {field.name: [row[field.name] for row in rows] for field in schema_of(manifest)}, schema=schema_of(manifest)
-    )
+    rows = [row for block in _blocks(manifest, manifest.maps_of(number)) for row in _rows(manifest, block)]
+    schema = schema_of(manifest)
+    table = pa.table({field.name: [row[field.name] for row in rows] for field in schema}, schema=schema)
     buffer = io.BytesIO()
     pq.write_table(
         table,
@@ -85,8 +87,18 @@ def _kind_of(values: tuple[Any, ...]) -> pa.DataType:
     return pa.string()
 
 
-def _row(manifest: Manifest, number: int) -> dict[str, Any]:
-    """A map as a row; one that could not be made has a reason instead of cells."""
+@dataclass(frozen=True)
+class _Tried:
+    """A map, if it could be made, and its row as far as it is known."""
+
+    row: dict[str, Any]
+    map: TileMap | None = None
+    cells: NDArray[Any] | None = None
+    like: Likeness | None = None
+
+
+def _tried(manifest: Manifest, number: int) -> _Tried:
+    """A map that was made; one that could not be has a reason."""
     values = manifest.values_of(number)
     swept = {
         axis.column: value if isinstance(value, bool | int | float) or value is None else str(value)
@@ -97,30 +109,54 @@ def _row(manifest: Manifest, number: int) -> dict[str, Any]:
     try:
         recipe = manifest.recipe_of(number)
         map = run(recipe)
-        cells = packed(cells_in(map, tileset_of(manifest)))
+        cells = cells_in(map, tileset_of(manifest))
     except GaveUp as error:
-        return {**row, "reason": error.reason}
+        return _Tried({**row, "reason": error.reason})
     except TooLarge:
         raise  # of this machine alone: elsewhere it may well be made
     except TilewrightError as error:
-        return {**row, "reason": str(error)}
-    levels = map.shape[0] if len(map.shape) == 3 else 1
-    row |= {"digest": digest(map), "levels": levels, "height": map.height, "width": map.width, "cells": cells}
-    if manifest.measures:
-        row |= {name: None if number != number else number for name, number in _measured(map, manifest, recipe)}
-    return row
-
-
-def _measured(map: TileMap, manifest: Manifest, recipe: Recipe) -> Iterator[tuple[str, float]]:
+        return _Tried({**row, "reason": str(error)})
     compares = any(measure_shelf.get(name).compares for name in manifest.measures)
-    like = likeness_in(recipe.params, dict(recipe.tiles)) if compares else None
-    yield from measured(map, manifest.measures, like).items()
+    return _Tried(row, map, cells, likeness_in(recipe.params, dict(recipe.tiles)) if compares else None)
+
+
+def _blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Tried]]:
+    """Maps that are made, some at a time: as many as are easily held."""
+    block: list[_Tried] = []
+    cells = 0
+    for number in numbers:
+        tried = _tried(manifest, number)
+        block.append(tried)
+        cells += tried.map.cells.size if tried.map is not None else 0
+        if len(block) >= MAPS_TOGETHER or cells >= CELLS_TOGETHER:
+            yield block
+            block, cells = [], 0
+    yield block
+
+
+def _rows(manifest: Manifest, block: list[_Tried]) -> list[dict[str, Any]]:
+    """Maps as rows, of which all are measured, then all named, then all packed.
+
+    One thing after the other, because a processor that does the same again has all that it needs at hand: taking the
+    maps in turn, making 128 of 64x64 takes a fifth longer.
+    """
+    made = [(tried, tried.map, tried.cells) for tried in block if tried.map is not None and tried.cells is not None]
+    if manifest.measures:
+        for tried, map, _ in made:
+            numbers = measured(map, manifest.measures, tried.like).items()
+            tried.row.update({name: None if number != number else number for name, number in numbers})
+    for tried, map, _ in made:
+        levels = map.shape[0] if len(map.shape) == 3 else 1
+        tried.row.update(digest=digest(map), levels=levels, height=map.height, width=map.width)
+    for tried, _, cells in made:
+        tried.row["cells"] = packed(cells)
+    return [tried.row for tried in block]
 
 
 def packed(cells: np.ndarray[Any, Any]) -> bytes:
     """A map's cells, small."""
     plain = np.ascontiguousarray(cells, dtype=cells.dtype.newbyteorder("<"))
-    small: bytes = CODEC.compress(plain.tobytes(), asbytes=True)
+    small: bytes = CODEC.compress(plain, asbytes=True)
     return small
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
@@ -109,8 +108,7 @@ class Telling:
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard
-            needs = "" if find_spec("bokeh") else " (it needs bokeh: pip install bokeh)"
-            note(f"Dask's dashboard: {state.dashboard}{needs}")
+            note(f"Dask's dashboard: {state.dashboard}")
         self.report(state.done / state.count, self._line(state))
 
     @property
