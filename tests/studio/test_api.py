@@ -19,6 +19,7 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, settings
 from PIL import Image
+from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import tilewright as tw
@@ -470,11 +471,13 @@ def test_files_that_are_none(client: TestClient) -> None:
 # -- the schema ---------------------------------------------------------------------------------------------------
 
 schema = schemathesis.openapi.from_asgi("/openapi.json", application(seconds=5), headers={"host": HOST})
-EXCLUDED = [positive_data_acceptance]
-"""What params may hold depends on the technique, and no schema tells it; nearly all that is generated is refused."""
+EXCLUDED = [positive_data_acceptance, not_a_server_error]
+"""What params may hold depends on the technique, and no schema tells it; nearly all that is generated is refused. And a
+busy machine may well answer that something takes too long."""
 
 
 @schema.parametrize()
 @settings(max_examples=20, phases=[Phase.explicit, Phase.generate], suppress_health_check=[*HealthCheck])
 def test_every_operation_keeps_what_its_schema_promises(case: schemathesis.Case) -> None:
-    case.call_and_validate(base_url=f"http://{HOST}", excluded_checks=EXCLUDED)
+    answer = case.call_and_validate(base_url=f"http://{HOST}", excluded_checks=EXCLUDED)
+    assert answer.status_code < 500 or answer.status_code in (503, 504)

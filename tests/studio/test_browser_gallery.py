@@ -10,8 +10,11 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
+from tilewright.studio.page.variations import variations_of
+from tilewright.studio.state import State
 
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20}, "seed": 7}
+MADE = ".tw-variation.tw-made"
 
 
 def test_other_seeds_side_by_side(studio: Studio) -> None:
@@ -41,8 +44,7 @@ def test_a_knob_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     studio.tab("gallery")
     studio["gallery-what"].get_by_text("A knob").click()
     studio.choose("gallery-knob", "walls")
-    studio["gallery-from"].fill("0.3")
-    studio["gallery-to"].fill("0.6")
+    sweep(studio, "0.3", "0.6")
     made = studio.page.locator(".tw-variation.tw-made")
     expect(made).to_have_count(24)
     expect(studio["variation-0"]).to_contain_text("0.3")
@@ -65,6 +67,84 @@ def test_a_knob_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     studio.page.mouse.click(*places[loneliest])
     studio.shows(map)
     expect(studio["param-walls"]).to_have_value(str(walls))
+
+
+def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.tab("gallery")
+    first = captions(studio)
+    studio["gallery-roll"].click()
+    expect(studio["variation-0"]).not_to_contain_text(first[0])
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    rolled, pictures = captions(studio), images(studio)
+    expect(studio["undo"]).to_be_disabled()
+    again(studio)
+    assert (captions(studio), images(studio)) == (rolled, pictures)
+
+    studio["gallery-what"].get_by_text("A knob").click()
+    studio.choose("gallery-knob", "walls")
+    sweep(studio, "0.35", "0.5")
+    studio["gallery-same-seed"].click()
+    studio.choose("gallery-y", "dead ends")
+    studio.choose("gallery-x", "walls")
+    studio.choose("gallery-sort", "regions")
+    studio["gallery-most-first"].click()
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    expect(studio["variation-23"]).to_contain_text("0.5")
+    swept, pictures = captions(studio), images(studio)
+    state = again(studio)
+    assert (captions(studio), images(studio)) == (swept, pictures)
+    expect(studio["gallery-from"]).to_have_value("0.35")
+    expect(studio["gallery-to"]).to_have_value("0.5")
+    expect(studio["gallery-same-seed"]).to_have_attribute("aria-checked", "false")
+    expect(studio["gallery-most-first"]).to_have_attribute("aria-checked", "false")
+    axes = "(chart) => { const { xAxis, yAxis } = getElement(Number(chart.id.slice(1))).chart.getOption();"
+    axes += " return [xAxis[0].name, yAxis[0].name]; }"
+    assert studio["gallery-chart"].evaluate(axes) == ["walls", "dead ends"]
+    order = studio["gallery-grid"].evaluate(
+        "(grid) => [...grid.children].sort((one, other) => getComputedStyle(one).order - getComputedStyle(other).order)"
+        ".map((one) => Number(one.dataset.variation))"
+    )
+    regions = [tw.measure(tw.run(one.state.effective), "regions")["regions"] for one in variations_of(state)]
+    assert order == sorted(range(24), key=lambda number: (regions[number], number))
+
+
+def test_an_end_that_the_knob_cannot_have_says_so(studio: Studio) -> None:
+    studio.open(State.of(SMALL).looking(tab="gallery").varying(what="knob", knob="walls"))
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    studio["gallery-to"].fill("3")
+    studio["gallery-to"].press("Enter")
+    expect(studio.page.locator(".tw-gallery-pair")).to_contain_text(["must be at most 1, got 3", ""])
+    studio["gallery-to"].fill("0.5")
+    studio["gallery-to"].press("Enter")
+    expect(studio["variation-23"]).to_contain_text("0.5")
+    expect(studio.page.get_by_text("must be at most")).to_have_count(0)
+
+
+def sweep(studio: Studio, low: str, high: str) -> None:
+    """Sweep the knob from here to there."""
+    for end, value in (("from", low), ("to", high)):
+        studio[f"gallery-{end}"].fill(value)
+        studio[f"gallery-{end}"].press("Enter")
+
+
+def again(studio: Studio) -> State:
+    """Open the copied link anew, and wait for all pictures; gives what the link holds."""
+    link = studio.copied("copy-link")
+    studio.page.goto("about:blank")
+    studio.page.goto(link)
+    expect(studio.page.locator(MADE)).to_have_count(24)
+    return State.from_link(link.partition("#")[2])
+
+
+def captions(studio: Studio) -> list[str]:
+    expect(studio.page.locator(".tw-variation")).to_have_count(24)
+    return studio.page.locator(".tw-variation-caption").all_inner_texts()
+
+
+def images(studio: Studio) -> list[str]:
+    sources: list[str] = studio["gallery-grid"].locator("img").evaluate_all("(all) => all.map((one) => one.src)")
+    return sources
 
 
 def where(studio: Studio, value: list[float]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import tilewright as tw
 from tests.studio.page import Studio
 from tilewright.studio.state import TABS, State
 
-SIZES = ((1280, 720), (1024, 768))
+SIZES = ((1280, 720), (1024, 768), (820, 1180))
 OUTSIDE = """() => {
   const found = [];
   const root = document.documentElement;
@@ -49,6 +49,23 @@ def test_everything_fits(studio: Studio) -> None:
         expect(studio["technique"]).to_have_text(technique)
         studio.drawn()
         assert studio.page.evaluate(OUTSIDE) == [], technique
+
+
+def test_measures_open_where_there_is_no_room_for_all(studio: Studio) -> None:
+    studio.open()
+    row = studio["measure-floor_share"]
+    expect(row).to_be_visible()
+    studio.page.set_viewport_size({"width": 1024, "height": 768})
+    share = row.text_content() or ""
+    expect(row).to_be_hidden()
+    expect(studio["measures-open"]).to_contain_text(f"floor share {share}")
+    studio["measures-open"].click()
+    expect(row).to_be_visible()
+    expect(studio["measures-open"]).to_have_attribute("aria-expanded", "true")
+    studio["measures-open"].click()
+    expect(row).to_be_hidden()
+    studio.page.set_viewport_size({"width": 820, "height": 1180})
+    expect(row).to_be_visible()
 
 
 def test_keys(studio: Studio) -> None:

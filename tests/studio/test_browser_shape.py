@@ -80,6 +80,30 @@ def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
         studio.shows(maze)
 
 
+def test_the_text_keeps_shapers_that_are_off(studio: Studio, tmp_path: Path) -> None:
+    studio.open({**SMALL, "shaping": ["connect", {"border": {"thickness": 2}}]})
+    studio.tab("shape")
+    studio["stage-1-on"].click()
+    studio.shows(shaped("connect"))
+    expect(studio["recipe"]).to_contain_text("# off: - border: {thickness: 2}")
+    path = studio.download("save-recipe", tmp_path)
+    text = path.read_text()
+    assert tw.run(path) == shaped("connect")
+
+    write(studio, text.replace("- connect", "- connect: {thickness: 3}"))
+    studio["apply-recipe"].click()
+    studio.shows(shaped({"connect": {"thickness": 3}}))
+    expect(studio["stage-1"]).to_contain_text("border")
+    expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")
+    write(studio, text.replace("# off: ", ""))
+    studio["apply-recipe"].click()
+    studio.shows(shaped("connect", {"border": {"thickness": 2}}))
+    expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "true")
+    studio.upload("load-recipe", "mine.yaml", path.read_bytes())
+    studio.shows(shaped("connect"))
+    expect(studio["stage-1-on"]).to_have_attribute("aria-checked", "false")
+
+
 def test_a_recipe_is_saved_and_loaded(studio: Studio, tmp_path: Path) -> None:
     recipe = {**SMALL, "shaping": ["connect", {"border": {"thickness": 2}}], "locks": [[3, 3, "water"]]}
     studio.open(recipe)

@@ -15,20 +15,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nicegui import Client
-from nicegui.page import page
 from playwright.sync_api import Page, expect
 from pydantic import ConfigDict
 
 import tilewright as tw
 from tests.browser import chromium, complaints
+from tests.studio.nowhere import nowhere
 from tilewright.core.params import Params, param
-from tilewright.core.registry import tilesets
+from tilewright.core.registry import shapers, techniques, tilesets
 from tilewright.studio.page.controls import UNSET, Controls
 from tilewright.studio.page.controls.fields import Field, fields_of
 from tilewright.studio.page.controls.matrices import resized, side_of
 from tilewright.studio.page.controls.numbers import Rubbish, read_number
 from tilewright.studio.page.controls.strips import fitted
+from tilewright.studio.page.controls.tables import ItemsControl
+from tilewright.studio.page.shape import first_of
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
@@ -36,17 +37,6 @@ ENTRIES: dict[str, Any] = {
     for entry in shelf()
 }
 TILES = tuple(tilesets.get("terrain"))
-
-
-@contextlib.contextmanager
-def nowhere() -> Iterator[None]:
-    """A page that nobody looks at."""
-    client = Client(page("/nowhere"), request=None)
-    try:
-        with client:
-            yield
-    finally:
-        client.delete()
 
 
 def silence(name: str, value: Any) -> None:
@@ -374,3 +364,74 @@ def test_a_recipe_in_the_browser(opened: Opened) -> None:
     text.blur()
     expect(shown.locator(".tc-wrong")).to_have_count(1)
     hold(shown, lambda values: values["recipe"]["technique"] == "maze")
+
+
+# -- new rows ---------------------------------------------------------------------------------------------------
+
+
+def tables() -> Iterator[tuple[str, str, str]]:
+    """Every list that grows by a button: the kind of its entry, its name, the field."""
+    for kind, shelf in (("technique", techniques), ("shaper", shapers)):
+        for entry in shelf:
+            skipped = getattr(entry, "sections", ())
+            for field in fields_of(entry.params):
+                if field.kind == "items" and field.name not in skipped:
+                    yield kind, entry.name, field.name
+
+
+@pytest.mark.parametrize(("kind", "name", "field"), [*tables()])
+def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
+    """Three of them, one after the other, after those that were there or after none."""
+    small = {"width": 40, "height": 30}
+    for is_emptied in (False, True):
+        map = tw.make(name, **small, seed=1) if kind == "technique" else tw.make("caves", **small, seed=1)
+        values: dict[str, Any] = {} if kind == "technique" else first_of(name, tuple(map.tileset))
+
+        def change(param: str, value: Any, values: dict[str, Any] = values) -> None:
+            values.pop(param, None)
+            if value is not UNSET:
+                values[param] = value
+
+        params = ENTRIES[f"{kind}-{name}"].params
+        with nowhere():
+            tiles = tuple(map.tileset)
+            controls = Controls(params, values, change, tiles=lambda tiles=tiles: tiles)
+            table = controls._form.rows[field].control
+            assert isinstance(table, ItemsControl)
+            if is_emptied:
+                table.show([])
+            for count in range(1, 4):
+                table._added()
+                params.checked(values)
+                assert len(values[field]) >= count
+                if kind == "technique":
+                    tw.make(name, seed=1, **{**small, **values})
+                else:
+                    tw.shape(map, name, seed=1, **values)
+
+
+def test_a_table_of_biomes_begins_with_the_bands_and_moves_the_borders() -> None:
+    values: dict[str, Any] = {"bands": ["water", "grass"], "thresholds": [0.3]}
+    with nowhere():
+        controls = Controls(ENTRIES["technique-noise"].params, values, values.__setitem__, tiles=lambda: TILES)
+        table = controls._form.rows["biomes"].control
+        assert isinstance(table, ItemsControl)
+        table._added()
+        assert (values["biomes"], values["thresholds"]) == ([["water"], ["grass"]], [0.3])
+        table._added()
+        assert (values["biomes"], values["thresholds"]) == ([["water"], ["grass"], ["grass"]], [0.3, 0.65])
+        table._removed(0)
+        table._removed(0)
+        table._removed(0)
+        assert (values["biomes"], values["thresholds"]) == (UNSET, [0.5])
+
+
+def test_a_new_row_has_a_tile_of_its_own() -> None:
+    values: dict[str, Any] = {"tile": "deep", "by": "water"}
+    with nowhere():
+        controls = Controls(ENTRIES["shaper-replace"].params, values, values.__setitem__, tiles=lambda: TILES)
+        table = controls._form.rows["pairs"].control
+        assert isinstance(table, ItemsControl)
+        table._added()
+        table._added()
+        assert values["pairs"] == [["sand", "deep"], ["grass", "deep"]]

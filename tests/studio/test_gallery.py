@@ -24,6 +24,8 @@ from tilewright.studio.page.variations import (
     of_seeds,
     picture_of,
     seeds,
+    swept_knob,
+    variations_of,
 )
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
@@ -41,7 +43,7 @@ def state(**words: Any) -> State:
 
 
 def test_other_seeds_vary_nothing_but_the_seed() -> None:
-    rolled = seeds()
+    rolled = seeds(0)
     assert len(set(rolled)) == COUNT
     varied = of_seeds(state(shaping=["border"], locks=LOCKED), rolled)
     assert [one.state.seed for one in varied] == rolled
@@ -50,9 +52,52 @@ def test_other_seeds_vary_nothing_but_the_seed() -> None:
         assert one.state.effective == {**state(shaping=["border"], locks=LOCKED).effective, "seed": one.state.seed}
 
 
+def test_seeds_are_drawn_from_one_number() -> None:
+    assert seeds(5) == seeds(5)
+    assert not {*seeds(5)} & {*seeds(6)}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"roll": 123},
+        {"what": "knob"},
+        {"what": "knob", "knob": "walls", "low": 0.3, "high": 0.6},
+        {"what": "knob", "knob": "0.thickness", "low": 1, "high": 3, "same_seed": False, "roll": 9},
+        {"what": "knob", "knob": "outside", "same_seed": False},
+    ],
+    ids=str,
+)
+def test_a_link_brings_the_same_variations_back(chosen: dict[str, Any]) -> None:
+    now = state(shaping=["border"]).varying(**chosen)
+    assert variations_of(State.from_link(now.to_link())) == variations_of(now)
+
+
+def test_what_is_swept_is_what_was_chosen() -> None:
+    chosen = state().varying(what="knob", knob="walls", low=0.3)
+    assert [one.swept for one in variations_of(chosen)] == knob(chosen, "walls").values(0.3, 0.6)
+    assert {one.state.seed for one in variations_of(chosen)} == {7}
+    assert [one.state.seed for one in variations_of(chosen.varying(same_seed=False))] == seeds(0)
+
+
+def test_a_knob_that_is_not_there_is_another_one_with_its_own_ends() -> None:
+    strange = State.of({"technique": "bsp"}).varying(what="knob", knob="walls", low=0.3, high=0.6)
+    found = swept_knob(strange)
+    assert found is not None
+    assert found.key not in ("walls", "width", "height")
+    assert found.swept(strange.gallery) == found.span
+
+
+def test_a_strange_span_fails_where_it_is_made_and_nowhere_else() -> None:
+    for low, high in ((-1e15, 1e15), (5, 5), (0.1, 0.1 + 1e-16)):
+        varied = variations_of(state().varying(what="knob", knob="walls", low=low, high=high))
+        assert 1 <= len(varied) <= COUNT
+
+
 def test_locks_stay_also_those_that_are_not_yet_built_in() -> None:
     pending = State(state().recipe, locks=state(locks=LOCKED).locks)
-    for one in of_seeds(pending, seeds(3)):
+    for one in of_seeds(pending, seeds(0, 3)):
         found = tw.run(one.state.effective)
         assert (found.cells[4, 3], found.cells[6, 5]) == (found.tileset.id("floor"), found.tileset.id("wall"))
 
@@ -76,19 +121,19 @@ def test_whole_numbers_stay_whole_and_come_once() -> None:
 def test_words_and_switches_are_all_tried() -> None:
     assert knob(state(), "outside").values(0, 0) == ["wall", "floor"]
     assert knob(state(), "wrap").values(0, 0) == [False, True]
-    varied = of_knob(state(), knob(state(), "wrap"), (0, 0), seeds(), same_seed=True)
+    varied = of_knob(state(), knob(state(), "wrap"), (0, 0), seeds(0), same_seed=True)
     assert [one.caption for one in varied] == ["off", "on"]
     assert [one.state.params["wrap"] for one in varied] == [False, True]
 
 
 def test_with_the_same_seed_only_the_knob_varies() -> None:
-    varied = of_knob(state(), knob(state(), "walls"), (0.3, 0.6), seeds(), same_seed=True)
+    varied = of_knob(state(), knob(state(), "walls"), (0.3, 0.6), seeds(0), same_seed=True)
     assert {one.state.seed for one in varied} == {7}
     assert [one.state.params["walls"] for one in varied] == [one.swept for one in varied]
 
 
 def test_with_other_seeds_the_page_is_full() -> None:
-    rolled = seeds()
+    rolled = seeds(0)
     varied = of_knob(state(), knob(state(), "outside"), (0, 0), rolled, same_seed=False)
     assert [one.state.seed for one in varied] == rolled
     assert [one.caption for one in varied] == ["wall"] * 12 + ["floor"] * 12
@@ -124,7 +169,7 @@ def test_a_broken_recipe_has_no_knobs_and_no_trace() -> None:
 
 
 def test_a_variation_is_made_measured_and_drawn() -> None:
-    (one,) = of_knob(state(), knob(state(), "walls"), (0.4, 0.4), seeds(), same_seed=True)
+    (one,) = of_knob(state(), knob(state(), "walls"), (0.4, 0.4), seeds(0), same_seed=True)
     found = made(one, Ticket(Settings()))
     assert found.numbers is not None
     assert found.numbers[SWEPT] == 0.4

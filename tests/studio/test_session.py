@@ -162,6 +162,26 @@ def test_a_slider_is_one_step_of_undo() -> None:
     run(test)
 
 
+def test_what_is_chosen_in_the_gallery_is_no_step_of_undo() -> None:
+    async def test() -> None:
+        async with opened(SMALL) as session:
+            told: list[State] = []
+            session.listen("state", told.append)
+            session.vary(what="knob", knob="walls")
+            session.vary(what="knob")
+            assert [state.gallery.knob for state in told] == ["walls"]
+            assert not session.can_undo
+            session.sow(8)
+            session.vary(roll=5)
+            session.undo()
+            assert (session.state.seed, session.state.gallery.roll, session.state.gallery.knob) == (7, 5, "walls")
+            session.redo()
+            assert (session.state.seed, session.state.gallery.roll) == (8, 5)
+            await session.settled()
+
+    run(test)
+
+
 def test_seeds_go_back() -> None:
     async def test() -> None:
         async with opened(SMALL) as session:

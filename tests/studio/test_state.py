@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright.core.errors import BadFile, InvalidRecipe
+from tilewright.core.errors import BadFile, InvalidRecipe, TooLarge
 from tilewright.core.grid import FREE, Grid
 from tilewright.core.locks import Locks
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 from tilewright.studio.example import Example
+from tilewright.studio.gallery import Gallery
 from tilewright.studio.state import LARGEST_STATE, LONGEST_LINK, Look, State
 
 RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}, "shaping": [{"flip": {}}, "connect"]}
@@ -49,6 +50,8 @@ def packed(data: Any) -> str:
         State(example=Example().picking("bricks")),
         State(example=Example().picking("awbw/round-lake")),
         State(example=Example("mine", SAMPLE, 20, 10, "any text", "x", "xy", {"wfc": {"symmetry": 8}})),
+        State(gallery=Gallery(roll=123)),
+        State(gallery=Gallery("knob", "1.thickness", -0.5, 3, False, 10**9 - 1, "the knob", "cells", "regions", False)),
         State(example=Example().turning("patterns", "pattern_sizes", [2, 3]).turning("wfc", "relax", True)),
     ],
     ids=lambda state: state.to_link()[-12:],
@@ -69,6 +72,14 @@ def test_a_link_keeps_how_a_sample_looks() -> None:
 
 def test_a_usual_state_is_a_short_link() -> None:
     assert len(State().to_link()) < 80
+    assert len(State(gallery=Gallery(roll=123_456_789)).to_link()) < 110
+
+
+def test_what_no_link_could_bring_back_is_refused() -> None:
+    noise = np.random.default_rng(1).integers(0, 200, (1000, 1000))
+    painted = Grid([f"tile {number}" for number in range(200)], noise)
+    with pytest.raises(TooLarge, match=r"^this is too much for a link: 1,\d{3},\d{3} characters, at most 1,048,576"):
+        replace(State.of(RECIPE), painted=painted).to_link()
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20, 60])
@@ -115,6 +126,25 @@ def test_another_version_is_named(version: Any) -> None:
         ({"v": 1, "recipe": {}, "painted": {"shape": [9, 9], "words": [], "cells": "AA"}}, "cells"),
         ({"v": 1, "recipe": {}, "painted": {"shape": [1 << 20, 1 << 20], "words": ["a"], "cells": ""}}, "shape"),
         ({"v": 1, "recipe": {}, "off": 3}, "not one of this studio"),
+        ({"v": 1, "recipe": {}, "gallery": []}, "gallery"),
+        ({"v": 1, "recipe": {}, "gallery": None}, "gallery"),
+        ({"v": 1, "recipe": {}, "gallery": {"what": "everything"}}, "gallery: what: one of seed, knob"),
+        ({"v": 1, "recipe": {}, "gallery": {"what": ["seed"]}}, "what"),
+        ({"v": 1, "recipe": {}, "gallery": {"knob": 3}}, "knob"),
+        ({"v": 1, "recipe": {}, "gallery": {"knob": "x" * 1000}}, "knob"),
+        ({"v": 1, "recipe": {}, "gallery": {"low": "1"}}, "low"),
+        ({"v": 1, "recipe": {}, "gallery": {"low": True}}, "low"),
+        ({"v": 1, "recipe": {}, "gallery": {"low": float("nan")}}, "low"),
+        ({"v": 1, "recipe": {}, "gallery": {"high": float("inf")}}, "high"),
+        ({"v": 1, "recipe": {}, "gallery": {"high": 10**400}}, "high"),
+        ({"v": 1, "recipe": {}, "gallery": {"same_seed": 1}}, "same_seed"),
+        ({"v": 1, "recipe": {}, "gallery": {"roll": -1}}, "roll"),
+        ({"v": 1, "recipe": {}, "gallery": {"roll": 10**9}}, "roll"),
+        ({"v": 1, "recipe": {}, "gallery": {"roll": 1.0}}, "roll"),
+        ({"v": 1, "recipe": {}, "gallery": {"roll": None}}, "roll"),
+        ({"v": 1, "recipe": {}, "gallery": {"x": None}}, "x"),
+        ({"v": 1, "recipe": {}, "gallery": {"sort": {}}}, "sort"),
+        ({"v": 1, "recipe": {}, "gallery": {"most_first": "yes"}}, "most_first"),
         ({"v": 1, "recipe": {}, "example": []}, "example"),
         ({"v": 1, "recipe": {}, "example": {"name": "/etc/passwd"}}, "/etc/passwd"),
         ({"v": 1, "recipe": {}, "example": {"name": 3}}, "name"),
@@ -146,6 +176,11 @@ def test_a_hostile_link_gives_one_line(data: Any, line: str) -> None:
 @pytest.mark.parametrize("look", [3, [], {"tab": "admin"}, {"tab": 3}, {"grid": "yes"}, {"strange": 1}])
 def test_strange_looks_are_left_out(look: Any) -> None:
     assert State.from_link(packed({"v": 1, "recipe": RECIPE, "look": look})).look == Look()
+
+
+def test_strange_words_of_the_gallery_are_left_out() -> None:
+    found = State.from_link(packed({"v": 1, "recipe": RECIPE, "gallery": {"roll": 3, "tab": "admin", "": []}}))
+    assert found.gallery == Gallery(roll=3)
 
 
 def test_strange_knobs_are_left_out() -> None:
@@ -214,7 +249,6 @@ def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
         State.of({**RECIPE, "locks": 3})
 
 
-def test_opening_another_recipe_keeps_the_look_and_the_example() -> None:
-    before = State(look=Look("shape", grid=True), example=Example().picking("weave"))
-    after = before.opening(RECIPE)
-    assert (after.look, after.example, after.recipe) == (before.look, before.example, RECIPE)
+def test_opening_another_recipe_keeps_the_look_the_example_and_the_gallery() -> None:
+    before = State(look=Look("shape", grid=True), example=Example().picking("weave"), gallery=Gallery(roll=5))
+    assert before.opening(RECIPE) == replace(before, recipe=RECIPE)

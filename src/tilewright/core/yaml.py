@@ -6,8 +6,9 @@ and null, and leaves every other plain word a text.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -16,6 +17,8 @@ import yaml
 from .errors import BadFile
 
 MOST_CHARACTERS = 1 << 20
+LONGEST_LINE = 1 << 30
+"""Lines that are never folded."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -90,7 +93,7 @@ def remark_of(text: str) -> str:
     return " ".join(line.lstrip("# ") for line in head)
 
 
-def write_data(data: Mapping[str, Any]) -> str:
+def write_data(data: Mapping[str, Any] | Sequence[Any]) -> str:
     """Plain data as YAML that `read_data` reads again: short lists and small sets of values on one line.
 
     >>> print(write_data({"technique": "caves", "params": {"width": 20}, "seed": 7}), end="")
@@ -99,6 +102,19 @@ def write_data(data: Mapping[str, Any]) -> str:
     seed: 7
     """
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+
+
+def write_line(data: Any) -> str:
+    """Plain data on one line, as `read_data` reads it inside of brackets.
+
+    >>> write_line({"border": {"thickness": 2, "tile": "a wall"}})
+    '{border: {thickness: 2, tile: a wall}}'
+    """
+    written = yaml.dump(
+        data, Dumper=_LineDumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=LONGEST_LINE
+    )
+    line = written.removesuffix("...\n").strip()
+    return json.dumps(data, default=str) if "\n" in line else line  # a text of several lines
 
 
 class _Dumper(yaml.SafeDumper):
@@ -110,6 +126,11 @@ class _Dumper(yaml.SafeDumper):
     def serialize(self, node: Any) -> None:
         node.flow_style = False
         super().serialize(node)
+
+
+class _LineDumper(_Dumper):
+    def serialize(self, node: Any) -> None:
+        yaml.SafeDumper.serialize(self, node)
 
 
 _Dumper.add_representer(tuple, lambda dumper, value: dumper.represent_list(value))

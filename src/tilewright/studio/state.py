@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, quoted
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, quoted
 from ..core.grid import FREE, INLINE_CELLS, Grid, Word, read_shape
 from ..core.locks import Locks
 from .example import Example
+from .gallery import Gallery
 from .locking import read_locks
 
 VERSION = 1
@@ -53,6 +54,8 @@ class State:
     look: Look = field(default_factory=Look)
     example: Example = field(default_factory=Example)
     """The sample of By example, and what is asked there; nothing of it changes the map."""
+    gallery: Gallery = field(default_factory=Gallery)
+    """What varies in the gallery, and how it is shown there."""
 
     # -- the recipe ---------------------------------------------------------------------------------------------
 
@@ -71,7 +74,7 @@ class State:
 
     @property
     def effective(self) -> dict[str, Any]:
-        """The recipe without the shapers that are switched off: what is made, exported and shown as YAML."""
+        """The recipe without the shapers that are switched off: what is made and exported."""
         data = dict(self.recipe)
         shaping = [stage for number, stage in enumerate(data.get("shaping") or ()) if number not in self.off]
         data.pop("shaping", None)
@@ -96,24 +99,32 @@ class State:
         return self.painted is not None or self.with_recipe().recipe != self.recipe
 
     @classmethod
-    def of(cls, recipe: Mapping[str, Any], look: Look | None = None) -> State:
+    def of(cls, recipe: Mapping[str, Any]) -> State:
         """The state that a recipe opens."""
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(recipe, read_locks(locks), look=look or Look()).with_recipe()
+        return cls(recipe, read_locks(locks)).with_recipe()
 
     def opening(self, recipe: Mapping[str, Any]) -> State:
-        """The state that another recipe opens from here: how the map is looked at and By example stay."""
-        return replace(self.of(recipe, self.look), example=self.example)
+        """The state that another recipe opens from here: what is looked at, and how, and By example stay."""
+        return replace(self.of(recipe), example=self.example).seen_as(self)
 
     def looking(self, **changes: Any) -> State:
         return replace(self, look=replace(self.look, **changes))
 
+    def varying(self, **changes: Any) -> State:
+        """With something else chosen in the gallery."""
+        return replace(self, gallery=replace(self.gallery, **changes))
+
+    def seen_as(self, other: State) -> State:
+        """This state, looked at as another one is."""
+        return replace(self, look=other.look, gallery=other.gallery)
+
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_link(self) -> str:
-        """The state as a text for an address: letters, digits, - and _."""
+        """The state as a text for an address: letters, digits, - and _. Refused where no link could be opened again."""
         data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
@@ -121,15 +132,20 @@ class State:
             data["painted"] = _painted_data(self.painted)
         if self.off:
             data["off"] = list(self.off)
-        example = self.example.to_data()
-        if example:
-            data["example"] = example
+        asked = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
+        data |= {name: own for name, own in asked.items() if own}
         usual = Look()
         look = {name: value for name, value in vars(self.look).items() if value != getattr(usual, name)}
         if look:
             data["look"] = look
-        packed = zlib.compress(json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode(), 9)
-        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
+        link = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
+        if len(link) > LONGEST_LINK or len(plain) > LARGEST_STATE:
+            raise TooLarge(
+                f"this is too much for a link: {len(link):,} characters, at most {LONGEST_LINK:,} are opened again; "
+                "take it home as a file"
+            )
+        return link
 
     @classmethod
     def from_link(cls, text: str) -> State:
@@ -171,6 +187,7 @@ class State:
             off,
             Look(**known),
             Example.read(data.get("example", {})),
+            Gallery.read(data.get("gallery", {})),
         )
 
 

@@ -15,7 +15,7 @@ class Cell:
     """A picture among many: being made, made, or failed."""
 
     def __init__(self, number: int, caption: str, choose: Callable[[int], None], points: Points) -> None:
-        self._place = number
+        self._place = -1
         with ui.element("button").classes("tw-variation tw-waits") as self.box:
             self.box.props(f"type=button data-testid=variation-{number} data-variation={number}")
             self.box.on("click", lambda: choose(number))
@@ -24,6 +24,7 @@ class Cell:
             self.frame = ui.element("span").classes("tw-variation-frame")
             self.caption = ui.label(caption).classes("tw-variation-caption")
             self.numbers = ui.label("").classes("tw-variation-numbers")
+        self.place(number)
 
     def show(self, found: Made) -> None:
         self.box.classes(remove="tw-waits", add="tw-failed" if found.failure else "tw-made")

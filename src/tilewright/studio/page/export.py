@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import background_tasks, ui
 
-from ...core.errors import TilewrightError
+from ...core.errors import TilewrightError, TooLarge
 from ...core.reading import Reading
 from ...core.recipe import Recipe
 from ...core.tilemap import TileMap
@@ -78,7 +78,11 @@ class ExportView:
         self.recipe.show(write_data(data), WITHOUT_PAINT if state.painted is not None else "")
         self.command.show(command_line(data), WITHOUT_PAINT if state.painted is not None else "")
         self.python.show(python_lines(data, state.painted))
-        link = f"{self.address}#{state.to_link()}"
+        try:
+            link = f"{self.address}#{state.to_link()}"
+        except TooLarge as error:
+            self.link.show("", str(error))
+            return
         cut = f"{len(link):,} characters: some programs cut links that long." if len(link) > LONG_LINK else ""
         self.link.show(link, cut)
 
@@ -128,10 +132,12 @@ class Taken:
         self.lines = ui.label("").classes("tw-lines").props(f"data-testid={test}")
         self.remark = ui.label("").classes("tw-hint")
         with self.head:
-            button = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test=f"copy-{test}")
-            button.on("click", js_handler=copying(f"getHtmlElement({self.lines.id}).textContent", "Copied"))
+            self.copy = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test=f"copy-{test}")
+            self.copy.on("click", js_handler=copying(f"getHtmlElement({self.lines.id}).textContent", "Copied"))
 
     def show(self, lines: str, remark: str = "") -> None:
         self.lines.set_text(lines.rstrip("\n"))
+        self.lines.set_visibility(bool(lines))
+        self.copy.set_visibility(bool(lines))
         self.remark.set_text(remark)
         self.remark.set_visibility(bool(remark))

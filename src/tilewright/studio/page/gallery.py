@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import background_tasks, events, ui
 
 from ...core.errors import TilewrightError
 from ...core.registry import measures
+from ...core.seeds import read_seed
 from ..desk import Busy, Cancelled
+from ..gallery import Gallery
 from ..session import Session
 from ..state import State
 from .cells import Cell
 from .points import Points
-from .variations import (
-    COLUMNS,
-    COUNT,
-    SWEPT,
-    Knob,
-    Made,
-    Variation,
-    knobs_of,
-    made,
-    of_knob,
-    of_seeds,
-    seeds,
-    written_value,
-)
+from .variations import COLUMNS, COUNT, SWEPT, Made, Variation, made, variations_of
+from .varying import Varying
 
 AT_ONCE = 2
 """Variations that are made at the same time: the person's other work waits for no more than these."""
 PATIENCE = 0.5
 """Seconds until the desk is asked again when it has too much to do."""
-USUAL = ("floor_share", "path_length")
+USUAL = (Gallery().x, Gallery().y)
 """The measures that are the axes at first."""
-UNSORTED = "as they come"
+UNSORTED = Gallery().sort
 
 
 class GalleryView:
@@ -47,8 +39,9 @@ class GalleryView:
         self.variations: list[Variation] = []
         self.made: dict[int, Made] = {}
         """What is there of them already, by their number."""
-        self.seeds = seeds()
-        self._knobs: dict[str, Knob] = {}
+        self._shown: Gallery | None = None
+        """What was chosen when the numbers were shown last."""
+        self._is_showing = False
         self._jobs: list[asyncio.Task[None]] = []
         self._build_panel()
         with area:
@@ -58,11 +51,13 @@ class GalleryView:
 
     def refresh(self, state: State) -> None:
         """Show what varies now; work goes on only while the gallery is looked at."""
-        self._offer_knobs(state)
+        self.varying.show(state)
         if state.look.tab != "gallery":
             self.stop()
         elif self._shows(state):
             self._mark(state)
+            if self._shown != state.gallery:
+                self._show_numbers()
             self._go_on()
         else:
             self.show_all()
@@ -70,42 +65,26 @@ class GalleryView:
     # -- what is on it ------------------------------------------------------------------------------------------
 
     def _build_panel(self) -> None:
-        ui.label("What varies").classes("tw-title")
-        self.what = ui.toggle({"seed": "The seed", "knob": "A knob"}, value="seed", on_change=self._what_changed)
-        self.what.props("dense no-caps unelevated spread data-testid=gallery-what").classes("tw-toggle")
-        with ui.element("div").classes("tw-gallery-knob") as self.knob_box:
-            self.knob = ui.select({}, label="Knob", on_change=self._knob_chosen)
-            self.knob.props("dense outlined options-dense data-testid=gallery-knob")
-            with ui.element("div").classes("tw-gallery-pair") as self.span:
-                self.low = self._number("From", "gallery-from")
-                self.high = self._number("To", "gallery-to")
-            self.words = ui.label("").classes("tw-faint").props("data-testid=gallery-words")
-            self.same_seed = ui.switch("The same seed for all", value=True, on_change=self.show_all)
-            self.same_seed.props("dense data-testid=gallery-same-seed")
-        self.knob_box.set_visibility(False)
+        self.varying = Varying(self.session)
         roll = ui.button("Roll all again", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
         roll.props("data-testid=gallery-roll").tooltip("Other seeds for all; what is locked stays")
         ui.label("Click a picture or a point to continue with it.").classes("tw-hint")
         ui.label("Two measures").classes("tw-title")
         with ui.element("div").classes("tw-gallery-pair"):
-            self.y, self.about_y = self._measure("Up", [*USUAL], USUAL[1], "gallery-y")
-            self.x, self.about_x = self._measure("Across", [*USUAL], USUAL[0], "gallery-x")
+            self.y, self.about_y = self._measure("Up", "y")
+            self.x, self.about_x = self._measure("Across", "x")
         self.points = Points(self.choose)
         with ui.element("div").classes("tw-gallery-sort"):
-            self.sort, _ = self._measure("Sort the pictures by", [UNSORTED, *USUAL], UNSORTED, "gallery-sort")
-            self.most_first = ui.switch("Most first", value=True, on_change=self._show_numbers)
+            self.sort, _ = self._measure("Sort the pictures by", "sort")
+            self.most_first = ui.switch("Most first", value=True, on_change=partial(self._chosen, "most_first"))
             self.most_first.props("dense data-testid=gallery-most-first")
 
-    def _number(self, label: str, test: str) -> ui.number:
-        number = ui.number(label, on_change=self._span_changed).props("dense outlined debounce=400")
-        return number.props(f"data-testid={test}")
-
-    def _measure(self, label: str, names: list[str], chosen: str, test: str) -> tuple[ui.select, ui.tooltip]:
-        options = {name: name.replace("_", " ") for name in names}
-        select = ui.select(options, label=label, value=chosen, on_change=self._show_numbers)
-        select.props(f"dense outlined options-dense data-testid={test}")
+    def _measure(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
+        """A list of measures; they are offered when some are there."""
+        select = ui.select({}, label=label, on_change=partial(self._chosen, name))
+        select.props(f"dense outlined options-dense data-testid=gallery-{name}")
         with select:
-            return select, ui.tooltip(_about(chosen))
+            return select, ui.tooltip("")
 
     def _build_area(self) -> None:
         with ui.element("div").classes("tw-gallery"):
@@ -113,55 +92,6 @@ class GalleryView:
             self.grid = ui.element("div").classes("tw-gallery-grid").props("data-testid=gallery-grid")
             self.grid.style(f"--tw-columns: {COLUMNS}")
         self.cells: list[Cell] = []
-
-    # -- what varies --------------------------------------------------------------------------------------------
-
-    def _offer_knobs(self, state: State) -> None:
-        knobs = {knob.key: knob for knob in knobs_of(state)}
-        labels = {key: knob.label for key, knob in knobs.items()}
-        if labels != self.knob.options or self._knobs.keys() != knobs.keys():
-            usual = next((key for key in knobs if key not in ("width", "height")), None)
-            self._knobs = knobs
-            self.knob.set_options(labels, value=self.knob.value if self.knob.value in knobs else usual)
-        self._knobs = knobs
-
-    def _what_changed(self) -> None:
-        self.knob_box.set_visibility(self.what.value == "knob")
-        self.show_all()
-
-    def _knob_chosen(self) -> None:
-        """Another knob: from one end of what is typical to the other."""
-        knob = self._knobs.get(self.knob.value or "")
-        if knob is None:
-            return
-        self.span.set_visibility(knob.is_number)
-        self.words.set_visibility(not knob.is_number)
-        if knob.is_number:
-            self.low.value, self.high.value = None, None  # while one is missing, nothing is made
-            self.low.value, self.high.value = knob.span
-        else:
-            self.words.set_text(", ".join(written_value(value) for value in knob.values(0, 0)))
-            self._span_changed()
-
-    def _span_changed(self) -> None:
-        if self.what.value == "knob" and self.low.value is not None and self.high.value is not None:
-            self.show_all()
-
-    def roll(self) -> None:
-        """Other seeds for all of them."""
-        self.seeds = seeds()
-        if self.what.value == "knob" and self.same_seed.value:
-            # The one seed that all share is the person's own; rolling it is a step that can be undone.
-            self.session.reroll()
-            return
-        self.show_all()
-
-    def _varied(self, state: State) -> list[Variation]:
-        knob = self._knobs.get(self.knob.value or "")
-        if self.what.value == "seed" or knob is None:
-            return of_seeds(state, self.seeds)
-        span = (self.low.value or 0, self.high.value or 0)
-        return of_knob(state, knob, span, self.seeds, same_seed=bool(self.same_seed.value))
 
     # -- making them --------------------------------------------------------------------------------------------
 
@@ -171,7 +101,7 @@ class GalleryView:
         state = self.session.state
         if state.look.tab != "gallery":
             return  # they are made when somebody comes back
-        self.variations, self.made = self._varied(state), {}
+        self.variations, self.made = variations_of(state), {}
         self.grid.clear()
         with self.grid:
             self.cells = [
@@ -180,6 +110,15 @@ class GalleryView:
         self._mark(state)
         self._show_numbers()
         self._go_on()
+
+    def roll(self) -> None:
+        """Other seeds for all of them."""
+        gallery = self.session.state.gallery
+        if gallery.what == "knob" and gallery.same_seed:
+            # The one seed that all share is the person's own; rolling it is a step that can be undone.
+            self.session.reroll()
+        else:
+            self.session.vary(roll=int(read_seed(None)))
 
     def stop(self) -> None:
         """Cancel what is being made."""
@@ -197,7 +136,7 @@ class GalleryView:
 
     def _shows(self, state: State) -> bool:
         """Whether these are the variations of a state: also of each of them, so that one can come back for another."""
-        wanted = [one.state.effective for one in self._varied(state)]
+        wanted = [one.state.effective for one in variations_of(state)]
         return wanted == [one.state.effective for one in self.variations]
 
     def _go_on(self) -> None:
@@ -248,7 +187,8 @@ class GalleryView:
 
     def _show_numbers(self) -> None:
         """The measures below the pictures, the points of the chart, the order of the pictures."""
-        self._offer_measures()
+        self._shown = self.session.state.gallery
+        self._offer_measures(self._shown)
         x, y, by = str(self.x.value), str(self.y.value), str(self.sort.value)
         numbers = [_numbers(self.made.get(number)) for number in range(len(self.variations))]
         for cell, found in zip(self.cells, numbers, strict=True):
@@ -256,28 +196,47 @@ class GalleryView:
         points = [(one.caption, found) for one, found in zip(self.variations, numbers, strict=True)]
         self.points.show(points, x, y, {name: self._called(name) for name in (x, y)})
         self.most_first.set_visibility(by != UNSORTED)
-        sign = -1 if self.most_first.value else 1
+        sign = -1 if self._shown.most_first else 1
         ranks = [(by not in found, sign * found.get(by, 0), number) for number, found in enumerate(numbers)]
         for place, (_, _, number) in enumerate(sorted(ranks)):
             self.cells[number].place(number if by == UNSORTED else place)
         self.about_x.set_text(_about(x))
         self.about_y.set_text(_about(y))
 
-    def _offer_measures(self) -> None:
-        """Offer every measure that applies to one of them; what was chosen stays, as long as it can."""
-        found = {name: None for one in self.made.values() for name in one.numbers or ()}
-        if not found:
-            return
+    def _offer_measures(self, gallery: Gallery) -> None:
+        """Offer every measure that applies to one of them; what was chosen is shown, as long as it can be."""
+        found = {name for one in self.made.values() for name in one.numbers or ()}
+        found = found or {*USUAL, gallery.x, gallery.y, gallery.sort} - {UNSORTED}
         names = sorted(found, key=lambda name: (name != SWEPT, name))
-        for select, first in ((self.x, ()), (self.y, ()), (self.sort, (UNSORTED,))):
-            options = {name: self._called(name) for name in (*first, *names)}
-            if options != select.options:
-                usual = next((name for name in USUAL if name in options and name != self.x.value), names[0])
-                select.set_options(options, value=select.value if select.value in options else next(iter(first), usual))
+        x = gallery.x if gallery.x in found else _first(names, gallery.y)
+        y = gallery.y if gallery.y in found else _first(names, x)
+        sort = gallery.sort if gallery.sort in found else UNSORTED
+        self._is_showing = True
+        try:
+            self.most_first.set_value(gallery.most_first)
+            for select, first, value in ((self.x, (), x), (self.y, (), y), (self.sort, (UNSORTED,), sort)):
+                options = {name: self._called(name) for name in (*first, *names)}
+                if options != select.options or select.value != value:
+                    select.set_options(options, value=value)
+        finally:
+            self._is_showing = False
+
+    def _chosen(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
+        """A person has chosen something."""
+        if not self._is_showing and event.value is not None:
+            self.session.vary(**{name: event.value})
 
     def _called(self, name: str) -> str:
-        knob = self._knobs.get(self.knob.value or "")
+        if name == UNSORTED:
+            return "as they come"
+        knob = self.varying.knob
         return knob.label if name == SWEPT and knob is not None else name.replace("_", " ")
+
+
+def _first(names: Sequence[str], other: str) -> str:
+    """The measure to begin with: a usual one, or else any; not the other axis's if there is another."""
+    usual = [name for name in USUAL if name in names]
+    return next((name for name in (*usual, *names) if name != other), other)
 
 
 def _numbers(found: Made | None) -> Mapping[str, float]:

@@ -14,15 +14,26 @@ from ..session import Session
 
 PAUSE = 0.15
 """Seconds that a map must stand still before it is measured: a moving knob has the machine for itself."""
+FEW = ("floor_share", "regions")
+"""Those that are told where there is no room for all."""
+OPENING = """(event) => {
+  const head = event.currentTarget;
+  head.setAttribute('aria-expanded', head.parentElement.classList.toggle('tw-opened'));
+}"""
+"""Where there is no room for all, a click on the head opens them."""
 
 
 class MeasuresView:
-    """The measures that apply, and what the technique reports itself."""
+    """The measures that apply, and what the technique reports itself; on a small screen they open by a click."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._job: asyncio.Task[None] | None = None
-        ui.label("Measures").classes("tw-title")
+        with ui.element("button").classes("tw-measures-head") as head:
+            head.props("type=button aria-expanded=false data-testid=measures-open").on("click", js_handler=OPENING)
+            ui.label("Measures").classes("tw-title")
+            self.few = ui.label("").classes("tw-measures-few")
+            ui.icon("expand_less")
         self.table = ui.element("dl").classes("tw-measures").props("data-testid=measures")
         with self.table:
             ui.label("made with the first map").classes("tw-faint")
@@ -43,6 +54,8 @@ class MeasuresView:
         self._show({**numbers, **map.numbers}, "")
 
     def _show(self, numbers: dict[str, float], remark: str) -> None:
+        few = [f"{name.replace('_', ' ')} {written(numbers[name])}" for name in FEW if name in numbers]
+        self.few.set_text(" · ".join(few))
         self.table.clear()
         with self.table:
             for name, number in numbers.items():

@@ -12,7 +12,7 @@ from nicegui import events, ui
 from ...core.errors import TilewrightError
 from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
-from ...core.yaml import read_data, write_data
+from ..recipe_text import read_text, write_text
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
@@ -31,7 +31,7 @@ TILES = ("tile", "by")
 
 
 class ShapeView:
-    """A list of shapers to add, order, switch off and tune; below it the recipe as YAML."""
+    """A list of shapers to add, order, switch off and tune; below it the recipe as YAML, with those that are off."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -57,9 +57,8 @@ class ShapeView:
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe")
         with ui.element("div").classes("tw-row"):
-            self.apply = ui.button("Apply", on_click=self._apply).props(
-                "dense unelevated no-caps data-testid=apply-recipe"
-            )
+            self.apply = ui.button("Apply", on_click=self._apply).classes("tw-roomy")
+            self.apply.props("dense unelevated no-caps data-testid=apply-recipe")
             self.wrong = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.refresh(session.state)
 
@@ -70,7 +69,7 @@ class ShapeView:
         for (_, params), controls in zip(stages, self.controls, strict=True):
             if controls is not None:
                 controls.update(params)
-        self.text.set_value(write_data(state.effective))
+        self.text.set_value(write_text(state.recipe, state.off))
         self.wrong.set_text("")
 
     def blame(self, message: str) -> None:
@@ -180,7 +179,8 @@ class ShapeView:
 
     def _open(self, text: str, name: str) -> None:
         try:
-            state = self.session.state.opening(read_data(text, name))
+            recipe, off = read_text(text, name)
+            state = replace(self.session.state.opening(recipe), off=off)
         except TilewrightError as error:
             self.wrong.set_text(str(error))
             return
@@ -199,7 +199,8 @@ class ShapeView:
         self.upload.run_method("pickFiles")
 
     def _save(self) -> None:
-        ui.download.content(write_data(self.session.state.effective), f"{self.session.state.technique}.yaml")
+        state = self.session.state
+        ui.download.content(write_text(state.recipe, state.off), f"{state.technique}.yaml")
 
     def _copy(self) -> None:
         copy_text(self.text.value, "The recipe is copied")

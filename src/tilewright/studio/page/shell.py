@@ -19,13 +19,14 @@ from .. import scene, service
 from ..desk import Cancelled, Desk
 from ..session import Session
 from ..state import State
+from .address import Address
 from .canvas import MapCanvas
 from .example import ExampleView
 from .export import ExportView
 from .gallery import GalleryView
 from .make import MakeView
 from .measures import MeasuresView
-from .parts import copying, icon_button
+from .parts import icon_button
 from .rules import RulesView
 from .seeds import SeedBar
 from .shape import ShapeView
@@ -43,8 +44,6 @@ TABS = {
 """Word and icon of every view."""
 IN_THE_CENTRE = ("example", "gallery")
 """Views that put something of their own where the map is."""
-LINK_DELAY = 0.4
-"""Seconds without a change before the address follows."""
 
 
 class View(Protocol):
@@ -61,12 +60,7 @@ class Shell:
         self.client: Client = ui.context.client
         self.views: dict[str, View] = {}
         self.is_dark = False
-        self._link: str | None = None
-        """What the address holds after its #; None until somebody has looked."""
-        self._refused = ""
-        """What is wrong with the link that was opened last."""
-        self._written: State | None = None
-        """The state that the address holds."""
+        self.address = Address(self.session, self._tell)
         self._locks: Locks | None = None
         """Those that the canvas shows."""
         self._filmed: Recipe | None = None
@@ -88,7 +82,7 @@ class Shell:
             self.dark.set_value(self.is_dark)
         self._listen()
         self._darken()
-        self._follow(str(address))
+        self.address.follow(str(address))
 
     # -- what is on it ------------------------------------------------------------------------------------------
 
@@ -108,7 +102,7 @@ class Shell:
             ui.space()
             self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test="undo")
             self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test="redo")
-            icon_button("link", "Copy a link that reopens exactly this", self._copy_link, test="copy-link")
+            icon_button("link", "Copy a link that reopens exactly this", self.address.copy, test="copy-link")
             icon_button("contrast", "Dark or light", self._toggle_dark, test="dark")
             icon_button("help_outline", "Keys and hints (?)", show_shortcuts, test="help")
         with ui.element("main").classes("tw-main"):
@@ -186,35 +180,13 @@ class Shell:
         self.session.listen("failed", here(self._tell))
         self.session.listen("busy", here(self._busy))
         with self.client:
-            ui.on("address", lambda event: self._follow(str(event.args)))
+            self.address.listen()
             ui.on("reroll", self._reroll)
             ui.on("shortcuts", show_shortcuts)
-            self.timer = ui.timer(LINK_DELAY, self._write_address)
             ui.run_javascript(LISTENING)
 
-    def _follow(self, address: str) -> None:
-        """Open what an address asks for; without anything, the usual start."""
-        link, is_arrival = address.removeprefix("#"), self._link is None
-        if link and link == self._link:
-            return
-        state, refused = self.session.state, ""
-        if link:
-            try:
-                state = State.from_link(link)
-            except TilewrightError as error:
-                refused = str(error)
-        self._link = link
-        if is_arrival:
-            self.session.begin(state)
-        else:
-            self.session.change(state)
-        self._refused = refused
-        if refused:
-            self._written = None  # the address is to hold what is shown
-            self._tell(refused)
-
     def _state_changed(self, state: State) -> None:
-        self._refused = ""
+        self.address.refused = ""
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.look.tab:
@@ -259,7 +231,7 @@ class Shell:
 
     def _tell(self, message: str) -> None:
         """The one line: what went wrong, or nothing. That a link was refused is told until something is changed."""
-        message = message or self._refused
+        message = message or self.address.refused
         if message:
             self.canvas.progress(None)
         self.line.set_text(message)
@@ -316,20 +288,6 @@ class Shell:
 
     # -- the header ---------------------------------------------------------------------------------------------
 
-    def _write_address(self) -> None:
-        """The address follows the state, a moment after the last change."""
-        if self.session.state is self._written:
-            return
-        self._written, link = self.session.state, self.session.state.to_link()
-        if link != self._link:
-            self._link = link
-            ui.run_javascript(f"history.replaceState(null, '', '#{link}')")
-
-    def _copy_link(self) -> None:
-        self._write_address()
-        link = f"location.origin + location.pathname + '#{self._link}'"
-        ui.run_javascript(f"({copying(link, 'The link is copied: it reopens exactly this')})()")
-
     def _toggle_dark(self) -> None:
         """The other one; the browser remembers it."""
         self.is_dark = not self.is_dark
@@ -352,7 +310,6 @@ return [location.hash, Boolean(chosen), Quasar.Dark.isActive];
 """
 """What the browser remembers and asks for when the page is there."""
 LISTENING = """
-window.addEventListener('hashchange', () => emitEvent('address', location.hash));
 window.addEventListener('keydown', (event) => {
   const typing = event.target.closest && event.target.closest('input, textarea, select, [contenteditable=true]');
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -360,4 +317,4 @@ window.addEventListener('keydown', (event) => {
   if (event.key === '?') emitEvent('shortcuts');
 });
 """
-"""What the page listens to beside its controls: another address, and keys while nothing is typed."""
+"""What the page listens to beside its controls: keys, while nothing is typed."""

@@ -10,16 +10,19 @@ from math import floor, log10
 from typing import Any
 
 from ...core.registry import shapers, techniques
-from ...core.seeds import read_seed
+from ...core.seeds import Rng
 from ...core.tilemap import TileMap
 from ...formats import image
 from .. import service
 from ..desk import Ticket
+from ..gallery import Gallery
 from ..state import State
 from .controls.fields import UNSET, Field, fields_of
 
 COUNT = 24
 COLUMNS = 6
+SEEDS = 10**9
+"""Those that are drawn lie below."""
 SWEPT = "the knob"
 """What the value of a swept knob is called among the measures."""
 PIXELS = 320
@@ -60,6 +63,13 @@ class Knob:
         value = self.value if isinstance(self.value, (int, float)) else self.field.fresh
         low, high = min(value, self.field.least or 0), 2 * max(1, value)
         return low, high if self.field.most is None else min(high, self.field.most)
+
+    def swept(self, gallery: Gallery) -> tuple[float, float]:
+        """From where to where it is swept: as it was chosen, if that was chosen for this one."""
+        low, high = self.span
+        if gallery.knob != self.key:
+            return low, high
+        return low if gallery.low is None else gallery.low, high if gallery.high is None else gallery.high
 
     def values(self, low: float, high: float) -> list[Any]:
         """What it is set to, one after the other: so many numbers evenly, or all words."""
@@ -117,9 +127,26 @@ def knobs_of(state: State) -> list[Knob]:
     return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
 
 
-def seeds(count: int = COUNT) -> list[int]:
-    """Seeds that were never rolled before, nearly surely."""
-    return [int(read_seed(None)) for _ in range(count)]
+def swept_knob(state: State) -> Knob | None:
+    """The knob that is swept: the one that was chosen, or the first that is no side of the map."""
+    knobs = knobs_of(state)
+    chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
+    return next(chosen, next((knob for knob in knobs if knob.key not in ("width", "height")), None))
+
+
+def variations_of(state: State) -> list[Variation]:
+    """All that the gallery shows of a state."""
+    gallery, knob, rolled = state.gallery, swept_knob(state), seeds(state.gallery.roll)
+    if gallery.what == "seed" or knob is None:
+        return of_seeds(state, rolled)
+    span = knob.swept(gallery) if knob.is_number else (0, 0)
+    return of_knob(state, knob, span, rolled, same_seed=gallery.same_seed)
+
+
+def seeds(roll: int, count: int = COUNT) -> list[int]:
+    """As many seeds, all drawn from one number, so that a link brings them back."""
+    rng = Rng.of(roll).child("gallery")
+    return [rng.below(SEEDS) for _ in range(count)]
 
 
 def of_seeds(state: State, rolled: Sequence[int]) -> list[Variation]:

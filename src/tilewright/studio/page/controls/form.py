@@ -21,6 +21,8 @@ FIRST = 8
 FEW = 2
 """So many more than that are seen as well."""
 SIDES = ("width", "height")
+BANDS = ("biomes", "bands")
+"""What lies between thresholds; the first that is there counts."""
 WHOLE = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
 """Kinds that some recipes write short, as a text."""
 HELP = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
@@ -208,8 +210,8 @@ class Form:
     def _sent(self, name: str, value: Any) -> None:
         if name == "states" and isinstance(value, int) and self._resize(value):
             return
-        if name == "bands" and "thresholds" in self.rows:
-            self._fit(value)
+        if name in BANDS and "thresholds" in self.rows:
+            self._fit(name, value)
         self._put(name, value)
 
     def _put(self, name: str, value: Any) -> None:
@@ -234,15 +236,23 @@ class Form:
         self.rows["states"].mark_set(UNSET)
         return True
 
-    def _fit(self, bands: Any) -> None:
+    def _fit(self, changed: str, value: Any) -> None:
         """Other numbers of bands need other borders between them."""
-        usual = self._around.usual
-        borders, before = (self._values.get(name, usual.get(name)) or () for name in ("thresholds", "bands"))
-        after = usual.get("bands") if bands is UNSET else bands
-        if isinstance(after, (list, tuple)) and len(after) != len(borders) + 1:
-            found = UNSET if bands is UNSET else fitted(borders, before, after)
+        borders, before = self._known("thresholds") or (), self._bands()
+        after = self._bands(**{changed: self._around.usual.get(changed) if value is UNSET else value})
+        if len(after) != len(borders) + 1:
+            is_usual = value is UNSET and len(after) == len(self._around.usual.get("thresholds") or ()) + 1
+            found = UNSET if is_usual else fitted(borders, before, after)
             self.rows["thresholds"].show(found)
             self._put("thresholds", found)
+
+    def _known(self, name: str) -> Any:
+        return self._values.get(name, self._around.usual.get(name))
+
+    def _bands(self, **changed: Any) -> Sequence[Any]:
+        """What lies between the borders: a table of biomes, or else bands."""
+        found = [changed.get(name, self._known(name)) for name in BANDS]
+        return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
     def _follow(self, changed: str = "") -> None:
         """Show what follows from other fields, such as the size of a matrix that the seed draws."""

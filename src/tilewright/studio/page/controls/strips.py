@@ -47,8 +47,7 @@ class StripControl(NumbersControl):
         super().draw(value)
         numbers = value if isinstance(value, (list, tuple)) else []
         self._borders = [float(number) for number in numbers if isinstance(number, (int, float))]
-        bands = self.around.siblings().get("bands", self.around.usual.get("bands"))
-        words = list(bands) if isinstance(bands, (list, tuple)) else []
+        words = [one[0] if isinstance(one, (list, tuple)) and one else one for one in self._bands()]
         parts, edges = [], [0.0, *self._borders, 1.0]
         for number, (low, high) in enumerate(pairwise(edges)):
             color = self.around.color(words[number]) if number < len(words) else None
@@ -58,6 +57,12 @@ class StripControl(NumbersControl):
             for number, border in enumerate(self._borders)
         ]
         self._strip.content = "".join(parts)
+
+    def _bands(self) -> Sequence[Any]:
+        """What lies between the borders: rows of biomes, from dry to wet, or else bands."""
+        known = {**self.around.usual, **self.around.siblings()}
+        found = (known.get(name) for name in ("biomes", "bands"))
+        return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
     def follow(self) -> None:
         """The bands may be others."""

@@ -12,6 +12,7 @@ from nicegui import ui
 from .control import Around, Control, Wires, icon_button
 from .fields import UNSET, Field, in_words
 from .form import control_for
+from .rows import with_one_more
 
 SIMPLE = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
 """Kinds that fit into a cell of a table."""
@@ -78,9 +79,8 @@ class ItemsControl(Control):
         self.send(list(self._items))
 
     def _added(self) -> None:
-        like = self._items[-1] if self._items and self._is_table else self.field.item.fresh
         self._opened.add(len(self._items))
-        self._put([*self._items, like])
+        self._put(with_one_more(self.field, self._items, self.around))
 
     def _removed(self, number: int) -> None:
         self._opened = {place - (place > number) for place in self._opened if place != number}

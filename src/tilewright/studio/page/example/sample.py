@@ -74,7 +74,7 @@ class SamplePanel:
         with ui.element("div").classes("tw-row"):
             self.seed = Box("maps-seed", self._sow, label="seed").classes("tw-grow")
             self.seed.tooltip("A number or any text: the same seed makes the same maps")
-            roll = ui.button("Reroll", icon="casino", on_click=self.reroll)
+            roll = ui.button("Reroll", icon="casino", on_click=self.reroll).classes("tw-roomy")
             roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All three with another seed")
         ui.label(HINT).classes("tw-hint")
 

@@ -1,0 +1,77 @@
+"""What is asked of the gallery: what varies, which measures are its axes, in which order. A value, as the state is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from ..core.errors import InvalidRecipe, quoted
+
+WHAT = ("seed", "knob")
+LONGEST_NAME = 120
+LARGEST = 1e15
+"""Of the numbers between which a knob is swept."""
+MOST_ROLLS = 10**9
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """What varies and how it is shown; nothing of it changes the map."""
+
+    what: str = "seed"
+    """What varies: the seed, or a knob."""
+    knob: str = ""
+    """The knob's key; empty for the first that there is."""
+    low: float | None = None
+    high: float | None = None
+    """Between which values it is swept; None for where its usual ones begin and end."""
+    same_seed: bool = True
+    """Whether all values of the knob have the state's own seed."""
+    roll: int = 0
+    """From this number the seeds of all variations are drawn."""
+    x: str = "floor_share"
+    y: str = "path_length"
+    """The measures that are the axes."""
+    sort: str = ""
+    """The measure by which the pictures are sorted; empty for as they come."""
+    most_first: bool = True
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data that makes it again; what is as usual is left out."""
+        usual = vars(Gallery())
+        return {name: value for name, value in vars(self).items() if value != usual[name]}
+
+    @classmethod
+    def read(cls, data: Any) -> Gallery:
+        """A gallery in plain data that anybody may have sent; names that mean nothing here are left out."""
+        if not isinstance(data, Mapping):
+            raise InvalidRecipe(f"gallery: must be a set of named values, got {quoted(data)}")
+        known = vars(cls())
+        try:
+            return cls(**{name: _read(name, value) for name, value in data.items() if name in known})
+        except InvalidRecipe as error:
+            raise error.within("gallery") from None
+
+
+def _read(name: str, value: Any) -> Any:
+    match name:
+        case "what":
+            is_good, rule = isinstance(value, str) and value in WHAT, f"one of {', '.join(WHAT)}"
+        case "low" | "high":
+            is_good, rule = value is None or _is_number(value), f"a number from -{LARGEST:g} to {LARGEST:g}"
+        case "same_seed" | "most_first":
+            is_good, rule = isinstance(value, bool), "true or false"
+        case "roll":
+            is_good, rule = type(value) is int and 0 <= value < MOST_ROLLS, f"a whole number below {MOST_ROLLS:,}"
+        case _:
+            is_good = isinstance(value, str) and len(value) <= LONGEST_NAME
+            rule = f"a text of at most {LONGEST_NAME} characters"
+    if not is_good:
+        raise InvalidRecipe(f"{name}: {rule}, got {quoted(value)}")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= LARGEST and isfinite(value)

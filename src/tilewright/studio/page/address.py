@@ -1,0 +1,83 @@
+"""The address of the page: it follows the state, and the state follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from ...core.errors import TilewrightError, TooLarge
+from ..session import Session
+from ..state import State
+from .parts import copying
+
+DELAY = 0.4
+"""Seconds without a change before the address follows."""
+COPIED = "The link is copied: it reopens exactly this"
+
+
+class Address:
+    """What stands behind the # of the page's address: the whole state, as long as that is not too much for a link."""
+
+    def __init__(self, session: Session, tell: Callable[[str], None]) -> None:
+        """`tell` takes a line that says what is wrong."""
+        self.session, self._tell = session, tell
+        self.refused = ""
+        """What is wrong with the link that was opened or asked for last."""
+        self._link: str | None = None
+        """What the address holds; None until somebody has looked."""
+        self._written: State | None = None
+        """The state that the address holds, or that is too much for it."""
+
+    def listen(self) -> None:
+        """From now on, one follows the other."""
+        ui.on("address", lambda event: self.follow(str(event.args)))
+        ui.timer(DELAY, self._write)
+        ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
+
+    def follow(self, address: str) -> None:
+        """Open what an address asks for; without anything, the usual start."""
+        link, is_arrival = address.removeprefix("#"), self._link is None
+        if link and link == self._link:
+            return
+        state, refused = self.session.state, ""
+        if link:
+            try:
+                state = State.from_link(link)
+            except TilewrightError as error:
+                refused = str(error)
+        self._link = link
+        if is_arrival:
+            self.session.begin(state)
+        else:
+            self.session.change(state)
+        self.refused = ""
+        if refused:
+            self._written = None  # the address is to hold what is shown
+            self._refuse(refused)
+
+    def copy(self) -> None:
+        """Copy a link that reopens exactly this, or say why there is none."""
+        try:
+            link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
+        except TooLarge as error:
+            self._refuse(str(error))
+            return
+        ui.run_javascript(f"({copying(link, COPIED)})()")
+
+    def _refuse(self, line: str) -> None:
+        self.refused = line
+        self._tell(line)
+
+    def _write(self) -> None:
+        """The address follows the state, a moment after the last change; what is too much for it leaves it alone."""
+        if self.session.state is self._written:
+            return
+        self._written = self.session.state
+        try:
+            link = self._written.to_link()
+        except TooLarge:
+            return
+        if link != self._link:
+            self._link = link
+            ui.run_javascript(f"history.replaceState(null, '', '#{link}')")
