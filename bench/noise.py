@@ -61,7 +61,7 @@ def _row(what: str, own: float, peer: float | None = None, name: str = "", at_le
 
 def ours(kind: Kind) -> None:
     out = np.empty((SIZE, SIZE))
-    for _ in sampled(Octave(Rng.of(7), kind, SCALE), Window((SIZE, SIZE), (0, 0), False), NOT_MOVED, out):
+    for _ in sampled(Octave(Rng.of(7), kind, SCALE), Window((SIZE, SIZE), (0, 0), None), NOT_MOVED, out):
         pass
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from tilewright.analysis.chokepoints import chokepoints
 from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
 from tilewright.analysis.sight import field_of_view
 
-from .row import Row, best_times
+from .row import Row, Work, best_times
 
 SIZE = 1000
+Look: TypeAlias = Callable[[], NDArray[Any]]
 
 
 def cave() -> NDArray[np.bool_]:
@@ -37,7 +39,7 @@ def rows() -> Iterator[Row]:
     start, goal = corners(passable)
     random = np.random.default_rng(7)
     costs = random.integers(1, 10, passable.shape)
-    works = {
+    works: dict[str, Look] = {
         "distance map": partial(distances, passable, start),
         "A*, corner to corner": partial(shortest_path, passable, start, goal),
         "distance map, 8 directions": partial(distances, passable, start, directions=8),
@@ -55,7 +57,7 @@ def rows() -> Iterator[Row]:
         assert _agree(work(), peers[name]()), f"{name}: peers must agree"
         ours, other = best_times(work, peers[name], rounds=10)
         yield Row(what=what, unit="ms", ours=ours * 1e3, peer=other * 1e3, peer_name="tcod", at_least=wanted.get(name))
-    alone = {
+    alone: dict[str, tuple[Work, int | None]] = {
         "distance map, alone": (works["distance map"], 10),
         "flee map": (partial(flee_map, passable, start), None),
         "hot path": (partial(hot_path, passable, start, goal, slack=20), None),
@@ -66,7 +68,7 @@ def rows() -> Iterator[Row]:
         yield Row(what=f"paths {SIZE}x{SIZE}: {name}", unit="ms", ours=ours * 1e3, at_most=most)
 
 
-def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, partial[NDArray[np.int64]]]:
+def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Look]:
     from tcod import libtcodpy, map, path
 
     walls, weights = passable.astype(np.int8), (costs * passable).astype(np.int8)
@@ -81,7 +83,7 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, pa
     def way() -> NDArray[np.int64]:
         return np.array([start, *path.AStar(walls, diagonal=0).get_path(*start, *goal)])
 
-    def view() -> NDArray[np.int64]:
+    def view() -> NDArray[np.bool_]:
         clear = np.ones_like(passable)
         return map.compute_fov(clear, (SIZE // 2, SIZE // 2), algorithm=libtcodpy.FOV_SYMMETRIC_SHADOWCAST)
 
@@ -94,7 +96,7 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, pa
     }
 
 
-def _agree(ours: NDArray[np.float64], peer: NDArray[np.int64]) -> bool:
+def _agree(ours: NDArray[Any], peer: NDArray[Any]) -> bool:
     """Equal distances, or ways of the same length."""
     if ours.shape != (SIZE, SIZE):
         return len(ours) == len(peer)

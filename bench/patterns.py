@@ -80,9 +80,9 @@ def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: flo
     """Means over seeds at 30x30: evolution at the same iterations, then annealing in the same time."""
     what = f"{name} {size}x{size}, divergence"
     evolved = float(np.mean([_evolved(sample, size, 30, 10_000, wrap=wrap, seed=seed).value for seed in SEEDS]))
-    names = {"peer": peer, "peer_name": PEER} if peer is not None else {}
-    limit = {"at_least": 1.0} if peer is not None else {}
-    yield Row(what=f"{what} after 10,000 iterations of evolution", unit="nats", ours=evolved, **names, **limit)
+    beside = partial(Row, unit="nats") if peer is None else partial(Row, unit="nats", peer=peer, peer_name=PEER)
+    least = None if peer is None else 1.0
+    yield beside(what=f"{what} after 10,000 iterations of evolution", ours=evolved, at_least=least)
     make = partial(
         tw.make,
         "patterns",
@@ -97,9 +97,9 @@ def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: flo
     start = perf_counter()
     maps = [make(iterations=steps, seed=seed) for seed in SEEDS]
     taken = (perf_counter() - start) / len(maps)
-    limit = {"at_least": 10.0} if peer is not None else {}
     annealed = float(np.mean([map.numbers["divergence"] for map in maps]))
-    yield Row(what=f"{what} after {taken:.1f} s of annealing", unit="nats", ours=annealed, **names, **limit)
+    least = None if peer is None else 10.0
+    yield beside(what=f"{what} after {taken:.1f} s of annealing", ours=annealed, at_least=least)
     if not wrap:
         copied = max(tw.measure(map, "copied_block", like=sample, pattern_size=size)["copied_block"] for map in maps)
         yield Row(what=f"{name} {size}x{size}, longest copied block", unit="cells", ours=copied, at_most=3 * size)
@@ -122,8 +122,6 @@ def _time(sample: Samples, size: int, side: int, iterations: int) -> float:
     best = float("inf")
     for seed in range(5):
         board = _board(sample, size, side, wrap=True, seed=seed)
-        (time,) = best_times(
-            lambda board=board: board.evolve(Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1
-        )  # type: ignore[misc]
+        (time,) = best_times(partial(board.evolve, Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1)
         best = min(best, time)
     return best
