@@ -63,8 +63,8 @@ def rows() -> Iterator[Row]:
         "hot path": (partial(hot_path, passable, start, goal, slack=20), None),
         "chokepoints": (partial(chokepoints, passable), None),
     }
-    for name, (work, most) in alone.items():
-        (ours,) = best_times(work, rounds=10)
+    for name, (look, most) in alone.items():
+        (ours,) = best_times(look, rounds=10)
         yield Row(what=f"paths {SIZE}x{SIZE}: {name}", unit="ms", ours=ours * 1e3, at_most=most)
 
 
