@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ Steps = Generator[Frame, None, TileMap]
 """What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """A window, and what lies around it."""
 
@@ -81,24 +82,19 @@ class Surroundings:
     """Cells above and left of it (and below, of levels)."""
     after: tuple[int, ...]
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return tuple(sum(sides) for sides in zip(self.before, self.own, self.after, strict=True))
 
-    @property
+    @cached_property
     def origin(self) -> tuple[int, ...]:
         """Where its first cell lies in the world."""
         return tuple(first - before for first, before in zip(self.first, self.before, strict=True))
 
-    @property
+    @cached_property
     def inner(self) -> tuple[slice, ...]:
         """The window's own cells in it."""
         return tuple(slice(before, before + side) for before, side in zip(self.before, self.own, strict=True))
-
-    def with_border(self, width: int) -> Surroundings:
-        """With so many more cells on every side, whatever lies there."""
-        wider = tuple(before + width for before in self.before), tuple(after + width for after in self.after)
-        return Surroundings(self.own, self.first, *wider)
 
 
 class Site:
@@ -109,7 +105,7 @@ class Site:
     """
 
     __slots__ = (
-        "_lock_at", "_lock_ids", "_lock_words", "_table",
+        "_around", "_lock_at", "_lock_ids", "_lock_words", "_table",
         "first", "ids", "offset", "shape", "tileset", "words", "world",
     )  # fmt: skip
 
@@ -144,6 +140,7 @@ class Site:
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
         self._lock_ids = lock_ids
         self._lock_words: NDArray[np.int64] | None = None
+        self._around: dict[tuple[int, bool, int], Surroundings] = {}
 
     def tile(self, word: str | int) -> int:
         """The position of a word among this site's words, as cells hold it."""
@@ -167,12 +164,16 @@ class Site:
         """Whether this is a map with edges of its own, and no part or window of a larger one."""
         return self.world == self.shape
 
-    def around(self, reach: int, *, wrap: bool = False) -> Surroundings:
+    def around(self, reach: int, *, wrap: bool = False, border: int = 0) -> Surroundings:
         """The window with what a technique that looks so far around has to make beside it.
 
         A whole map has nothing beside it. A part of a map has its neighbours, up to the edges of the map where these
-        do not join; a window of an endless world has them on all sides.
+        do not join; a window of an endless world has them on all sides. A border adds so many cells more on every side,
+        whatever lies there.
         """
+        known = self._around.get((reach, wrap, border))
+        if known is not None:  # the site is that of all maps of a recipe
+            return known
         before: tuple[int, ...] = (reach,) * len(self.shape)
         after = before
         if self.is_whole:
@@ -181,7 +182,9 @@ class Site:
             sides = tuple(zip(self.world, self.first, self.shape, strict=True))
             before = tuple(min(reach, first) for _, first, _ in sides)
             after = tuple(min(reach, world - first - side) for world, first, side in sides)
-        return Surroundings(self.shape, self.first, before, after)
+        before, after = (tuple(cells + border for cells in side) for side in (before, after))
+        found = self._around[reach, wrap, border] = Surroundings(self.shape, self.first, before, after)
+        return found
 
     # -- locks ----------------------------------------------------------------------------------------------
 

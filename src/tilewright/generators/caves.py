@@ -52,7 +52,7 @@ class CavesParams(Sized):
 
 @technique(CavesParams, tileset="cave", tiles=("floor", "wall"), reach=lambda p: p.steps)
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
-    seen = site.around(p.steps, wrap=p.wrap).with_border(1)  # the kernel reads one cell more
+    seen = site.around(p.steps, wrap=p.wrap, border=1)  # the kernel reads one cell more
     wall, inner = np.empty(seen.shape, dtype=np.uint8), seen.inner
     torus = site.world if p.wrap else None
     for _ in in_blocks(cells_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
@@ -82,9 +82,12 @@ def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, seen: Surround
         wall[0], wall[-1] = wall[-2], wall[1]
         wall[:, 0], wall[:, -1] = wall[:, -2], wall[:, 1]
     elif not p.wrap and site.world is not None:
-        for axis, (first, side, world) in enumerate(zip(seen.origin, seen.shape, site.world, strict=True)):
-            lines = np.moveaxis(wall, axis, 0)
-            if first < 0:
-                lines[0] = p.outside == "wall"
-            if first + side > world:
-                lines[-1] = p.outside == "wall"
+        beyond, (top, left), (height, width) = p.outside == "wall", seen.origin, site.world
+        if top < 0:
+            wall[0] = beyond
+        if left < 0:
+            wall[:, 0] = beyond
+        if top + wall.shape[0] > height:
+            wall[-1] = beyond
+        if left + wall.shape[1] > width:
+            wall[:, -1] = beyond
