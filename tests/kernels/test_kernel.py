@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tilewright import kernels
-from tilewright.kernels import kernel
+from tilewright.kernels import Kernel, kernel
 
 PARTS = """
 from tilewright.kernels import kernel
@@ -187,3 +188,19 @@ def test_only_our_own_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pyte
 def test_no_cache_folder_no_stale_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "none"))
     assert kernels.clear_stale_caches() == []
+
+
+def test_how_long_a_kernel_is_compiled_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def compiled(self: Kernel[..., object], *, cached: bool) -> Callable[..., object]:
+        time.sleep(0.01)
+        seen.append(kernels.compiling_for())
+        return self._function
+
+    monkeypatch.setattr(Kernel, "_compile", compiled)
+    one = Kernel(lambda: 1, "int64()")
+    assert kernels.compiling_for() == 0
+    assert one() == 1
+    assert seen[0] >= 0.01
+    assert kernels.compiling_for() == 0

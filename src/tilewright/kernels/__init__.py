@@ -12,10 +12,13 @@ import platform
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, update_wrapper
 from hashlib import blake2b
 from importlib import import_module
+from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
 from pkgutil import iter_modules
@@ -77,10 +80,11 @@ class Kernel(Generic[P, R_co]):
         # numba's own lock: with one of ours, two threads could each hold one and wait for the other.
         with global_compiler_lock:
             if self._compiled is None:
-                try:
-                    self._compiled = self._compile(cached=True)
-                except Exception:  # a full disk or a damaged file; a fault of the kernel itself comes again
-                    self._compiled = self._compile(cached=False)
+                with _timed():
+                    try:
+                        self._compiled = self._compile(cached=True)
+                    except Exception:  # a full disk or a damaged file; a fault of the kernel itself comes again
+                        self._compiled = self._compile(cached=False)
                 self._call = self._compiled
             return self._compiled
 
@@ -108,7 +112,27 @@ class Kernel(Generic[P, R_co]):
         return compiled
 
 
+_begun: float | None = None
+"""When the compilation that goes on began."""
 _quick_start = False
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    """A kernel is compiled; those that it calls are compiled within."""
+    global _begun
+    before = _begun
+    _begun = before or time.monotonic()
+    try:
+        yield
+    finally:
+        _begun = before
+
+
+def compiling_for() -> float:
+    """For how many seconds a kernel has been compiled, or read from the cache, by now; 0 where none is."""
+    begun = _begun
+    return 0.0 if begun is None else time.monotonic() - begun
 
 
 def start_quickly() -> None:
@@ -166,6 +190,15 @@ def warmup() -> Iterator[str]:
     for entry in entries():
         entry.compile()
         yield entry.name
+    mark = _ready_mark()
+    if mark is not None:
+        mark.touch()
+
+
+def is_ready() -> bool:
+    """Whether `warmup` has compiled everything, so that nobody has to wait for it. Loads no numba."""
+    mark = _ready_mark()
+    return mark is not None and mark.exists()
 
 
 def is_cold() -> bool:
@@ -216,17 +249,22 @@ def _cache_folder() -> Path | None:
     return folder
 
 
+def _ready_mark() -> Path | None:
+    """A file beside what is compiled, which says that all is; numba looks at where a source lies, and at its date."""
+    folder = _cache_folder()
+    sources = [(str(source), source.stat().st_mtime_ns) for source in sorted(Path(__file__).parent.glob("*.py"))]
+    return folder and folder / f"ready-{blake2b(repr(sources).encode(), digest_size=8).hexdigest()}"
+
+
 @cache
 def _stamp() -> str:
     """A digest of everything the machine code depends on.
 
     numba notices an edit of the kernel's own file only, not one of a part in another module.
     """
-    import numba
-
     digest = blake2b(digest_size=8)
-    for version in (numba.__version__, np.__version__, platform.python_version()):
-        digest.update(version.encode() + b"\n")
+    for used in (version("numba"), np.__version__, platform.python_version()):
+        digest.update(used.encode() + b"\n")
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode() + b"\n" + source.read_bytes())
     return digest.hexdigest()

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from ..core.errors import TilewrightError
 from .settings import Settings
+from .warming import compiled_ahead
 
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
 MOST_PORTS = 20
@@ -26,18 +27,22 @@ def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool 
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
-    with listening(settings, other_port=other_port) as listener:
+    with listening(settings, other_port=other_port) as listener, compiled_ahead() as end:
         import uvicorn
 
         from . import app
 
         class Server(uvicorn.Server):
-            """Tells when it answers."""
+            """Tells when it answers; what is beside it ends with it, by whatever signal."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
                 if self.started:
                     ready(address(settings, listener.getsockname()[1]))
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                end()
+                await super().shutdown(sockets)
 
         config = uvicorn.Config(
             app(settings),

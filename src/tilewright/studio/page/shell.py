@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from nicegui import Client, background_tasks, ui
 
+from ... import kernels
 from ...core.errors import TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
@@ -44,6 +45,8 @@ TABS = {
 """Word and icon of every view."""
 IN_THE_CENTRE = ("example", "gallery")
 """Views that put something of their own where the map is."""
+LOOK = 0.3
+"""Seconds between two looks at whether something is compiled."""
 
 
 class View(Protocol):
@@ -100,6 +103,9 @@ class Shell:
                 for name, (word, icon) in TABS.items():
                     ui.tab(name, label=word, icon=icon).props(f"data-testid=tab-{name}")
             ui.space()
+            self.compiling = ui.label("Compiling, this once").classes("tw-faint").props("data-testid=compiling")
+            self.compiling.tooltip("Every technique is compiled for this machine before it is used for the first time")
+            self.compiling.set_visibility(False)
             self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test="undo")
             self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test="redo")
             icon_button("link", "Copy a link that reopens exactly this", self.address.copy, test="copy-link")
@@ -183,7 +189,13 @@ class Shell:
             self.address.listen()
             ui.on("reroll", self._reroll)
             ui.on("shortcuts", show_shortcuts)
+            ui.timer(LOOK, self._tell_compiling)
             ui.run_javascript(LISTENING)
+
+    def _tell_compiling(self) -> None:
+        seconds = kernels.compiling_for()
+        if seconds == 0 or seconds > LOOK:  # reading what was compiled before takes less
+            self.compiling.set_visibility(seconds > 0)
 
     def _state_changed(self, state: State) -> None:
         self.address.refused = ""

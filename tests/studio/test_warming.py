@@ -1,0 +1,62 @@
+"""What was never compiled here is compiled beside the studio, and whoever must wait for it is told."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.studio.page import Studio, serving
+from tilewright import kernels
+
+
+@pytest.fixture
+def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache in which nothing is."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def helpers(program: psutil.Process) -> list[psutil.Process]:
+    return [child for child in program.children() if "warmup" in child.cmdline()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_process_compiles_ahead_and_ends_with_the_studio(cold: Path, ending: signal.Signals) -> None:
+    command = [sys.executable, "-m", "tilewright", "studio", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout
+        assert re.search(r"http://\S+", program.stdout.readline())
+        (helper,) = helpers(psutil.Process(program.pid))
+        assert helper.nice() > psutil.Process(program.pid).nice()
+        program.send_signal(ending)
+        program.wait(60)
+    assert not helper.is_running()
+
+
+def test_nothing_is_compiled_twice(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "entries", list)
+    assert not kernels.is_ready()
+    assert not [*kernels.warmup()]
+    assert kernels.is_ready()
+    monkeypatch.setattr(kernels, "__file__", str(cold / "other" / "__init__.py"))  # sources that lie elsewhere
+    assert not kernels.is_ready()
+
+
+def test_a_person_who_must_wait_is_told(cold: Path, context: BrowserContext) -> None:
+    with serving(cold / "log.txt") as address:
+        studio = Studio(context, address)
+        studio.page.goto(address)
+        studio.ready()
+        studio["chosen"].click()
+        studio["pick-wfc"].click()
+        expect(studio["compiling"]).to_be_visible()
+        expect(studio["compiling"]).to_be_hidden()
+        studio.close()
