@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: demo studio test bench docs check clean
+.PHONY: demo studio test check kernels bench docs clean
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -13,14 +13,17 @@ studio: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python tests/tools.py
-	$(BIN)/tilewright warmup
-	$(MAKE) --no-print-directory check
+	$(MAKE) --no-print-directory --jobs=2 check kernels
 	$(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Compiled once, not by every test that comes first.
+kernels: $(STAMP)
+	$(BIN)/tilewright warmup
 
 bench: $(STAMP)
 	$(BIN)/python -m bench
