@@ -1,4 +1,5 @@
-"""One rule for the whole set: under TILEWRIGHT_STRICT a skipped test fails, unless allowed_skips.toml names it."""
+"""Rules for the whole set: what takes long comes first, and under TILEWRIGHT_STRICT a skipped test fails, unless
+allowed_skips.toml names it."""
 
 from __future__ import annotations
 
@@ -15,6 +16,11 @@ ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text
 # No deadlines: the first example compiles kernels, and these machines are noisy.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("house")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Wheels and the oldest versions take minutes, in which others can go on beside them."""
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
 
 
 @pytest.hookimpl(wrapper=True)
