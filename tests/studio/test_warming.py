@@ -12,7 +12,7 @@ import psutil
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.studio.page import Studio, serving
+from tests.studio.page import PATIENCE, Studio, serving
 from tilewright import kernels
 
 
@@ -56,7 +56,7 @@ def test_a_person_who_must_wait_is_told(cold: Path, context: BrowserContext) -> 
         studio.page.goto(address)
         studio.ready()
         studio["chosen"].click()
-        studio["pick-wfc"].click()
+        studio["pick-rooms"].click()
         expect(studio["compiling"]).to_be_visible()
-        expect(studio["compiling"]).to_be_hidden()
+        expect(studio["compiling"]).to_be_hidden(timeout=4 * PATIENCE)
         studio.close()
