@@ -30,7 +30,7 @@ from .world_pieces import Made, Piece, chunks_together, halved, make_pieces, pie
 from .world_reader import World
 
 CELLS_IN_A_TASK = 1 << 23
-FEW_CELLS = 1 << 26
+FEW_CELLS = 1 << 27
 """So many are made here before other processes have started."""
 TASKS_EACH = 16
 """Tasks for a worker, about, where there are pieces enough."""
