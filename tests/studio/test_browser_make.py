@@ -81,6 +81,10 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     expect(studio["param-braid"]).to_be_visible()
 
     studio["chosen"].click()
+    expect(studio["search"]).to_be_focused()
+    studio.press("Escape")
+    expect(studio["param-braid"]).to_be_visible()
+    studio["chosen"].click()
     expect(studio["search"]).to_have_value("")
     studio["pick-crypt"].click()
     studio.shows(tw.run("crypt", seed=7))

@@ -52,6 +52,12 @@ def test_shapers_are_added_ordered_switched_off_and_tuned(studio: Studio) -> Non
     studio.shows(shaped("connect"))
     studio["undo"].click()
     studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
+    expect(studio["stage-0-on"]).to_have_attribute("aria-checked", "true")
+    studio["redo"].click()
+    studio.shows(shaped("connect"))
+    expect(studio["stage-0-on"]).to_have_attribute("aria-checked", "false")
+    studio["stage-0-on"].click()
+    studio.shows(shaped({"border": {"thickness": 3}}, "connect"))
     studio["stage-0-remove"].click()
     studio.shows(shaped("connect"))
     expect(studio["stage-1"]).to_have_count(0)
@@ -78,6 +84,33 @@ def test_the_recipe_is_edited_as_yaml(studio: Studio) -> None:
         expect(studio[test]).to_contain_text(told)
         assert "\n" not in studio[test].inner_text()
         studio.shows(maze)
+
+
+def test_what_is_typed_over_the_recipe_stays_until_it_changes(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.tab("shape")
+    write(studio, "technique: [")
+    studio["apply-recipe"].click()
+    expect(studio["recipe-wrong"]).to_contain_text("not a recipe")
+    studio["grid"].click()
+    studio.tab("make")
+    studio.tab("shape")
+    expect(studio["recipe"]).to_contain_text("technique: [")
+    expect(studio["recipe-wrong"]).to_contain_text("not a recipe")
+    with studio.another():
+        studio["reroll"].click()
+    expect(studio["recipe"]).to_contain_text("technique: caves")
+    expect(studio["recipe-wrong"]).to_have_text("")
+
+
+def test_a_recipe_without_a_seed_takes_the_one_that_is_there(studio: Studio) -> None:
+    studio.open(SMALL)
+    studio.tab("shape")
+    write(studio, "technique: maze\nparams: {width: 31, height: 21}\n")
+    studio["apply-recipe"].click()
+    studio.shows(tw.make("maze", seed=3, width=31, height=21))
+    expect(studio["seed"]).to_have_value("3")
+    expect(studio["recipe"]).to_contain_text("seed: 3")
 
 
 def test_the_text_keeps_shapers_that_are_off(studio: Studio, tmp_path: Path) -> None:

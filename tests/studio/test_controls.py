@@ -249,6 +249,11 @@ def test_what_is_typed_stays_until_it_is_told(opened: Opened) -> None:
     width.fill("60")
     width.blur()
     told(shown, {"width": 60})
+    width.press("Control+a")
+    width.press_sequentially("1e")  # no number: not the same as nothing, which means the default
+    width.press("Enter")
+    expect(width).to_have_value("60")
+    told(shown, {"width": 60})
 
 
 def test_numbers_in_the_browser(opened: Opened) -> None:
@@ -259,6 +264,11 @@ def test_numbers_in_the_browser(opened: Opened) -> None:
     typed(shown, "param-width", "999999")
     expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must be at most 65536, got 999999")
     told(shown, {"width": 500})
+    width.press("Escape")
+    expect(width).to_have_value("500")
+    expect(shown.locator(".tc-wrong")).to_have_count(0)
+    typed(shown, "param-width", "999999")
+    expect(shown.locator(".tc-wrong")).to_have_count(1)
     typed(shown, "param-width", "60")
     expect(shown.locator(".tc-wrong")).to_have_count(0)
     shown.get_by_test_id("param-width-reset").click()
@@ -272,6 +282,17 @@ def test_numbers_in_the_browser(opened: Opened) -> None:
     shown.get_by_test_id("clear").click()
     expect(shown.get_by_test_id("param-walls")).to_have_value("0.45")
     told(shown, {})
+
+    typed(shown, "param-offset", "5")
+    expect(shown.locator(".tc-wrong")).to_have_count(0)
+    typed(shown, "param-offset-1", "9")
+    told(shown, {"offset": [5, 9]})
+    typed(shown, "param-offset", "")
+    expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must be all of them, or none")
+    shown.get_by_test_id("param-offset").press("Escape")
+    expect(shown.get_by_test_id("param-offset")).to_have_value("5")
+    expect(shown.locator(".tc-wrong")).to_have_count(0)
+    told(shown, {"offset": [5, 9]})
 
 
 def test_words_in_the_browser(opened: Opened) -> None:

@@ -232,6 +232,28 @@ def test_nothing_of_a_job_is_kept() -> None:
     assert not [one for one in kept if one() is not None]
 
 
+def test_work_that_outlives_the_studio_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    ended = threading.Event()
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+
+        def work(ticket: Ticket) -> None:
+            ended.wait(20)
+            loop.call_soon_threadsafe(print)  # how far it is
+
+        waiting = asyncio.create_task(Desk(Settings()).do(work))
+        await until(lambda: bool(at_work()))
+        assert not waiting.done()
+
+    asyncio.run(test())
+    ended.set()
+    for thread in at_work():
+        thread.join(20)
+    assert not at_work()
+    assert not caplog.records
+
+
 def test_closing_stops_everything() -> None:
     async def test(desk: Desk) -> None:
         tasks = [asyncio.create_task(desk.do(endless)) for _ in range(5)]

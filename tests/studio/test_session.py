@@ -193,6 +193,13 @@ def test_seeds_go_back() -> None:
             session.earlier()
             session.earlier()  # there is none before the first
             assert session.state.seed == 7
+            session.sow("008")
+            assert session.state.seed == "008"  # another seed than 8
+            session.sow("8")
+            assert session.state.seed == 8
+            session.undo()
+            session.earlier()  # not the one that undo has brought back
+            assert session.state.seed == 7
 
     run(test)
 

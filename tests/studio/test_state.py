@@ -252,3 +252,6 @@ def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
 def test_opening_another_recipe_keeps_the_look_the_example_and_the_gallery() -> None:
     before = State(look=Look("shape", grid=True), example=Example().picking("weave"), gallery=Gallery(roll=5))
     assert before.opening(RECIPE) == replace(before, recipe=RECIPE)
+    seedless = {word: value for word, value in RECIPE.items() if word != "seed"}
+    assert before.opening(seedless).seed == before.seed
+    assert isinstance(State(seedless).opening(seedless).seed, int)  # picked, and then it stays

@@ -207,6 +207,8 @@ class Desk:
             job.ticket.check(steps=0)
             result = job.work(job.ticket)
         except BaseException as error:  # whoever waits for it gets it
+            if loop.is_closed():
+                return  # the studio has ended, and work that wanted to tell how far it is found nobody
             failure = told(error)
         with suppress(RuntimeError):  # the loop was closed: nobody waits any more
             loop.call_soon_threadsafe(self._end, job, result, failure)

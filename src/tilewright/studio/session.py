@@ -146,13 +146,15 @@ class Session:
         """This seed."""
         if self.state.seed is not None:
             self.seeds = [*self.seeds[-MOST_UNDO:], self.state.seed]
-        number = int(seed) if isinstance(seed, str) and seed.isdecimal() and len(seed) < 16 else seed
-        self.change(self.state.with_recipe(seed=number))
+        self.change(self.state.with_recipe(seed=typed_seed(seed) if isinstance(seed, str) else seed))
 
     def earlier(self) -> None:
-        """The seed before this one."""
-        if self.seeds:
-            self.change(self.state.with_recipe(seed=self.seeds.pop()))
+        """The seed before this one; one that an undo has brought back already is passed over."""
+        while self.seeds:
+            seed = self.seeds.pop()
+            if seed != self.state.seed:
+                self.change(self.state.with_recipe(seed=seed))
+                return
 
     # -- painting and locking -----------------------------------------------------------------------------------
 
@@ -296,6 +298,11 @@ class Session:
             cells = np.where(ids == FREE, self._made.cells, ids).astype(self._made.cells.dtype)
             self.map = self._made.replaced(cells=cells)
         self.tell("map", self.map)
+
+
+def typed_seed(text: str) -> int | str:
+    """A seed as recipes write it: a number, or a text such as 007, which is another seed than 7."""
+    return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
 
 
 def _without_strays(state: State) -> State:

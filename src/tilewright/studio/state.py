@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, quoted
 from ..core.grid import FREE, INLINE_CELLS, Grid, Word, read_shape
 from ..core.locks import Locks
+from ..core.seeds import read_seed
 from .example import Example
 from .gallery import Gallery
 from .locking import read_locks
@@ -107,7 +108,12 @@ class State:
         return cls(recipe, read_locks(locks)).with_recipe()
 
     def opening(self, recipe: Mapping[str, Any]) -> State:
-        """The state that another recipe opens from here: what is looked at, and how, and By example stay."""
+        """The state that another recipe opens from here: what is looked at, and how, and By example stay.
+
+        So does the seed where the recipe has none: a map whose seed nobody knows is not brought back by a link.
+        """
+        if recipe.get("seed") is None:
+            recipe = {**recipe, "seed": int(read_seed(None)) if self.seed is None else self.seed}
         return replace(self.of(recipe), example=self.example).seen_as(self)
 
     def looking(self, **changes: Any) -> State:

@@ -12,7 +12,7 @@ export default {
     />
   `,
   props: { value: String, id: String, _autocomplete: Array },
-  emits: ["told"],
+  emits: ["told", "forgotten"],
   data() {
     return { text: this.value, isTyping: false };
   },
@@ -31,6 +31,8 @@ export default {
     },
     tell() {
       if (!this.isTyping) return;
+      // Of what is no number at all, such as 1e, a browser gives nothing: that must not pass for an emptied box.
+      if (this.$el.querySelector("input")?.validity.badInput) return this.forget();
       this.isTyping = false;
       this.$emit("told", this.text);
     },
@@ -40,6 +42,7 @@ export default {
     forget() {
       this.isTyping = false;
       this.text = this.value;
+      this.$emit("forgotten");
     },
   },
 };

@@ -13,7 +13,10 @@ LONGEST = 10_000
 
 
 class Box(ui.input, component="box.js"):
-    """Typing is done by Enter, by leaving the box, by the arrows of a number; Escape forgets what was typed."""
+    """Typing is done by Enter, by leaving the box, by the arrows of a number; Escape forgets what was typed.
+
+    `forgotten` is called then: who has refused what was told before shows what holds instead.
+    """
 
     def __init__(
         self,
@@ -24,6 +27,7 @@ class Box(ui.input, component="box.js"):
         label: str | None = None,
         hint: str = "",
         step: float | None = None,
+        forgotten: Callable[[], Any] | None = None,
     ) -> None:
         """With a step it is for numbers."""
         super().__init__(label, placeholder=hint or None, value=value)
@@ -35,6 +39,8 @@ class Box(ui.input, component="box.js"):
             self.props["inputmode"] = "decimal"
         self._typed = typed
         self.on("told", self._told)
+        if forgotten is not None:
+            self.on("forgotten", lambda: forgotten())
 
     def _told(self, event: GenericEventArguments) -> None:
         text = str(event.args if event.args is not None else "")[:LONGEST]

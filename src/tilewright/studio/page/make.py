@@ -75,6 +75,7 @@ class MakeView:
             with ui.element("div").classes("tw-row"):
                 self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._filter)
                 self.search.props("dense outlined clearable autofocus data-testid=search").classes("tw-grow")
+                self.search.on("keydown.esc", self._close)
                 icon_button("close", "Back to the knobs", self._close, test="close-picker")
             self.cards = {kind: self._cards(kind) for kind in ("techniques", "recipes")}
             self.nothing = ui.label("Nothing is called like that.").classes("tw-faint")
@@ -128,7 +129,7 @@ class MakeView:
         if kind == "recipes":
             try:
                 data, _ = Reading().recipe(name)
-                self.session.change(state.opening({**data, "seed": data.get("seed", state.seed)}))
+                self.session.change(state.opening(data))
             except TilewrightError as error:
                 self.session.tell("failed", str(error))
             return

@@ -36,6 +36,9 @@ class ShapeView:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.controls: list[Controls | None] = []
+        self.switches: list[ui.switch] = []
+        self._written = ""
+        """The recipe as it was written last: as long as that holds, what a person types over it is theirs."""
         self._built: list[str] | None = None
         self._opened: set[int] = set()
         with ui.element("div").classes("tw-row"):
@@ -69,8 +72,13 @@ class ShapeView:
         for (_, params), controls in zip(stages, self.controls, strict=True):
             if controls is not None:
                 controls.update(params)
-        self.text.set_value(write_text(state.recipe, state.off))
-        self.wrong.set_text("")
+        for number, switch in enumerate(self.switches):
+            switch.set_value(number not in state.off)
+        written = write_text(state.recipe, state.off)
+        if written != self._written:
+            self._written = written
+            self.text.set_value(written)
+            self.wrong.set_text("")
 
     def blame(self, message: str) -> None:
         """Mark the knobs of the shaper that an error names."""
@@ -94,7 +102,7 @@ class ShapeView:
 
     def _build(self, stages: Sequence[Stage], off: Sequence[int]) -> None:
         self._built = [name for name, _ in stages]
-        self.controls = []
+        self.controls, self.switches = [], []
         self.empty.set_visibility(not stages)
         self.list.clear()
         with self.list:
@@ -106,6 +114,7 @@ class ShapeView:
             with ui.element("div").classes("tw-row"):
                 switch = ui.switch(value=is_on, on_change=partial(self._switch, number)).props("dense size=xs")
                 switch.props(f"data-testid=stage-{number}-on").tooltip("On or off")
+                self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
                 up = icon_button("arrow_upward", "Earlier", partial(self._move, number, -1), test=f"stage-{number}-up")
                 down = icon_button(
@@ -152,6 +161,8 @@ class ShapeView:
         self._change(stages, tuple(sorted(places.get(other, other) for other in self.session.state.off)))
 
     def _switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is (number not in self.session.state.off):
+            return  # it only follows the state, as after an undo
         off = {other for other in self.session.state.off if other != number}
         self._change(stages_of(self.session.state.recipe), tuple(sorted(off if event.value else off | {number})))
 
@@ -185,6 +196,8 @@ class ShapeView:
             self.wrong.set_text(str(error))
             return
         self._built = None
+        self._written = ""
+        self.wrong.set_text("")
         self.session.change(state)
 
     async def _uploaded(self, event: events.UploadEventArguments) -> None:

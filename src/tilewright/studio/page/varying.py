@@ -30,8 +30,8 @@ class Varying:
             self.knobs.props("dense outlined options-dense data-testid=gallery-knob")
             with ui.element("div").classes("tw-gallery-pair") as self.pair:
                 self.ends = {
-                    "low": Box("gallery-from", partial(self._end_typed, "low"), label="From", step=1),
-                    "high": Box("gallery-to", partial(self._end_typed, "high"), label="To", step=1),
+                    "low": self._end("gallery-from", "low", "From"),
+                    "high": self._end("gallery-to", "high", "To"),
                 }
             self.words = ui.label("").classes("tw-faint").props("data-testid=gallery-words")
             self.same_seed = ui.switch("The same seed for all", on_change=partial(self._chosen, "same_seed"))
@@ -61,6 +61,10 @@ class Varying:
                 box.props["step"] = self.knob.field.step
         elif self.knob is not None:
             self.words.set_text(", ".join(written_value(value) for value in self.knob.values(0, 0)))
+
+    def _end(self, test: str, end: str, label: str) -> Box:
+        typed = partial(self._end_typed, end)
+        return Box(test, typed, label=label, step=1, forgotten=lambda: self.show(self.session.state))
 
     def _chosen(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
         """A person has chosen something."""

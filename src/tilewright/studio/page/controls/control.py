@@ -121,6 +121,11 @@ class Control(ABC):
             self.send(UNSET)
             self.show(UNSET)
 
+    def forget(self) -> None:
+        """A person gives up what was typed and refused: what holds is shown again."""
+        self.wires.fail("")
+        self.show(self.value)
+
 
 def swatch(color: str | None) -> str:
     """A tile's colour as HTML; hollow where nobody knows it."""

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from ..box import Box
 from .control import Control
-from .fields import Field
+from .fields import UNSET, Field
 
 LARGEST = 1 << 62
 """Larger whole numbers are surely a slip of the keyboard."""
@@ -52,8 +52,16 @@ def written(number: Any) -> str:
 class SmallBox(Box):
     """A box as forms have it."""
 
-    def __init__(self, place: str, typed: Callable[[str], None], *, step: float | None = None, hint: str = "") -> None:
-        super().__init__(place, typed, step=step, hint=hint)
+    def __init__(
+        self,
+        place: str,
+        typed: Callable[[str], None],
+        *,
+        step: float | None = None,
+        hint: str = "",
+        forgotten: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(place, typed, step=step, hint=hint, forgotten=forgotten)
         self.classes("tc-box")
 
 
@@ -76,7 +84,7 @@ class NumberControl(Control):
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_whole else 0.1
-        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=self.nothing, forgotten=self.forget)
         self._box.props["aria-label"] = field.label
         if not field.is_whole:
             self._box.props["step"] = "any" if span is None else step
@@ -125,7 +133,8 @@ class TupleControl(Control):
             for number, part in enumerate(parts):
                 place = self.wires.place if number == 0 else f"{self.wires.place}-{number}"
                 step = (1 if part.is_whole else 0.1) if part.kind == "number" else None
-                self._boxes.append(SmallBox(place, lambda text: self._typed(), step=step, hint=self.nothing))
+                box = SmallBox(place, lambda text: self._typed(), step=step, hint=self.nothing, forgotten=self.forget)
+                self._boxes.append(box)
 
     def draw(self, value: Any) -> None:
         values = value if isinstance(value, (list, tuple)) else []
@@ -144,6 +153,8 @@ class TupleControl(Control):
                 self.wires.fail(str(rubbish))
                 return
             self.send(value)
+        elif self.value is not UNSET and self.value is not None:
+            self.wires.fail("must be all of them, or none")
 
 
 class NumbersControl(Control):
@@ -152,7 +163,7 @@ class NumbersControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing, forgotten=self.forget)
         self._box.classes("tc-long")
 
     def draw(self, value: Any) -> None:

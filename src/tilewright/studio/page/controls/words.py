@@ -103,7 +103,7 @@ class JsonControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing or "JSON")
+        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing or "JSON", forgotten=self.forget)
         self._box.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:

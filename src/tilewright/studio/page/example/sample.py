@@ -18,7 +18,7 @@ from ....formats import shelf
 from ... import service
 from ...desk import Cancelled, Ticket
 from ...example import PAINTED_SIDE, Example, built_in, cleared, flipped, resized, taken
-from ...session import Session
+from ...session import Session, typed_seed
 from ..box import Box
 from ..parts import icon_button
 from ..uploads import Uploader
@@ -193,7 +193,7 @@ class SamplePanel:
 
     def _sow(self, typed: str) -> None:
         if typed and typed != str(self.example.seed):
-            self.change(replace(self.example, seed=int(typed) if typed.isdecimal() and len(typed) < 16 else typed))
+            self.change(replace(self.example, seed=typed_seed(typed)))
 
     def _flip(self, axis: str) -> None:
         self._draw(flipped(self.example.drawn, axis))
