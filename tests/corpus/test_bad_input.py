@@ -41,7 +41,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 MISTAKES = {
     "command": ("corpus mkae", "unknown corpus command 'mkae'; did you mean 'make'?"),
     "no recipe": ("corpus make -o x", "RECIPE is missing; see tilewright corpus make --help"),
-    "recipe": ("corpus make cavess --count 5 -o x", "unknown recipe 'cavess'"),
+    "recipe": ("corpus make cavess --count 5 -o x", "unknown technique or recipe 'cavess'; did you mean 'caves'?"),
     "no count": ("corpus make caves -o x", "count: how many maps the corpus is to have is missing"),
     "zero maps": (f"{MAKE} --count 0 -o x", "count: must be a whole number from 1 to 1,000,000,000, got 0"),
     "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be a whole number from 1 to 1,000,000,000"),

@@ -298,14 +298,20 @@ def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: p
     assert done.err.endswith('install it with: pip install "tilewright[corpus]"\n')
 
 
-def test_ctrl_c_ends_cleanly_and_tells_how_to_go_on(here: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        ("corpus make caves --set width=32 --set height=32 --count 60000 -o big", "60,000 maps are in big"),
+        ("make caves --width 40000 --height 40000 -o big.zarr", "1,600 chunks are in big.zarr"),
+    ],
+)
+def test_ctrl_c_ends_cleanly_and_tells_how_to_go_on(here: Path, words: str, there: str) -> None:
     """On a terminal, whose Ctrl-C reaches all processes; there is a bar, one line at the end, and nobody is left."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update({"TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"})
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests that run in the background ignore it
-        words = ["--set", "width=32", "--set", "height=32", "--count", "60000", "--seed", "7", "--workers", "2"]
-        program = [sys.executable, "-m", "tilewright", "corpus", "make", "caves", *words, "-o", "big"]
+        program = [sys.executable, "-m", "tilewright", *words.split(), "--seed", "7", "--workers", "2"]
         os.execv(sys.executable, program)
     shown, stopped, family = b"", False, []
     deadline = time.monotonic() + 120
@@ -322,7 +328,7 @@ def test_ctrl_c_ends_cleanly_and_tells_how_to_go_on(here: Path) -> None:
     text = shown.decode(errors="replace")
     assert "Traceback" not in text
     assert "distributed" not in text
-    assert re.search(r"stopped; [\d,]+ of 60,000 maps are in big, and the same command goes on", text)
+    assert re.search(rf"stopped; [\d,]+ of {there}, and the same command goes on", text)
     assert len(family) >= 2
     assert not psutil.wait_procs(family, timeout=30)[1]
     assert not [path for path in here.rglob("*") if path.name.startswith(".tilewright-")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 import click
@@ -18,7 +17,7 @@ from ..kernels import start_quickly
 from ._console import note
 from ._corpus import of_corpus
 from ._outputs import filled
-from ._progress import progress
+from ._telling import telling
 
 ENDING = ".zarr"
 
@@ -71,23 +70,9 @@ def produce_world(
         raise InvalidRecipe(f"{_flag(strange)}: says how to draw or write a map, and {folder} is no such file")
     start_quickly()
     making = of_corpus("world")
-    began = monotonic()
-    told = False
-    with progress() as report:
-
-        def tell(state: Any) -> None:
-            nonlocal told
-            if state.dashboard and not told:
-                told = True
-                note(f"Dask's dashboard: {state.dashboard}")
-            rate = state.made / max(1e-9, monotonic() - began)
-            left = state.count - state.done + state.made
-            report(
-                state.made / left if left else 1.0, f"{state.done:,} of {counted(state.count, 'chunk')}, {rate:.1f}/s"
-            )
-
+    with telling("chunk", folder) as told:
         world = making.make_world(
-            recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=tell
+            recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=told
         )
     what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
     note(f"{what}, wrote {folder}, {counted(world.chunks, 'chunk')}, and its overview.png")

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
 
-from ..core.errors import BadFile, InvalidRecipe, quoted
+from .. import data as shipped
+from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
 from ..core.plan import planned
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import techniques
@@ -75,7 +76,11 @@ def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[st
     if isinstance(given, str) and given in techniques:
         return {"technique": given}, reading
     inside = os.path.join(fspath(given), MANIFEST)
-    data, beside = reading.recipe(inside if os.path.isfile(inside) else fspath(given))
+    try:
+        data, beside = reading.recipe(inside if os.path.isfile(inside) else fspath(given))
+    except UnknownName:
+        names = [*techniques.names(), *shipped.names("recipes")]
+        raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
     if not isinstance(data, Mapping):
         raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(data)}")
     return data, beside if isinstance(beside, FileReading) else reading

@@ -212,7 +212,9 @@ class Layout:
         mine, asked = self.to_data(), json.loads(json.dumps(wanted.to_data()))
         differ = [word for word in mine if word not in ("chunk", "shape") and mine[word] != asked[word]]
         if differ:
-            words = " and ".join("version" if word == "tilewright" else word for word in differ)
+            # Where the recipe is another one, so is what follows from it.
+            told = [word for word in ("tilewright", "seed", "recipe") if word in differ] or ["recipe"]
+            words = " and ".join("version" if word == "tilewright" else word for word in told)
             raise BadFile(f"{folder}: holds a world of another {words}; name another folder")
 
 

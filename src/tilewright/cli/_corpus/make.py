@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import monotonic
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ from ...core.registry import RECIPE_WORDS
 from ...kernels import start_quickly
 from .. import _recipe
 from .._console import note
-from .._progress import Report, progress
+from .._telling import telling
 from . import names_in, of_corpus, size_of
 
 
@@ -67,62 +66,22 @@ def command(
     order = of_corpus("order").Order.of(recipe, change)
     varied = {**order.sweep.to_data(), **dict(sweep.read_typed(text) for text in sweeps)}
     start_quickly()
-    with progress(remaining=False) as report:
-        telling = Telling(report)
-        try:
-            corpus = making.make(
-                order,
-                output,
-                count=count,
-                seed=seed,
-                measures=None if measures is None else names_in(measures),
-                sweep=sweep.Sweep.of(varied, sampled=sampled or order.sweep.sampled),
-                workers=workers,
-                scheduler=scheduler,
-                tell=telling,
-            )
-        except KeyboardInterrupt:
-            telling.stopped = True
-    if telling.stopped:
-        note(f"stopped; {telling.there} are in {output}, and the same command goes on")
-        raise KeyboardInterrupt
-    failures = telling.state.failures
+    with telling("map", output) as told:
+        corpus = making.make(
+            order,
+            output,
+            count=count,
+            seed=seed,
+            measures=None if measures is None else names_in(measures),
+            sweep=sweep.Sweep.of(varied, sampled=sampled or order.sweep.sampled),
+            workers=workers,
+            scheduler=scheduler,
+            tell=told,
+        )
+    failures = told.state.failures
     what = f"{counted(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
     failed = f"; {counted(failures, 'map')} could not be made" if failures else ""
     note(f"{what}, in {output}: {counted(corpus.manifest.parts, 'part')}, {size_of(corpus.folder.size())}{failed}")
-
-
-class Telling:
-    """Tells how far the work is: maps, rate, time left, failures."""
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self.state: Any = None
-        self.stopped = False
-        self._began = monotonic()
-        self._dashboard = ""
-
-    def __call__(self, state: Any) -> None:
-        if self.state is None or (state.dashboard and not self._dashboard):
-            self._began = monotonic()  # what it takes to start workers is no part of the rate
-        self.state = state
-        if state.dashboard and not self._dashboard:
-            self._dashboard = state.dashboard
-            note(f"Dask's dashboard: {state.dashboard}")
-        self.report(state.done / state.count, self._line(state))
-
-    @property
-    def there(self) -> str:
-        return f"{self.state.done:,} of {counted(self.state.count, 'map')}" if self.state is not None else "no maps"
-
-    def _line(self, state: Any) -> str:
-        line = self.there
-        if state.made:
-            rate = state.made / max(monotonic() - self._began, 1e-9)
-            left = round((state.count - state.done) / rate)
-            line += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.2g} a second"
-            line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        return f"{line}, {state.failures:,} failed" if state.failures else line
 
 
 def _full(setting: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import background_tasks, events, ui
 
-from ...core.errors import TilewrightError
+from ...core.errors import TilewrightError, counted
 from ...core.registry import measures
 from ...core.seeds import read_seed
 from ..desk import Busy, Cancelled
@@ -173,7 +173,7 @@ class GalleryView:
     def _tell(self) -> None:
         count, done = len(self.variations), len(self.made)
         failed = sum(bool(one.failure) for one in self.made.values())
-        told = f"{count} variations of {self.session.state.technique}"
+        told = f"{counted(count, 'variation')} of {self.session.state.technique}"
         told = told if done == count else f"{done} of {told}"
         told += f", {failed} failed" if failed else ""
         told += "; the knob has no more values, other seeds would fill the page" if count < COUNT else ""
