@@ -2,6 +2,8 @@
 
 const TYPING = "input, textarea, select, [contenteditable=true], [contenteditable='']";
 const PRESSABLE = "button, a[href], [role=button], [role=slider], [role=tab], [role=option], [role=menuitem]";
+// Dialogs and menus, but not those that are just being closed.
+const OPEN = ".q-dialog__inner:not([class*=-leave-]), .q-menu:not([class*=-leave-])";
 const PLAIN = {
   h: "hand", s: "select", b: "brush", m: "rectangle", k: "bucket", i: "picker",
   g: "grid", f: "fit", 0: "fit", "+": "larger", "=": "larger", "-": "smaller",
@@ -29,7 +31,7 @@ export function isMeant(canvas) {
 
 export function isTyping(event) {
   const focused = document.activeElement;
-  if (focused?.matches(TYPING) || document.querySelector(".q-dialog__inner, .q-menu")) return true;
+  if (focused?.matches(TYPING) || document.querySelector(OPEN)) return true;
   return ["Enter", " ", "PageUp", "PageDown"].includes(event.key) && Boolean(focused?.matches(PRESSABLE));
 }
 
