@@ -41,7 +41,7 @@ def mistakes(**values: object) -> list[str]:
     with pytest.raises(InvalidRecipe) as caught:
         Rules.checked(values)
     assert "\n" not in str(caught.value)
-    return list(caught.value.problems)
+    return [str(problem) for problem in caught.value.problems]
 
 
 def test_cached_properties_stay_out_of_everything() -> None:

@@ -1,32 +1,222 @@
-"""Everything that can go wrong and is not a bug: one tree, one line each.
+"""Errors that are not bugs: one tree; each carries its problems as data and is rendered as one line.
 
-A message names the parameter or file, the rule, the value and the way out. Doors print it and exit with 2.
-What a value can be guilty of is a ValueError as well, so that pydantic collects it with its place.
+A problem names the parameter or file, the rule, the value and the suggested fixes. Entry points print the line and
+exit with 2. No code reads the rendered line. What a value can be guilty of is a ValueError as well, so that pydantic
+collects it with its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, Self
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any, Literal, Self, TypeVar
+
+Path = tuple[str | int, ...]
+NOTHING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A suggested change of the recipe's data.
+
+    `set` gives the value at `path` another value, `remove` deletes the key or the stage at `path`, and `use` puts
+    another name in place of the key at the end of `path`.
+    """
+
+    action: Literal["set", "remove", "use"]
+    path: Path
+    value: Any = field(default=None, hash=False)
+
+    @property
+    def label(self) -> str:
+        """What a button says: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
+        if self.action == "use":
+            return f"Use {quoted(self.value)}"
+        place = self.path[1:] if self.path[:1] == ("params",) else self.path
+        while len(place) > 3 and place[0] == "shaping":
+            place = place[3:]
+        if self.action == "remove":
+            return f"Remove {'shaper ' if 'shaping' in place[-3:-1] else ''}{quoted(place[-1])}"
+        if place == ("seed",) and self.value is None:
+            return "Use another seed"
+        value = self.value if isinstance(self.value, str) else quoted(self.value)
+        return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
+
+    def apply(self, data: Any) -> Any:
+        """Return the recipe's data with the change made; the given data stays as it is.
+
+        >>> Fix("set", ("params", "width"), 20).apply({"technique": "caves"})
+        {'technique': 'caves', 'params': {'width': 20}}
+        """
+        return _changed(data, self.path, self)
+
+    def within(self, *path: str | int) -> Fix:
+        return replace(self, path=(*path, *self.path))
+
+    def as_data(self) -> dict[str, Any]:
+        return {"action": self.action, "path": list(self.path), "value": _plain(self.value), "label": self.label}
+
+
+def _changed(data: Any, path: Path, fix: Fix) -> Any:
+    """`data` with a fix made at a path inside it."""
+    key, rest = path[0], path[1:]
+    if isinstance(key, int):
+        items = list(data) if isinstance(data, (list, tuple)) else [data]
+        names = (items[key],) if isinstance(items[key], str) else tuple(items[key]) if rest else ()
+        if fix.action == "remove" and rest in ((), names):
+            return items[:key] + items[key + 1 :]
+        items[key] = _changed(items[key], rest, fix) if rest else fix.value
+        return items
+    named = {data: None} if isinstance(data, str) else dict(data or {})
+    if rest:
+        return {**named, key: _changed(named.get(key), rest, fix)}
+    if fix.action == "set":
+        return {**named, key: fix.value}
+    kept = {fix.value if name == key else name: value for name, value in named.items()}
+    return kept if fix.action == "use" else {name: value for name, value in named.items() if name != key}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake: where it is, which rule it breaks, what was given, a sentence, and suggested fixes.
+
+    >>> str(Problem(("shaping", 1, "connect", "thickness"), "minimum", 0, "must be at least 1, got 0"))
+    'shaping 2: connect: thickness: must be at least 1, got 0'
+    """
+
+    path: Path
+    """Path in the recipe's data, positions counted from 0; a BadFile's starts with the file; () where there is none."""
+    rule: str
+    """Name of the broken rule: `minimum`, `unknown_name`, `conflict`, `missing`, `type`; `invalid` is any other."""
+    value: Any = field(hash=False)
+    """What was given, as plain data; None where nothing was."""
+    text: str
+    """The sentence after the path: `must be at most 1, got 2`."""
+    fixes: tuple[Fix, ...] = ()
+    place: str | None = None
+    """How the line shows the path, where not by its parts alone."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _plain(self.value))
+
+    def __str__(self) -> str:
+        place = _rendered(self.path) if self.place is None else self.place
+        return f"{place}: {self.text}" if place else self.text
+
+    def within(self, *path: str | int, place: str | None = None) -> Problem:
+        """The same problem inside `path`, which the line shows as `place`."""
+        own = _rendered(self.path) if self.place is None else self.place
+        outer = _rendered(path) if place is None else place
+        shown = ": ".join(filter(None, (outer, own)))
+        fixes = tuple(fix.within(*path) for fix in self.fixes)
+        return replace(self, path=(*path, *self.path), fixes=fixes, place=shown)
+
+    def as_data(self) -> dict[str, Any]:
+        """The problem as JSON-able data; `line` is the rendered text."""
+        return {
+            "path": [_one_line(part) if isinstance(part, str) else part for part in self.path],
+            "rule": self.rule,
+            "value": self.value,
+            "text": _one_line(self.text),
+            "line": _one_line(str(self)),
+            "fixes": [fix.as_data() for fix in self.fixes],
+        }
+
+
+def problem(
+    path: str | Path,
+    text: str,
+    *,
+    got: Any = NOTHING,
+    rule: str = "invalid",
+    instead: Any = NOTHING,
+    fixes: Iterable[Fix] = (),
+    place: str | None = None,
+) -> Problem:
+    """A problem with the parameter at `path`; `got` completes its sentence, `instead` is a value that would do.
+
+    >>> str(problem("walls", "must be below 1", got=2, instead=0.5))
+    'walls: must be below 1, got 2'
+    """
+    at = ((path,) if path else ()) if isinstance(path, str) else path
+    found = (*fixes, *(() if instead is NOTHING else (Fix("set", at, instead),)))
+    sentence = text if got is NOTHING else f"{text}, got {quoted(got)}"
+    return Problem(at, rule, None if got is NOTHING else got, sentence, found, place)
+
+
+def unknown_key(noun: str, key: object, options: Iterable[str]) -> Problem:
+    """A key that nothing reads, with the nearest one that something does."""
+    names = list(options)
+    path = (key if isinstance(key, (str, int)) else quoted(key),)
+    near = nearest(key, names)
+    fixes = (*((Fix("use", path, near),) if near else ()), Fix("remove", path))
+    return Problem(path, "unknown_name", key, f"unknown {noun} {quoted(key)}{did_you_mean(key, names)}", fixes, "")
+
+
+def _rendered(path: Path) -> str:
+    """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`; `params` is understood."""
+    rest = path[1:] if path[0:1] == ("params",) and len(path) > 1 else path
+    head = []
+    if rest[:1] == ("shaping",) and len(rest) > 1 and isinstance(rest[1], int):
+        head = [f"shaping {rest[1] + 1}", *map(str, rest[2:3])]
+        rest = rest[3:]
+    return ": ".join([*head, *([".".join(map(str, rest))] if rest else [])])
+
+
+def _plain(value: Any, depth: int = 4) -> Any:
+    """A value as short JSON-able data; what is none is shown as in messages."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _one_line(value) if len(value) <= 200 else quoted(value)
+    if isinstance(value, Integral):
+        return int(value) if abs(int(value)) < 1 << 63 else quoted(value)
+    if isinstance(value, Real) and isfinite(value):
+        return float(value)
+    if isinstance(value, (list, tuple)) and len(value) <= 64 and depth:
+        return [_plain(part, depth - 1) for part in value]
+    if isinstance(value, Mapping) and len(value) <= 64 and depth and all(isinstance(key, str) for key in value):
+        return {_one_line(key): _plain(part, depth - 1) for key, part in value.items()}
+    return _one_line(quoted(value))
+
+
+def _one_line(text: str) -> str:
+    # Names of files and tiles may hold anything: line ends, and halves of characters that nothing can print.
+    return " ".join(text.splitlines()).encode(errors="backslashreplace").decode()
 
 
 class TilewrightError(Exception):
-    """Base of all errors that a person can cause and mend. `str(error)` is one line."""
+    """Base of all errors that a person can cause and mend. `str(error)` is one line, `problems` its data."""
+
+    def __init__(self, *problems: Problem | str) -> None:
+        self.problems = tuple(one if isinstance(one, Problem) else problem("", one) for one in problems)
+        super().__init__(*self.problems)
 
     def __str__(self) -> str:
-        # Names of files and tiles may hold anything: line ends, and halves of characters that nothing can print.
-        text = " ".join(super().__str__().splitlines())
-        return text.encode(errors="backslashreplace").decode()
+        return _one_line("; ".join(map(str, self.problems)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args, self.__dict__)
+        # Errors cross process borders whole, whatever their constructors ask for.
+        return _rebuild, (type(self), self.__dict__)
+
+    def within(self, *path: str | int, place: str | None = None) -> Self:
+        """The same problems inside `path`, which the line shows as `place`."""
+        return self.replace(found.within(*path, place=place) for found in self.problems)
+
+    def replace(self, problems: Iterable[Problem]) -> Self:
+        """The same error with other problems."""
+        return _rebuild(type(self), {**self.__dict__, "problems": tuple(problems)})
 
 
-def _rebuild(kind: type[TilewrightError], args: tuple[Any, ...], fields: dict[str, Any]) -> TilewrightError:
-    """Errors cross process borders whole, whatever their constructors ask for."""
+E = TypeVar("E", bound=TilewrightError)
+
+
+def _rebuild(kind: type[E], fields: dict[str, Any]) -> E:
     error = kind.__new__(kind)
-    error.args = args
+    error.args = fields["problems"]
     error.__dict__.update(fields)
     return error
 
@@ -34,21 +224,15 @@ def _rebuild(kind: type[TilewrightError], args: tuple[Any, ...], fields: dict[st
 class InvalidRecipe(TilewrightError, ValueError):
     """A parameter, tileset, lock or recipe key that breaks its rule. Holds every mistake found."""
 
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
-
-    def within(self, place: str) -> Self:
-        """The same problems, each told with the place it stands in."""
-        return type(self)(*(f"{place}: {problem}" for problem in self.problems))
-
 
 class UnknownName(TilewrightError, ValueError):
     """A name that nothing answers to, with the nearest one that something does."""
 
     def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
-        remark = f" ({hint})" if hint else ""
-        super().__init__(f"unknown {kind} {quoted(name)}{did_you_mean(name, options)}{remark}")
+        names = list(options)
+        near = nearest(name, names)
+        text = f"unknown {kind} {quoted(name)}{did_you_mean(name, names)}{f' ({hint})' if hint else ''}"
+        super().__init__(Problem((), "unknown_name", name, text, (Fix("set", (), near),) if near else ()))
         self.kind = kind
         self.name = name
 
@@ -60,19 +244,26 @@ class TooLarge(TilewrightError, ValueError):
 class GaveUp(TilewrightError):
     """What was asked for could not be made; `cells` are the (row, column) to blame, `tries` how often it was tried."""
 
-    def __init__(self, reason: str, *, cells: Iterable[Iterable[int]] = (), tries: int = 1) -> None:
-        self.reason = reason
+    def __init__(self, *problems: Problem | str, cells: Iterable[Iterable[int]] = (), tries: int = 1) -> None:
+        super().__init__(*problems)
         self.cells = tuple(tuple(int(part) for part in cell) for cell in cells)
         self.tries = tries
+
+    @property
+    def reason(self) -> str:
+        """The problems as one line, without the cells and the number of tries."""
+        return super().__str__()
+
+    def __str__(self) -> str:
         shown = ", ".join(f"x={cell[-1]} y={cell[-2]}" for cell in self.cells[:4])
         more = f" and {len(self.cells) - 4} more" if len(self.cells) > 4 else ""
         place = f" (at {shown}{more})" if shown else ""
-        after = f" after {tries} tries" if tries > 1 else ""
-        super().__init__(f"gave up{after}: {reason}{place}")
+        after = f" after {self.tries} tries" if self.tries > 1 else ""
+        return f"gave up{after}: {self.reason}{place}"
 
 
 class BadFile(TilewrightError, ValueError):
-    """A file that cannot be read as what it claims to be, or cannot be opened or written."""
+    """A file that cannot be read as what it claims to be, or cannot be opened or written; paths start with the file."""
 
 
 def quoted(value: object) -> str:
@@ -87,15 +278,20 @@ def quoted(value: object) -> str:
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
+def nearest(name: object, options: Iterable[str]) -> str | None:
+    """The option that a mistyped name is most like, if any is."""
+    names = sorted(option for option in set(options) if option)
+    near = get_close_matches(name if isinstance(name, str) else quoted(name), names, n=1, cutoff=0.6)
+    return near[0] if near else None
+
+
 def did_you_mean(name: object, options: Iterable[str]) -> str:
     """`; did you mean 'width'?`, or the choices when they are few, or nothing."""
     names = sorted(option for option in set(options) if option)
-    near = get_close_matches(name if isinstance(name, str) else quoted(name), names, n=1, cutoff=0.6)
+    near = nearest(name, names)
     if near:
-        return f"; did you mean {near[0]!r}?"
-    if 0 < len(names) <= 12:
-        return f"; there are {', '.join(names)}"
-    return ""
+        return f"; did you mean {near!r}?"
+    return f"; there are {', '.join(names)}" if 0 < len(names) <= 12 else ""
 
 
 def counted(number: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
-from .errors import InvalidRecipe, did_you_mean, quoted
+from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, nearest, problem, unknown_key
 from .reading import Reading
 
 LARGEST_SIDE = 65_536
@@ -104,9 +104,9 @@ class Params(BaseModel):
         wrong = []
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):
-                wrong.append(f"{name}: must be a list, a set has no order")
+                wrong.append(problem(name, "must be a list, a set has no order", rule="type"))
             elif name in _number_fields(cls) and _holds_boolean(value):
-                wrong.append(f"{name}: must be a number, got {quoted(value)}")
+                wrong.append(problem(name, "must be a number", got=value, rule="type"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return values
@@ -156,20 +156,25 @@ def whole_value(read: Callable[[Any, Reading], Any], write: Callable[[Any], Any]
     return core_schema.with_info_plain_validator_function(check, serialization=serialization)
 
 
-def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """pydantic's findings in our words: parameter, rule, value, way out. Tells the first few, and how many more."""
-    by_place: dict[str, list[Finding]] = {}
+def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
+    """pydantic's findings as problems: the first few, and how many more."""
+    by_path: dict[Path, list[Finding]] = {}
     for details in error.errors(include_url=False)[:MOST_FINDINGS]:
         found = Finding(details, *_place(details["loc"], model))
-        by_place.setdefault(found.place, []).append(found)
-    told = dict.fromkeys(
-        line
-        for place, findings in by_place.items()
-        for found in _told(findings, any(other.startswith(f"{place}.") for other in by_place))
-        for line in found.lines()
+        by_path.setdefault(found.path, []).append(found)
+    return first_few(
+        one
+        for path, findings in by_path.items()
+        for found in _told(findings, any(other != path and other[: len(path)] == path for other in by_path if path))
+        for one in found.problems()
     )
-    more = len(told) - MOST_TOLD
-    return [*list(told)[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])]
+
+
+def first_few(problems: Iterable[Problem]) -> list[Problem]:
+    """The first few different problems, and how many more there are."""
+    shown = list({str(one): one for one in problems}.values())
+    more = len(shown) - MOST_TOLD
+    return [*shown[:MOST_TOLD], *([problem("", f"and {more} more", rule="more")] if more > 0 else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +182,12 @@ class Finding:
     """Something that pydantic found wrong, and where."""
 
     details: ErrorDetails
-    place: str
-    """The way to it, by names and positions alone: `rules.2.count`."""
+    path: Path
+    """Names and positions alone: `("rules", 2, "count")`."""
     models: tuple[type[BaseModel], ...]
     """What could stand there."""
+    choices: tuple[Any, ...] = ()
+    """The words and numbers that could stand there, where they are listed."""
 
     @property
     def kind(self) -> str:
@@ -196,21 +203,34 @@ class Finding:
         bounds = self.details.get("ctx", {})
         return self.kind == "too_short" and len(self.given) >= bounds.get("min_length", 0)
 
-    def lines(self) -> list[str]:
-        bounds = self.details.get("ctx", {})
+    def problems(self) -> list[Problem]:
+        bounds, path = self.details.get("ctx", {}), self.path
         if self.kind == "value_error":
             cause = bounds.get("error")
-            problems = cause.problems if isinstance(cause, InvalidRecipe) else [str(cause)]
-        elif self.kind == "missing" and isinstance(self.details["loc"][-1], int):
-            return [f"{self.place.rpartition('.')[0]}: has too few values"]
-        elif self.kind == "extra_forbidden":
-            name = str(self.details["loc"][-1])
+            found = cause.problems if isinstance(cause, TilewrightError) else (problem("", str(cause)),)
+            return [one.within(*path) for one in found]
+        if self.kind == "missing" and isinstance(self.details["loc"][-1], int):
+            return [problem(path[:-1], "has too few values", rule="minimum_length")]
+        if self.kind == "extra_forbidden":
             fields = [field for model in self.models for field in (*model.model_fields, *getattr(model, "also", ()))]
             noun = getattr(self.models[0], "noun", "parameter") if self.models else "parameter"
-            problems = [f"unknown {noun} {quoted(name)}{did_you_mean(name, fields)}"]
-        else:
-            problems = [_rule(self.kind, quoted(self.given), bounds, self.details["msg"])]
-        return [f"{self.place}: {problem}" if self.place else problem for problem in problems]
+            return [unknown_key(noun, str(self.details["loc"][-1]), fields).within(*path)]
+        rule, text = _rule(self.kind, bounds, self.details["msg"])
+        if rule == "missing":
+            return [problem(path, text, rule=rule)]
+        fixes = [Fix("set", path, value) for value in self._values_instead(bounds)]
+        return [problem(path, text, got=self.given, rule=rule, fixes=fixes)]
+
+    def _values_instead(self, bounds: Mapping[str, Any]) -> list[Any]:
+        """Values that the rule allows and that are near to what was given."""
+        if self.kind in ("greater_than_equal", "less_than_equal"):
+            return [bounds.get("ge", bounds.get("le"))]
+        if self.kind == "int_from_float" and isinstance(self.given, float):
+            return [round(self.given)]
+        if self.kind != "literal_error":
+            return []
+        near = nearest(self.given, [choice for choice in self.choices if isinstance(choice, str)])
+        return [near] if near else list(self.choices[:MOST_TOLD])
 
 
 def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
@@ -228,49 +248,63 @@ def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
     return [found for found in others if not found.is_consequence]
 
 
-def _rule(kind: str, given: str, bounds: Mapping[str, Any], message: str) -> str:
+def _rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
+    """The rule's name and its sentence, to which the given value is added."""
     rules = {
-        "missing": "is required",
-        "greater_than_equal": f"must be at least {bounds.get('ge')}, got {given}",
-        "greater_than": f"must be more than {bounds.get('gt')}, got {given}",
-        "less_than_equal": f"must be at most {bounds.get('le')}, got {given}",
-        "less_than": f"must be less than {bounds.get('lt')}, got {given}",
-        "finite_number": f"must be a finite number, got {given}",
-        "literal_error": f"must be {bounds.get('expected')}, got {given}",
-        "int_from_float": f"must be a whole number, got {given}",
-        "int_parsing": f"must be a whole number, got {given}",
-        "int_type": f"must be a whole number, got {given}",
-        "float_parsing": f"must be a number, got {given}",
-        "float_type": f"must be a number, got {given}",
-        "bool_parsing": f"must be true or false, got {given}",
-        "bool_type": f"must be true or false, got {given}",
-        "string_type": f"must be a text, got {given}",
-        "tuple_type": f"must be a list, got {given}",
-        "model_type": f"must be a set of named values, got {given}",
-        "string_too_short": f"must have at least {bounds.get('min_length')} characters, got {given}",
-        "string_too_long": f"must have at most {bounds.get('max_length')} characters, got {given}",
-        "too_short": f"must have at least {bounds.get('min_length')} values, got {given}",
-        "too_long": f"must have at most {bounds.get('max_length')} values, got {given}",
+        "missing": ("missing", "is required"),
+        "greater_than_equal": ("minimum", f"must be at least {bounds.get('ge')}"),
+        "greater_than": ("minimum", f"must be more than {bounds.get('gt')}"),
+        "less_than_equal": ("maximum", f"must be at most {bounds.get('le')}"),
+        "less_than": ("maximum", f"must be less than {bounds.get('lt')}"),
+        "finite_number": ("finite", "must be a finite number"),
+        "literal_error": ("choice", f"must be {bounds.get('expected')}"),
+        "int_from_float": ("type", "must be a whole number"),
+        "int_parsing": ("type", "must be a whole number"),
+        "int_type": ("type", "must be a whole number"),
+        "float_parsing": ("type", "must be a number"),
+        "float_type": ("type", "must be a number"),
+        "bool_parsing": ("type", "must be true or false"),
+        "bool_type": ("type", "must be true or false"),
+        "string_type": ("type", "must be a text"),
+        "tuple_type": ("type", "must be a list"),
+        "model_type": ("type", "must be a set of named values"),
+        "string_too_short": ("minimum_length", f"must have at least {bounds.get('min_length')} characters"),
+        "string_too_long": ("maximum_length", f"must have at most {bounds.get('max_length')} characters"),
+        "too_short": ("minimum_length", f"must have at least {bounds.get('min_length')} values"),
+        "too_long": ("maximum_length", f"must have at most {bounds.get('max_length')} values"),
     }
-    return rules.get(kind, f"{message[:1].lower()}{message[1:]}, got {given}")
+    return rules.get(kind, (kind, f"{message[:1].lower()}{message[1:]}"))
 
 
-def _place(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, tuple[type[BaseModel], ...]]:
-    """Names and positions of a location, without the branches of unions, and the models that could stand there."""
+def _place(
+    location: tuple[int | str, ...], model: type[BaseModel]
+) -> tuple[Path, tuple[type[BaseModel], ...], tuple[Any, ...]]:
+    """Names and positions of a location, without the branches of unions, the models and choices that could be there."""
     models: tuple[type[BaseModel], ...] = (model,)
-    kept: list[str] = []
+    choices: tuple[Any, ...] = ()
+    kept: list[str | int] = []
     for part in location:
         owner = next((one for one in models if part in one.model_fields), None)
         if isinstance(part, int):
-            kept.append(str(part))
+            kept.append(part)
         elif owner is not None:
             kept.append(part)
-            models = tuple(kind for kind in kinds_in(owner.model_fields[part].annotation) if _is_model(kind))
+            annotation = owner.model_fields[part].annotation
+            models = tuple(kind for kind in kinds_in(annotation) if _is_model(kind))
+            choices = _choices(annotation)
         elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
         elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
             kept.append(part)  # a field of something that is no model
-    return ".".join(kept), models
+    return tuple(kept), models, choices
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    """The values that an annotation lists."""
+    arguments = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return arguments
+    return tuple(choice for argument in arguments for choice in _choices(argument))
 
 
 def _is_model(kind: Any) -> bool:

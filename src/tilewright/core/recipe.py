@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
-from .errors import InvalidRecipe, TilewrightError, did_you_mean, quoted
+from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
 from .locks import Locks
 from .params import Params, kinds_in, whole_value
 from .reading import Reading
@@ -69,31 +69,27 @@ class Recipe:
         if isinstance(given, str):
             given, reading = reading.recipe(given)
         if not isinstance(given, Mapping):
-            raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(given)}")
+            raise InvalidRecipe(problem("", "a recipe is a set of named values", got=given, rule="type"))
         if reading.depth > DEEPEST:
-            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
+            raise InvalidRecipe(problem("", f"recipes lie at most {DEEPEST} deep inside one another", rule="depth"))
         reading = reading.deeper()
         given = recipe_data(given)
         known = RECIPE_WORDS if "technique" in given else (*RECIPE_WORDS, *_sections())
-        problems = [
-            f"unknown recipe key {quoted(key)}{did_you_mean(key, known)}" for key in given if key not in RECIPE_WORDS
-        ]
+        problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_WORDS]
         name = given.get("technique")
         if not isinstance(name, str):
             sections = f" or has sections such as {_sections()[0]}" if name is None else ""
-            raise InvalidRecipe(*problems, f"technique: a recipe names its technique{sections}, got {quoted(name)}")
+            missing = problem("technique", f"a recipe names its technique{sections}", got=name, rule="missing")
+            raise InvalidRecipe(*problems, missing)
 
-        def part(read: Callable[[], T], place: str, otherwise: T) -> T:
+        def part(read: Callable[[], T], key: str, otherwise: T, place: str | None = None) -> T:
             try:
                 return read()
-            except InvalidRecipe as error:
-                found = error.within(place).problems if place else error.problems
-                problems.extend(found)
             except TilewrightError as error:
-                problems.append(f"{place}: {error}" if place else str(error))
+                problems.extend((error.within(key, place=place) if key else error).problems)
             return otherwise
 
-        entry: Technique | None = part(lambda: techniques.get(name), "", None)
+        entry: Technique | None = part(lambda: techniques.get(name), "technique", None, place="")
         params = part(lambda: _read_params(entry, given.get("params"), reading), "", None) if entry else None
         none: tuple[Any, ...] = ()
         shaping = part(lambda: _read_shaping(given.get("shaping"), reading), "", none)
@@ -111,7 +107,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if self.depth > DEEPEST:
-            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another")
+            raise InvalidRecipe(problem("", f"recipes lie at most {DEEPEST} deep inside one another", rule="depth"))
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
@@ -187,7 +183,7 @@ def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
             more = given.get("params")
             params = {key: value for key, value in given.items() if key not in RECIPE_WORDS}
             if more is not None and not isinstance(more, Mapping):
-                raise InvalidRecipe(f"params: must be a set of named values, got {quoted(more)}")
+                raise InvalidRecipe(problem("params", "must be a set of named values", got=more, rule="type"))
             return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
 
@@ -242,11 +238,11 @@ def _is_plain_number(seed: Seed) -> bool:
 
 def _read_params(entry: Technique, values: Any, reading: Reading) -> Params:
     if values is not None and not isinstance(values, Mapping):
-        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(values)}")
+        raise InvalidRecipe(problem("params", "must be a set of named values", got=values, rule="type"))
     try:
         return entry.params.checked(values, reading=reading)
     except InvalidRecipe as error:
-        raise error.within(entry.name) from None
+        raise error.within("params", place=entry.name) from None
 
 
 def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
@@ -255,14 +251,14 @@ def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
     if isinstance(values, (str, Mapping, Stage)):
         values = [values]
     if not isinstance(values, (list, tuple)):
-        raise InvalidRecipe(f"shaping: must be a list of shapers, got {quoted(values)}")
+        raise InvalidRecipe(problem("shaping", "must be a list of shapers", got=values, rule="type"))
     stages: list[Stage] = []
-    problems: list[str] = []
-    for number, value in enumerate(values, 1):
+    problems: list[Problem] = []
+    for number, value in enumerate(values):
         try:
             stages.append(_read_stage(value, reading))
         except TilewrightError as error:
-            problems.extend(f"shaping {number}: {line}" for line in getattr(error, "problems", [str(error)]))
+            problems.extend(error.within("shaping", number).problems)
     if problems:
         raise InvalidRecipe(*problems)
     return tuple(stages)
@@ -274,15 +270,16 @@ def _read_stage(value: Any, reading: Reading) -> Stage:
     if isinstance(value, str):
         value = {value: None}
     if not isinstance(value, Mapping) or len(value) != 1:
-        raise InvalidRecipe(
-            f"one shaper with its parameters, such as {{connect: {{thickness: 2}}}}, got {quoted(value)}"
-        )
+        text = "one shaper with its parameters, such as {connect: {thickness: 2}}"
+        raise InvalidRecipe(problem("", text, got=value, rule="type"))
     ((name, params),) = value.items()
     if not isinstance(name, str):
-        raise InvalidRecipe(f"a shaper goes by its name, got {quoted(name)}")
+        raise InvalidRecipe(problem("", "a shaper goes by its name", got=name, rule="type"))
+    if name not in shapers:
+        raise InvalidRecipe(unknown_key("shaper", name, shapers.names()))
     entry = shapers.get(name)
     if params is not None and not isinstance(params, Mapping):
-        raise InvalidRecipe(f"{name}: must be a set of named values, got {quoted(params)}")
+        raise InvalidRecipe(problem(name, "must be a set of named values", got=params, rule="type"))
     try:
         return Stage(entry.name, entry.params.checked(params, reading=reading))
     except InvalidRecipe as error:
@@ -298,7 +295,7 @@ def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
         return reading.tileset(value)
     if isinstance(value, Mapping):
         return Tileset.checked(value)
-    raise InvalidRecipe(f"must be a tileset's name or its tiles, got {quoted(value)}")
+    raise InvalidRecipe(problem("", "must be a tileset's name or its tiles", got=value, rule="type"))
 
 
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
@@ -308,10 +305,11 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(pairs, (list, tuple)) or not all(
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
     ):
-        raise InvalidRecipe(f"must be names of the technique's tiles with names of the tileset's, got {quoted(value)}")
+        text = "must be names of the technique's tiles with names of the tileset's"
+        raise InvalidRecipe(problem("", text, got=value, rule="type"))
     for pair in pairs:
         if not all(isinstance(word, str) for word in pair):
-            raise InvalidRecipe(f"tiles go by their names, got {quoted(pair)}")
+            raise InvalidRecipe(problem("", "tiles go by their names", got=pair, rule="type"))
     return tuple((word, name) for word, name in pairs)
 
 
@@ -320,7 +318,7 @@ def _read_tries(value: Any, required: bool) -> int:
         return USUAL_TRIES if required else 1
     tries = read_tries(value)
     if not required and tries > 1:
-        raise InvalidRecipe("says how often to try what require asks for; add require")
+        raise InvalidRecipe(problem("", "says how often to try what require asks for; add require", rule="conflict"))
     return tries
 
 
@@ -328,7 +326,7 @@ def _read_attempt(value: Any, tries: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < tries:
-        raise InvalidRecipe(f"must be one of the {tries} tries, counted from 0, got {quoted(value)}")
+        raise InvalidRecipe(problem("", f"must be one of the {tries} tries, counted from 0", got=value, rule="range"))
     return value
 
 

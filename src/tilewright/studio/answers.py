@@ -18,8 +18,8 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from ..core.errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge, UnknownName, quoted
-from ..core.params import Finding
+from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, problem, quoted
+from ..core.params import Finding, first_few
 from ..core.provenance import digest
 from .asked import BODIES
 from .desk import Broken, Busy, Cancelled, TooLong, told
@@ -37,7 +37,6 @@ STATUS: Mapping[type[TilewrightError], int] = {
 """What an error is for whoever asked, the first that it is counts."""
 RETRY_AFTER = "2"
 """Seconds after which to ask again when all are busy."""
-MOST_TOLD = 8
 TYPES = {
     ".apng": "image/apng",
     ".awbw": "text/plain; charset=utf-8",
@@ -74,37 +73,40 @@ class Answered(APIRoute):
 
 
 def failure(error: Exception) -> Response:
-    """An error as one line."""
+    """An error as one line, and its problems as data."""
+    status, headers = None, None
     if isinstance(error, RequestValidationError):
-        return JSONResponse({"error": "; ".join(_explained(error))}, 400)
-    if isinstance(error, HTTPException):
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+        error = InvalidRecipe(*_explained(error))
+    elif isinstance(error, HTTPException):
+        status, headers = error.status_code, error.headers
+        error = error.detail if isinstance(error.detail, TilewrightError) else TilewrightError(str(error.detail))
     line = told(error)
-    status = next(status for kind, status in STATUS.items() if isinstance(line, kind))
-    return JSONResponse({"error": str(line)}, status, {"Retry-After": RETRY_AFTER} if status == 503 else None)
+    status = status or next(status for kind, status in STATUS.items() if isinstance(line, kind))
+    body = {"error": str(line), "problems": [found.as_data() for found in line.problems]}
+    return JSONResponse(body, status, {"Retry-After": RETRY_AFTER} if status == 503 else headers)
 
 
 def missing(error: UnknownName) -> HTTPException:
     """A name in the address that nothing answers to."""
-    return HTTPException(404, str(error))
+    return HTTPException(404, error)  # type: ignore[arg-type]  # any value may be the detail; `failure` reads it
 
 
-def _explained(error: RequestValidationError) -> list[str]:
+def _explained(error: RequestValidationError) -> list[Problem]:
     """FastAPI's findings in our words."""
-    lines: dict[str, None] = {}
+    found: list[Problem] = []
     for details in error.errors():
         unknown = details["type"] == "extra_forbidden"
         named = details["loc"][1 : -1 if unknown else None]
-        place = ".".join(str(part) for part in named if isinstance(part, int) or part.isidentifier())
+        path = tuple(part for part in named if isinstance(part, int) or part.isidentifier())
         if details["type"] == "json_invalid":
-            lines[f"the request is not JSON: {details['ctx']['error']}"] = None
-        elif details["type"] in ("model_attributes_type", "model_type", "dict_type") and not place:
+            found.append(problem("", f"the request is not JSON: {details['ctx']['error']}", rule="format"))
+        elif details["type"] in ("model_attributes_type", "model_type", "dict_type") and not path:
             kind = " with Content-Type: application/json" if isinstance(details.get("input"), bytes) else ""
-            lines[f"the request must be a JSON object{kind}, got {quoted(details.get('input'))}"] = None
+            text = f"the request must be a JSON object{kind}"
+            found.append(problem("", text, got=details.get("input"), rule="type"))
         else:
-            lines.update(dict.fromkeys(Finding(details, place, BODIES).lines()))
-    told = [*lines]
-    return [*told[:MOST_TOLD], *([f"and {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else [])]
+            found += Finding(details, path, BODIES).problems()
+    return first_few(found)
 
 
 def plain(value: Any) -> Any:

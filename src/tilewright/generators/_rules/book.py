@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from ...core.errors import InvalidRecipe, counted, did_you_mean, quoted
+from ...core.errors import InvalidRecipe, Problem, counted, did_you_mean, quoted
 from ...core.params import LARGEST_SIDE, MOST_TOLD, Sized, param
 from ...core.reading import Reading
 from ...core.recipe import Recipe, recipe_data
@@ -105,7 +105,7 @@ class RulesParams(Sized):
         if not isinstance(value, Mapping):
             return value
         found: list[Neighbourhood] = []
-        problems: list[str] = []
+        problems: list[Problem] = []
         for name, rows in value.items():
             try:
                 found.append(_neighbourhood(name, rows))

@@ -33,9 +33,9 @@ def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
         )
         return model.checked(fields)
     except InvalidRecipe as error:
-        if any(quoted(text) in line for line in error.problems):
+        if any(one.rule == "format" for one in error.problems):  # these quote the text themselves
             raise
-        raise error.within(quoted(text)) from None
+        raise error.within(place=quoted(text)) from None
 
 
 _kept = lru_cache(maxsize=4096)(_read)

@@ -235,5 +235,5 @@ def check_word(model: str, value: str) -> str:
     try:
         books.Draft.checked({section: [fields, *rest]})
     except InvalidRecipe as error:
-        return error.problems[0].split(": ", 1)[-1]
+        return error.problems[0].text
     return ""
