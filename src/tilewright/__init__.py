@@ -25,7 +25,8 @@ _HOMES = {
     "core.model": ("Model",),
     "core.params": ("Params", "Sized", "param"),
     "core.recipe": ("Recipe", "Stage"),
-    "core.registry": ("mover", "shaper", "technique"),
+    "core.registry": ("ByExample", "mover", "shaper", "technique"),
+    "core.samples": ("Samples", "Training"),
     "core.seeds": ("Rng",),
     "core.site": ("Frame", "Site", "Steps"),
     "core.tilemap": ("Marker", "Room", "TileMap"),
@@ -67,9 +68,12 @@ if TYPE_CHECKING:
     from .core.params import param as param
     from .core.recipe import Recipe as Recipe
     from .core.recipe import Stage as Stage
+    from .core.registry import ByExample as ByExample
     from .core.registry import mover as mover
     from .core.registry import shaper as shaper
     from .core.registry import technique as technique
+    from .core.samples import Samples as Samples
+    from .core.samples import Training as Training
     from .core.seeds import Rng as Rng
     from .core.site import Frame as Frame
     from .core.site import Site as Site

@@ -202,10 +202,32 @@ def everything_is_described(entry: Technique, seeds: int) -> None:
         assert not field.is_required(), f"{entry.name}: the parameter {name} has no default"
 
 
+def declarations_hold(entry: Technique, seeds: int) -> None:
+    """What it declares of its shape, cost and training data is true of its maps and params."""
+    recipe = small(entry)
+    params, fields = recipe.params, entry.params.model_fields
+    assert run(recipe).shape == recipe.shape, f"{entry.name}: another shape than its params say"
+    assert entry.cells_of(params) >= run(recipe).cells.size, f"{entry.name}: fewer cells than its map has"
+    assert entry.cost_of(params) >= 1, f"{entry.name}: costs nothing"
+    if entry.learn is not None:
+        assert entry.training_of(params) is not None, f"{entry.name}: learns, and has no training data"
+    shown = entry.by_example
+    if shown is None:
+        return
+    assert entry.training_of(params) is not None, f"{entry.name}: made by example, and has no training data"
+    for name in (shown.sample, *shown.shared, *shown.knobs):
+        assert name in fields, f"{entry.name}: by_example names {name}, which is no parameter"
+    for name, values in shown.knobs.items():
+        for value in values:
+            entry.params.checked({name: value})
+
+
 def windows_fit(entry: Technique, seeds: int) -> None:
     """Windows of an endless world, made separately, agree where they overlap."""
     if "offset" not in entry.params.model_fields:
         return
+    here = entry.params.checked({"offset": [5, 3]})
+    assert entry.offset_of(here) == (5, 3), f"{entry.name}: declares another offset than the parameter"
     for seed, (x, y) in enumerate([(5, 3), (-7, 4), (0, -9), (-40, -2_000_000)]):
         base = run(small(entry, seed, params={"offset": [x - 5, y - 3]}))
         other = run(small(entry, seed, params={"offset": [x, y]}))
@@ -225,6 +247,7 @@ CHECKS: tuple[Check, ...] = (
     params_are_values,
     bad_params_are_refused,
     everything_is_described,
+    declarations_hold,
     windows_fit,
 )
 

@@ -37,3 +37,40 @@ def test_the_set_finds_a_broken_technique() -> None:
 
     with pytest.raises(Exception, match="locked"):
         check_technique(careless, seeds=3)
+
+
+def test_a_technique_that_declares_nothing_has_defaults() -> None:
+    from tilewright import Samples, Sized, param, technique
+
+    class Copied(Sized):
+        sample: Samples = param("dungeon")
+        """Maps to copy."""
+        offset: int = param(0, ge=0, le=9)
+        """Of another kind than windows have, and not declared as such."""
+        population: int = param(5, ge=1, le=9)
+        """Not declared as copies."""
+
+    @technique(Copied, tileset="cave")
+    def copied(p, site, rng):  # type: ignore[no-untyped-def]
+        """Declares nothing."""
+
+    params = Copied.checked({"width": 6, "height": 4})
+    assert copied.shape_of(params) == (4, 6)
+    assert (copied.offset_of(params), copied.margin_of(params), copied.copies_of(params)) == (None, 0, 1)
+    assert copied.cells_of(params) == copied.cost_of(params) == 24
+    assert copied.by_example is None
+    training = copied.training_of(params)
+    assert training is not None
+    assert (training.samples, training.wrap, training.symmetries) == (params.sample, "none", 1)
+
+
+def test_params_that_are_not_sized_make_one_cell() -> None:
+    from tilewright import technique
+    from tilewright.core.params import Params
+
+    @technique(Params, tileset="cave")
+    def single(p, site, rng):  # type: ignore[no-untyped-def]
+        """Declares nothing, not even a size."""
+
+    assert single.shape_of(Params()) == (1, 1)
+    assert single.training_of(Params()) is None

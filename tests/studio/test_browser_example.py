@@ -10,9 +10,10 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.studio.page import Studio
-from tilewright.studio.example import TECHNIQUES, Example
+from tilewright.studio.example import Example, shown_techniques
 from tilewright.studio.state import Look, State
 
+TECHNIQUES = shown_techniques()
 QUICK = State(
     look=Look(tab="example"),
     example=Example(width=16, height=12).turning("patterns", "iterations", 10_000),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,8 +20,6 @@ from tilewright.core.errors import InvalidRecipe, TilewrightError, TooLarge
 from tilewright.studio import service
 from tilewright.studio.desk import Cancelled, Desk, Ticket
 from tilewright.studio.example import (
-    KNOBS,
-    TECHNIQUES,
     Example,
     built_in,
     cleared,
@@ -30,18 +27,19 @@ from tilewright.studio.example import (
     flipped,
     painted,
     resized,
+    shown_techniques,
     taken,
     with_tile,
 )
 from tilewright.studio.page.example import ExampleView
 from tilewright.studio.page.example.card import falling
-from tilewright.studio.page.example.knobs import CHOICES
 from tilewright.studio.page.example.trial import Glance, Outcome, picture_of, tried
 from tilewright.studio.page.example.ways import ways_out
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import Look, State
 
+TECHNIQUES = shown_techniques()
 SETTINGS = Settings(workers=2)
 QUICK = Example(width=16, height=12).turning("patterns", "iterations", 10_000)
 LARGE = replace(QUICK, width=48, height=32)
@@ -99,13 +97,8 @@ def test_knobs_come_and_go() -> None:
     assert turned.usual("wfc").knobs == {"markov": {"sweeps": 4}}
 
 
-@pytest.mark.parametrize("technique", TECHNIQUES)
-def test_every_choice_of_every_knob_is_a_value_of_its_parameter(technique: str) -> None:
-    model = next(entry for entry in tw.techniques() if entry.name == technique).params
-    for knob in KNOBS[technique]:
-        assert model.model_fields[knob].description
-        for choice in CHOICES[technique, knob]:
-            model.checked({knob: json.loads(choice)})
+def test_techniques_that_learn_are_shown_with_the_costliest_first() -> None:
+    assert TECHNIQUES == ["patterns", "wfc", "markov"]
 
 
 def test_small_samples_repeat_as_they_are_picked() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, Self
@@ -14,13 +14,14 @@ from pydantic import model_validator
 from ..core.errors import InvalidRecipe
 from ..core.grid import Grid, Word
 from ..core.params import Params, param
-from ..core.samples import Samples
+from ..core.recipe import Recipe
+from ..core.registry import techniques
+from ..core.samples import USUAL_SIZE, Samples
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from . import novelty
 from .patterns import AxesOf, Coding, Tiles, Windows, divergences, framed, refused_axes, turned, turned_wrap, wraps
 
-USUAL_SIZE = 3
 MOST_CELLS = 512
 """Of a window."""
 
@@ -71,20 +72,23 @@ class Likeness(Params):
         return Comparison(map, self, _numbered(self, looks, map.tileset))
 
 
-def likeness_in(params: Params, renamed: Mapping[str, str]) -> Likeness | None:
-    """What the maps of a technique with these params are like: its sample, with its windows; None where it has none.
-
-    Of several sizes of windows the largest counts. `renamed` are the recipe's tiles.
-    """
-    sample = getattr(params, "sample", None)
-    if not isinstance(sample, Samples) or getattr(params, "rules", None) is not None:  # rules, instead of a sample
+def likeness_in(recipe: Recipe) -> Likeness | None:
+    """What the maps of a recipe are like: its training data; None where it has none."""
+    training = techniques.get(recipe.technique).training_of(recipe.params)
+    if training is None:
         return None
     # Bare words become the tileset's tiles as the pipeline makes them.
-    words = [renamed.get(word, word) for word in sample.words]
-    sample = Samples([Grid(words, tiles) for tiles in sample.maps])
-    sizes = getattr(params, "sizes", None) or (getattr(params, "pattern_size", USUAL_SIZE),)
-    axes = {name: getattr(params, name) for name in ("wrap_sample", "wrap", "symmetries") if hasattr(params, name)}
-    return Likeness.checked({"like": sample, "pattern_size": max(sizes), **axes})
+    renamed, samples = dict(recipe.tiles), training.samples
+    words = [renamed.get(word, word) for word in samples.words]
+    return Likeness.checked(
+        {
+            "like": Samples([Grid(words, tiles) for tiles in samples.maps]),
+            "pattern_size": training.pattern_size,
+            "wrap_sample": training.wrap_sample,
+            "wrap": training.wrap,
+            "symmetries": training.symmetries,
+        }
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .errors import InvalidRecipe, TilewrightError, TooLarge
+from .grid import Started
 from .pipeline import checked, watched
 from .plan import vocabulary
 from .recipe import Recipe
@@ -21,7 +22,7 @@ def part(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> Step
     entry = local(recipe)
     recipe = settled(recipe)
     assert recipe.seed is not None
-    whole = tuple(getattr(recipe.params, "shape", ()))
+    whole = recipe.shape
     sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
     if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
         raise InvalidRecipe(f"part: {shape} cells from {first} on do not lie in a map of shape {whole}")
@@ -66,8 +67,9 @@ def local(recipe: Recipe) -> Technique:
         problems.append("locks: a map that is made in parts takes none")
     if recipe.require:
         problems.append("require: a map that is made in parts is not measured")
-    given = (name for name in ("offset", "start") if getattr(recipe.params, name, None) is not None)
-    problems += [f"{name}: a map that is made in parts takes none" for name in given]
+    start = recipe.params.start if isinstance(recipe.params, Started) else None
+    is_given = {"offset": entry.offset_of(recipe.params), "start": start}
+    problems += [f"{name}: a map that is made in parts takes none" for name in is_given if is_given[name] is not None]
     if problems:
         raise InvalidRecipe(*problems)
     return entry

@@ -61,13 +61,13 @@ def planned(recipe: Recipe) -> Plan:
     if isinstance(recipe.plan, Plan):
         return recipe.plan
     entry = techniques.get(recipe.technique)
-    shape = tuple(getattr(recipe.params, "shape", (1, 1)))
+    shape = recipe.shape
     refuse_dimensions(entry, shape)
     _refuse_too_large(entry, recipe.params, shape)
     tileset = recipe.tileset
     words, ids = vocabulary(entry, recipe, tileset)
     at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
-    offset = getattr(recipe.params, "offset", None)
+    offset = entry.offset_of(recipe.params)
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     if entry.refuse is not None:
         entry.refuse(recipe.params, site)
@@ -105,7 +105,7 @@ def likeness_of(recipe: Recipe) -> Any:
     comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
     if not comparing:
         return None
-    like = provider("analysis", "likeness").likeness_in(recipe.params, dict(recipe.tiles))
+    like = provider("analysis", "likeness").likeness_in(recipe)
     if like is None:
         raise InvalidRecipe(f"require: {comparing[0]} compares a map with a sample, and {recipe.technique} has none")
     return like
@@ -173,8 +173,7 @@ def _lock_arrays(
 
 def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
     """Before the work, and with what a window must look at around itself."""
-    around = entry.reach is not None and entry.holds_reach and getattr(params, "offset", None) is not None
-    margin = entry.reach(params) if entry.reach and around else 0
+    margin = entry.margin_of(params)
     cells = 1
     for side in shape:
         cells *= side + 2 * margin
@@ -183,7 +182,7 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
     needed, there = entry.memory(params, cells), _memory()
     if there and needed > there:
         more = f" and {margin:,} cells around it" if margin else ""
-        windows = ", or in windows with offset" if "offset" in type(params).model_fields else ""
+        windows = ", or in windows with offset" if entry.offset is not None else ""
         raise TooLarge(
             f"{entry.name}: a map of {size_of(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
             f"{there / 2**30:,.1f} GB are there; make it smaller{windows}"

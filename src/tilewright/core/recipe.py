@@ -144,6 +144,11 @@ class Recipe:
         return data
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the technique's map."""
+        return techniques.get(self.technique).shape_of(self.params)
+
+    @property
     def inner(self) -> list[Recipe]:
         """The recipes that stand inside this one, as parameters of its technique and shapers."""
         return [

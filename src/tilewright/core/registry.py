@@ -15,13 +15,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from math import prod
 from threading import RLock
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from .. import data
 from .errors import TilewrightError, UnknownName
-from .params import Params
+from .grid import Offset
+from .params import Params, Sized
+from .samples import Samples, Training
 from .seeds import Rng
 from .tileset import Tileset
 
@@ -52,6 +55,22 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ByExample:
+    """What the studio's By-example view shows of a technique that learns from a sample."""
+
+    knobs: Mapping[str, tuple[Any, ...]]
+    """Parameters that can be set there, with the values that are offered beside the default."""
+    sample: str = "sample"
+    """The parameter that holds the sample."""
+    shared: tuple[str, ...] = ()
+    """Which of the settings for all techniques it has as parameters: wrap, wrap_sample."""
+    note: str = ""
+    """How its maps relate to the sample, as a clause after its name."""
+    objective: str = ""
+    """The number in its frames that falls as the map improves, drawn as a curve; empty where there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
     """Makes a map from nothing but params, a site and a stream."""
 
@@ -75,6 +94,16 @@ class Technique(Entry):
     """How far a cell sees, for techniques that can be made in chunks."""
     holds_reach: bool = True
     """Whether a window keeps all cells within reach in memory while it is made."""
+    offset: Callable[[Any], Offset | None] | None = None
+    """Where in an endless plane the params ask for a window, x, y; None for techniques that know no such plane."""
+    copies: Callable[[Any], int] | None = None
+    """Maps that are in memory at once while one is made, such as a population; by default one."""
+    cost: Callable[[Any], int] | None = None
+    """Cell updates that a map takes, roughly; by default one for each cell."""
+    training: Callable[[Any], Training | None] | None = None
+    """The training data in the params; by default the first parameter that holds `Samples`."""
+    by_example: ByExample | None = None
+    """What the studio's By-example view shows; None for techniques that are not shown there."""
     learn: type[Any] | None = None
     """The params that hold what it learns from samples, a part of its own; see core/model."""
     settle: Callable[[Any, Rng], Params] | None = None
@@ -99,6 +128,39 @@ class Technique(Entry):
             strange = [str(word) for word in locked if chosen.find(word) is None and str(word) not in words]
             chosen = chosen.extended(Tileset.of_words(strange)) if strange else chosen
         return chosen
+
+    def shape_of(self, params: Params) -> tuple[int, ...]:
+        """Return the shape of the map; a single cell where the params are not `Sized`."""
+        return params.shape if isinstance(params, Sized) else (1, 1)
+
+    def offset_of(self, params: Params) -> Offset | None:
+        """Return where in an endless plane the map is; None for a map that is no window."""
+        return None if self.offset is None else self.offset(params)
+
+    def margin_of(self, params: Params) -> int:
+        """Return how many cells around a window are in memory while it is made."""
+        is_needed = self.reach is not None and self.holds_reach and self.offset_of(params) is not None
+        return self.reach(params) if self.reach is not None and is_needed else 0
+
+    def copies_of(self, params: Params) -> int:
+        """Return how many maps are in memory at once."""
+        return 1 if self.copies is None else self.copies(params)
+
+    def cells_of(self, params: Params) -> int:
+        """Return how many cells are in memory at once: of one map with the margin of a window, or of several maps."""
+        margin = self.margin_of(params)
+        return prod(side + 2 * margin for side in self.shape_of(params)) * self.copies_of(params)
+
+    def cost_of(self, params: Params) -> int:
+        """Return how many cell updates a map takes, roughly."""
+        return self.cells_of(params) if self.cost is None else self.cost(params)
+
+    def training_of(self, params: Params) -> Training | None:
+        """Return the training data in the params; None where maps are not made from samples."""
+        if self.training is not None:
+            return self.training(params)
+        found = next((value for _, value in params if isinstance(value, Samples)), None)
+        return None if found is None else Training(samples=found)
 
     def memory(self, params: Params, cells: int) -> int:
         """Bytes to work with while so many cells are made."""
@@ -148,6 +210,11 @@ def technique(
     bytes_per_cell: int | Callable[[Any], int] = 6,
     reach: Callable[[Any], int] | None = None,
     holds_reach: bool = True,
+    offset: Callable[[Any], Offset | None] | None = None,
+    copies: Callable[[Any], int] | None = None,
+    cost: Callable[[Any], int] | None = None,
+    training: Callable[[Any], Training | None] | None = None,
+    by_example: ByExample | None = None,
     learn: type[Any] | None = None,
     settle: Callable[[Any, Rng], Params] | None = None,
     refuse: Callable[[Any, Any], None] | None = None,
@@ -170,6 +237,11 @@ def technique(
             bytes_per_cell=bytes_per_cell,
             reach=reach,
             holds_reach=holds_reach,
+            offset=offset,
+            copies=copies,
+            cost=cost,
+            training=training,
+            by_example=by_example,
             learn=learn,
             settle=settle,
             refuse=refuse,

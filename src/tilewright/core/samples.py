@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fsdecode
 from typing import Any
@@ -20,6 +21,8 @@ from .reading import Reading, built_in_samples
 from .tilemap import TileMap
 from .tileset import Tile, Tileset
 
+USUAL_SIZE = 3
+"""Side of the patterns by which maps are compared with samples."""
 MOST_SAMPLES = 1000
 FILE = re.compile(r".+\.(txt|csv|awbw|fbca|json|npz|png|gif|webp|apng|tmx|tmj|vox)", re.IGNORECASE)
 """What is a file, or several, in a list of texts, and no row of glyphs."""
@@ -144,6 +147,21 @@ class Samples:
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         one = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
         return {"title": "Samples", "control": "samples", "anyOf": [one, {"type": "array", "items": one}]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """Training data in a technique's params, and how maps made from it are compared with it."""
+
+    samples: Samples
+    pattern_size: int = USUAL_SIZE
+    """Side of the patterns that are compared."""
+    wrap_sample: str = "none"
+    """Axes along which the samples wrap."""
+    wrap: str = "none"
+    """Axes along which the map wraps."""
+    symmetries: int = 1
+    """Views of the samples that count: 1, 2 or 8."""
 
 
 def refuse_too_many(samples: int) -> None:

@@ -56,7 +56,7 @@ class Manifest:
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MAPS:
             raise InvalidRecipe(f"count: must be a whole number from 1 to {MOST_MAPS:,}, got {count!r}")
         asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
-        if likeness_in(recipe.params, dict(recipe.tiles)) is None:
+        if likeness_in(recipe) is None:
             refuse_comparing(asked)
         names = tuple(entry.name for entry in asked)
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
@@ -115,10 +115,10 @@ class Manifest:
 
     def _cells_with(self, values: Sequence[Any]) -> int:
         try:
-            params = _recipe_of(self._varied, tuple(values)).params
+            recipe = _recipe_of(self._varied, tuple(values))
         except InvalidRecipe as error:
             raise (error.within("sweep") if values else error) from None
-        return max(1, prod(getattr(params, "shape", (1,))))
+        return prod(recipe.shape)
 
     def refuse_other_version(self) -> None:
         """Maps of a corpus are all made by the version that has begun it."""

@@ -117,7 +117,7 @@ def _tried(manifest: Manifest, number: int) -> _Tried:
     except TilewrightError as error:
         return _Tried({**row, "reason": str(error)})
     compares = any(measure_shelf.get(name).compares for name in manifest.measures)
-    return _Tried(row, map, cells, likeness_in(recipe.params, dict(recipe.tiles)) if compares else None)
+    return _Tried(row, map, cells, likeness_in(recipe) if compares else None)
 
 
 def _blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Tried]]:

@@ -127,7 +127,7 @@ class Corpus:
     @cached_property
     def has_levels(self) -> bool:
         """Whether its maps have levels: then cells are (level, row, column)."""
-        return len(getattr(self.manifest.recipe_of(0).params, "shape", (1, 1))) == 3
+        return len(self.manifest.recipe_of(0).shape) == 3
 
     def row(self, number: int) -> dict[str, Any]:
         """Everything about one map."""

@@ -56,7 +56,7 @@ class Layout:
     @classmethod
     def of(cls, recipe: Recipe, chunk: int | None = None) -> Layout:
         """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
-        shape = tuple(getattr(recipe.params, "shape", ()))
+        shape = recipe.shape
         if len(shape) != 2:
             raise InvalidRecipe(f"{recipe.technique}: a world is flat, and this map has {len(shape)} dimensions")
         assert recipe.seed is not None

@@ -9,6 +9,7 @@ Source: Johnson, Yannakakis, Togelius, "Cellular automata for real-time generati
 
 from __future__ import annotations
 
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -50,7 +51,14 @@ class CavesParams(Sized):
         return self
 
 
-@technique(CavesParams, tileset="cave", tiles=("floor", "wall"), reach=lambda p: p.steps)
+@technique(
+    CavesParams,
+    tileset="cave",
+    tiles=("floor", "wall"),
+    reach=lambda p: p.steps,
+    offset=lambda p: p.offset,
+    cost=lambda p: prod(p.shape) * (1 + p.steps),
+)
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     seen = site.around(p.steps, wrap=p.wrap, border=1)  # the kernel reads one cell more
     wall, inner = np.empty(seen.shape, dtype=np.uint8), seen.inner

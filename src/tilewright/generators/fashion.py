@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
-from math import isqrt, sqrt
+from math import isqrt, prod, sqrt
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -148,6 +148,8 @@ def state_names(p: FashionParams) -> list[str]:
     tiles=state_names,
     numbered=True,
     reach=lambda p: p.reach,
+    offset=lambda p: p.offset,
+    cost=lambda p: prod(p.shape) * (1 + p.generations),
     bytes_per_cell=lambda p: 6 if p.morph is None else 36,
     settle=drawn_scores,
 )

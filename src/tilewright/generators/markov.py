@@ -24,11 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.registry import technique
+from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..kernels.markov import Digits, Numbers, Shares, Table, draw_tiles, find_strange, resample_tiles
@@ -53,6 +54,11 @@ NEAR_LOCKS, MENDS_NEAR_LOCKS = 4, 40
     tiles=lambda p: p.words,
     strange_locks=True,
     bytes_per_cell=40,
+    cost=lambda p: prod(p.shape) * (1 + p.mends + p.sweeps),
+    by_example=ByExample(
+        knobs={"temperature": (0.3, 0.6, 1.0, 1.5, 2.0), "sweeps": (0, 1, 4, 16, 64), "mends": (0, 1, 4, 16)},
+        note="grows cell by cell, the quickest and the freest",
+    ),
     learn=MarkovLearned,
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:

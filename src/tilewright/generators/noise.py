@@ -121,7 +121,14 @@ class NoiseParams(Sized):
         return tuple(dict.fromkeys(name for row in self.table for name in row))
 
 
-@technique(NoiseParams, tileset="terrain", tiles=lambda p: p.words, bytes_per_cell=64, reach=lambda p: 0)
+@technique(
+    NoiseParams,
+    tileset="terrain",
+    tiles=lambda p: p.words,
+    bytes_per_cell=64,
+    reach=lambda p: 0,
+    offset=lambda p: p.offset,
+)
 def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     (height, width), (top, left) = site.window
     window = Window((height, width), (top, left), site.world if p.wrap else None)

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.patterns import Tiles
-from ..core.registry import technique
+from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.board import Board
@@ -54,6 +54,15 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     strange_locks=True,
     dimensions=(2, 3),
     bytes_per_cell=120,
+    copies=lambda p: p.population * p.islands,
+    cost=lambda p: p.steps * p.population * p.islands,
+    training=lambda p: p.training,
+    by_example=ByExample(
+        knobs={"pattern_sizes": ((2,), (3,), (2, 3), (4,)), "iterations": (10_000, 100_000, 1_000_000, 10_000_000)},
+        shared=("wrap", "wrap_sample"),
+        objective="divergence",
+        note="has the windows of the sample, each about as often",
+    ),
     learn=PatternsLearned,
 )
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:

@@ -145,6 +145,7 @@ def looks(p: VoronoiParams) -> Tileset:
     tiles=lambda p: p.words,
     reach=lambda p: (p.margin + 1) * p.spacing,
     holds_reach=False,
+    offset=lambda p: p.offset,
     bytes_per_cell=8,
 )
 def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:

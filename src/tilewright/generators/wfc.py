@@ -19,7 +19,9 @@ paths and counts.
 
 from __future__ import annotations
 
-from ..core.registry import technique
+from math import prod
+
+from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
 from ..kernels import wave as kernel
@@ -27,6 +29,9 @@ from ._wfc.params import WfcLearned, WfcParams
 from ._wfc.relaxing import relaxed, without_culprits
 from ._wfc.search import Search
 from ._wfc.wishes import Wishes, refuse
+
+UPDATES_PER_CELL = 100
+"""Patterns that are removed for each cell, roughly: the cost of a map."""
 
 
 @technique(
@@ -36,6 +41,13 @@ from ._wfc.wishes import Wishes, refuse
     extends=True,
     dimensions=(2, 3),
     bytes_per_cell=400,
+    cost=lambda p: prod(p.shape) * UPDATES_PER_CELL,
+    training=lambda p: p.training,
+    by_example=ByExample(
+        knobs={"pattern_size": (1, 2, 3, 4), "symmetry": (1, 2, 4, 8), "relax": (False, True)},
+        shared=("wrap", "wrap_sample"),
+        note="has none that the sample lacks",
+    ),
     learn=WfcLearned,
     refuse=refuse,
 )

@@ -14,19 +14,13 @@ from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
 from ..core.grid import INLINE_CELLS, Grid
 from ..core.params import LARGEST_SIDE
 from ..core.reading import Reading
-from ..core.registry import techniques, tilesets
+from ..core.registry import ByExample, techniques, tilesets
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap
 from ..core.tileset import Tile, Tileset
 
-TECHNIQUES = ("patterns", "wfc", "markov")
-KNOBS = {
-    "patterns": ("pattern_sizes", "iterations"),
-    "wfc": ("pattern_size", "symmetry", "relax"),
-    "markov": ("temperature", "sweeps", "mends"),
-}
-"""The parameters that can be turned here; all others wait in Make."""
-AXES = ("none", "x", "y", "xy")
+AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both ways"}
+"""Axes along which maps and samples wrap, and their labels."""
 MOST_TILES = 256
 PAINTED_SIDE = 64
 """A sample is not made larger than this by hand; files may be."""
@@ -35,6 +29,8 @@ SMALL = 64
 CHANGED = ", changed"
 """Stands behind the name of a sample that somebody painted on."""
 LONGEST_NAME = 120
+SIDE = 32
+"""Of the maps by which the costs of techniques are compared."""
 COMPARED = 3
 """Side of the windows by which maps are compared with the sample."""
 
@@ -94,18 +90,17 @@ class Example:
 
     def recipe(self, technique: str) -> dict[str, Any]:
         """What makes this technique's map, as plain data."""
-        params: dict[str, Any] = {"sample": self.name if self.sample is None else Grid.of(self.sample).to_data()}
+        shown = shown_of(technique)
+        params: dict[str, Any] = {shown.sample: self.name if self.sample is None else Grid.of(self.sample).to_data()}
         params |= {"width": self.width, "height": self.height}
-        own = techniques.get(technique).params.model_fields
-        params |= {name: axes for name, axes in self._axes.items() if name in own and axes != "none"}
+        params |= {name: axes for name, axes in self._axes.items() if name in shown.shared and axes != "none"}
         params |= self.knobs.get(technique, {})
         recipe = {"technique": technique, "params": params, "seed": self.seed}
         return recipe if self.sample is None else {**recipe, "tileset": _looks(self.sample.tileset)}
 
     def likeness(self, technique: str) -> dict[str, Any]:
         """How this technique's map is compared with the sample: with windows of one size, whatever it used itself."""
-        own = techniques.get(technique).params.model_fields
-        wrap = self.wrap if "wrap" in own else "none"
+        wrap = self.wrap if "wrap" in shown_of(technique).shared else "none"
         size = min(COMPARED, self.width, self.height, *self.drawn.shape)
         return {"like": self.drawn, "pattern_size": size, "wrap_sample": self.wrap_sample, "wrap": wrap}
 
@@ -145,6 +140,21 @@ class Example:
             _axes_of(data.get("wrap_sample", "none"), "wrap_sample"),
             _read_knobs(data.get("knobs", {})),
         )
+
+
+def shown_techniques() -> list[str]:
+    """Return the names of the techniques that By example shows, the costliest first."""
+    entries = [entry for entry in techniques if entry.by_example is not None]
+    entries.sort(key=lambda entry: -entry.cost_of(entry.params.checked({"width": SIDE, "height": SIDE})))
+    return [entry.name for entry in entries]
+
+
+def shown_of(technique: str) -> ByExample:
+    """Return what By example shows of a technique."""
+    shown = techniques.get(technique).by_example
+    if shown is None:
+        raise InvalidRecipe(f"technique: {technique} does not make maps by example")
+    return shown
 
 
 @lru_cache(maxsize=64)
@@ -266,9 +276,9 @@ def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
         raise InvalidRecipe(f"knobs: must be named values by technique, got {quoted(data)}")
     known = {
-        technique: {knob: own[knob] for knob in KNOBS[technique] if knob in own}
-        for technique, own in data.items()
-        if technique in KNOBS
+        technique: {knob: data[technique][knob] for knob in shown_of(technique).knobs if knob in data[technique]}
+        for technique in shown_techniques()
+        if technique in data
     }
     return {technique: own for technique, own in known.items() if own}
 

@@ -40,16 +40,12 @@ def refuse_large(shape: Sequence[int], settings: Settings) -> None:
 def refuse_large_recipe(recipe: Recipe, settings: Settings) -> None:
     """The map, those of recipes inside, what a window looks at around itself, and all maps of a population."""
     params, entry = recipe.params, techniques.get(recipe.technique)
-    shape = getattr(params, "shape", ())
-    refuse_large(shape, settings)
-    around = entry.reach is not None and entry.holds_reach and getattr(params, "offset", None) is not None
-    margin = entry.reach(params) if entry.reach is not None and around else 0
-    at_once = getattr(params, "population", 1) * getattr(params, "islands", 1)
-    needed = prod(side + 2 * margin for side in shape) * at_once
-    if needed > settings.cells:
-        why = f"with the {counted(margin, 'cell')} around it" if margin else f"times {at_once:,} of them"
+    refuse_large(recipe.shape, settings)
+    if entry.cells_of(params) > settings.cells:
+        margin, maps = entry.margin_of(params), entry.copies_of(params)
+        why = f"with the {counted(margin, 'cell')} around it" if margin else f"times {maps:,} of them"
         raise TooLarge(
-            f"{recipe.technique}: a map of {prod(shape):,} cells {why} is more than the {settings.cells:,} cells "
+            f"{entry.name}: a map of {prod(recipe.shape):,} cells {why} is more than the {settings.cells:,} cells "
             "that this studio takes"
         )
     for inner in recipe.inner:

@@ -84,7 +84,7 @@ def made(recipe: Recipe, ticket: Ticket) -> TileMap:
 
 def filmed(recipe: Recipe, ticket: Ticket, most: int, tell: Tell | None = None) -> list[Frame]:
     """The frames of the work, evenly thinned to so many at most; the first and the last, with the map, among them."""
-    most = most_frames(most, getattr(recipe.params, "shape", ()), ticket.settings)
+    most = most_frames(most, recipe.shape, ticket.settings)
     kept: list[Frame] = []
     step = 1
     for number, frame in enumerate(frames(recipe, ticket)):

@@ -313,7 +313,7 @@ def _without_strays(state: State) -> State:
         recipe = Recipe.of({**state.recipe, "locks": None})
     except TilewrightError:
         return state  # making it will tell
-    shape = tuple(getattr(recipe.params, "shape", ()))
+    shape = recipe.shape
     fitted = locks_inside(state.locks, shape)
     is_same = fitted is not None and fitted == state.locks and fitted.frame == state.locks.frame
     if is_same or (fitted is not None and len(fitted) > most_locks(shape)):

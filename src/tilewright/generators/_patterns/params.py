@@ -13,7 +13,7 @@ from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
 from ...core.errors import InvalidRecipe, counted
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param
-from ...core.samples import Samples
+from ...core.samples import Samples, Training
 from .style import Style
 
 EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
@@ -96,6 +96,17 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         if self.pattern_sizes is not None:
             return self.pattern_sizes
         return (max(2, min(3, *self.shape, *(side for grid in self.sample for side in grid.shape))),)
+
+    @property
+    def training(self) -> Training:
+        """The sample, read with the largest pattern size."""
+        return Training(
+            samples=self.sample,
+            pattern_size=max(self.sizes),
+            wrap_sample=self.wrap_sample,
+            wrap=self.wrap,
+            symmetries=self.symmetries,
+        )
 
     @property
     def steps(self) -> int:

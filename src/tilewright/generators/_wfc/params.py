@@ -17,7 +17,7 @@ from ...core.grid import whole
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Params, Sized, param
 from ...core.pieces import VIEWS
-from ...core.samples import Samples
+from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.claims import COUNTED, PATH, REGION
 from .book import Book, Images, overlapping, side_by_side
@@ -165,14 +165,18 @@ class WfcParams(WfcLearned, Learning, Sized):
         return self.pattern_size or min(usual_size(self.sample), *self.shape)
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """For comparing the map with the sample."""
-        return (self.size,)
-
-    @property
-    def symmetries(self) -> int:
-        """For comparing the map with the sample: the least number of views that holds all that count."""
-        return next(number for number in (1, 2, 8) if number >= self.symmetry)
+    def training(self) -> Training | None:
+        """The sample, with the smallest number of views that contains all that count; None where rules replace it."""
+        if self.rules:
+            return None
+        views = next(number for number in (1, 2, 8) if number >= self.symmetry)
+        return Training(
+            samples=self.sample,
+            pattern_size=self.size,
+            wrap_sample=self.wrap_sample,
+            wrap=self.wrap,
+            symmetries=views,
+        )
 
     @property
     def tileset(self) -> Tileset:

@@ -18,6 +18,7 @@ from ..session import Session
 from ..state import State
 from .files import FilesView
 from .parts import copying, icon_button
+from .view import View
 
 PAINTED = (
     "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
@@ -28,7 +29,7 @@ LONG_LINK = 8000
 """Characters of an address that messengers and mail programs may cut."""
 
 
-class ExportView:
+class ExportView(View):
     """Files first, then what makes the map again."""
 
     def __init__(self, session: Session) -> None:

@@ -21,6 +21,7 @@ from .cells import Cell
 from .points import Points
 from .variations import COLUMNS, COUNT, SWEPT, Made, Variation, made, variations_of
 from .varying import Varying
+from .view import View
 
 AT_ONCE = 2
 """Variations that are made at the same time: the person's other work waits for no more than these."""
@@ -31,7 +32,7 @@ USUAL = (Gallery().x, Gallery().y)
 UNSORTED = Gallery().sort
 
 
-class GalleryView:
+class GalleryView(View):
     """What varies, on the left; the pictures and the chart, in the middle."""
 
     def __init__(self, session: Session, area: ui.element) -> None:

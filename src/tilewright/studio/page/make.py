@@ -19,13 +19,14 @@ from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
 from .parts import icon_button
+from .view import View
 
 OWN = "the technique's own"
 CARRIED = ("width", "height")
 """Params that stay when another technique is chosen."""
 
 
-class MakeView:
+class MakeView(View):
     """Techniques and recipes to choose from, and the controls of the chosen technique."""
 
     def __init__(self, session: Session) -> None:
@@ -57,7 +58,7 @@ class MakeView:
         if self.tileset.value != shown:
             self.tileset.set_value(shown)
 
-    def mapped(self) -> None:
+    def show_map(self) -> None:
         """Another map is shown: its tiles may look otherwise."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)

@@ -18,6 +18,7 @@ from ..state import State
 from .controls import UNSET, Controls
 from .parts import copy_text, icon_button
 from .uploads import Uploader
+from .view import View
 
 Stage = tuple[str, Mapping[str, Any]]
 """A shaper's name, and what is set of its params."""
@@ -30,7 +31,7 @@ FIRST: dict[str, dict[str, Any]] = {
 TILES = ("tile", "by")
 
 
-class ShapeView:
+class ShapeView(View):
     """A list of shapers to add, order, switch off and tune; below it the recipe as YAML, with those that are off."""
 
     def __init__(self, session: Session) -> None:

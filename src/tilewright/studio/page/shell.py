@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from nicegui import Client, background_tasks, ui
 
@@ -32,6 +32,7 @@ from .rules import RulesView
 from .seeds import SeedBar
 from .shape import ShapeView
 from .shortcuts import show_shortcuts
+from .view import View
 
 STYLES = (Path(__file__).parent / "studio.css", *sorted((Path(__file__).parent / "css").glob("*.css")))
 TABS = {
@@ -47,12 +48,6 @@ IN_THE_CENTRE = ("example", "gallery")
 """Views that put something of their own where the map is."""
 LOOK = 0.3
 """Seconds between two looks at whether something is compiled."""
-
-
-class View(Protocol):
-    """What a tab shows."""
-
-    def refresh(self, state: State) -> None: ...
 
 
 class Shell:
@@ -167,7 +162,8 @@ class Shell:
     def _reroll(self) -> None:
         """What a view calls rolling again, or the map."""
         view = self.views.get(self.session.state.look.tab)
-        getattr(view, "reroll", self.session.reroll)()
+        if view is None or not view.reroll():
+            self.session.reroll()
 
     # -- what follows from what ---------------------------------------------------------------------------------
 
@@ -203,8 +199,9 @@ class Shell:
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.look.tab:
             self.tabs.set_value(state.look.tab)
-        for view in (*self.views.values(), self.seeds):
+        for view in self.views.values():
             view.refresh(state)
+        self.seeds.refresh(state)
         self.canvas.set(
             grid=state.look.grid,
             sprites=state.look.sprites,
@@ -224,9 +221,7 @@ class Shell:
         self._draw_overlay()
         self.measures.measure(map)
         for view in self.views.values():
-            mapped = getattr(view, "mapped", None)
-            if mapped is not None:
-                mapped()
+            view.show_map()
 
     def _draw(self, map: TileMap) -> None:
         state = self.session.state
@@ -249,9 +244,7 @@ class Shell:
         self.line.set_text(message)
         self.line.set_visibility(bool(message))
         for view in self.views.values():
-            blame = getattr(view, "blame", None)
-            if blame is not None:
-                blame(message)
+            view.blame(message)
 
     def _look(self, grid: bool, sprites: bool, overlay: str) -> None:
         """The map is looked at otherwise; nothing of that is a step of undo."""
@@ -310,9 +303,7 @@ class Shell:
     def _darken(self) -> None:
         """Tell the views that hold something with a look of its own."""
         for view in self.views.values():
-            darken = getattr(view, "darken", None)
-            if darken is not None:
-                darken(self.is_dark)
+            view.darken(self.is_dark)
 
 
 ARRIVED = """

@@ -1,4 +1,4 @@
-"""By example: draw a sample, and three techniques make maps in its style beside it."""
+"""By example: draw a sample, and techniques make maps in its style beside it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from nicegui import background_tasks, ui
 
 from ....core.errors import TilewrightError
 from ...desk import Cancelled, Ticket
-from ...example import TECHNIQUES, Example
+from ...example import Example, shown_techniques
 from ...session import Session
 from ...state import State
+from ..view import View
 from .card import Card
 from .painter import Painter
 from .sample import SamplePanel
@@ -24,8 +25,8 @@ PAUSE = 0.15
 """Seconds that the sample must stand still before maps are made after it."""
 
 
-class ExampleView:
-    """The sample on the left, the maps of patterns, wfc and markov on the right. The newest sample wins."""
+class ExampleView(View):
+    """The sample on the left, one map for each technique on the right. The newest sample wins."""
 
     def __init__(self, session: Session, area: ui.element) -> None:
         self.session = session
@@ -37,7 +38,7 @@ class ExampleView:
         with area, ui.element("div").classes("tw-example").props("data-testid=example") as centre:
             self.painter = Painter(session, self._change)
             with ui.element("div").classes("tw-example-cards"):
-                self.cards = {technique: self._card(technique) for technique in TECHNIQUES}
+                self.cards = {technique: self._card(technique) for technique in shown_techniques()}
         self.panel.take_drops(panel)
         self.panel.take_drops(centre)
         ui.context.client.on_delete(self.stop)
@@ -54,7 +55,7 @@ class ExampleView:
         example = state.example
         self.panel.refresh(example)
         self.painter.refresh(example, state.look)
-        for technique in reversed(TECHNIQUES):  # the quick ones first: workers may be few
+        for technique in reversed(self.cards):  # the quick ones first: workers may be few
             self.cards[technique].knobs.refresh(example)
             self.cards[technique].dress(sprites=state.look.sprites)
             asked = example.recipe(technique), example.likeness(technique)
@@ -62,9 +63,10 @@ class ExampleView:
                 self._asked[technique] = asked
                 self._make(technique, example)
 
-    def reroll(self) -> None:
-        """All three maps with another seed."""
+    def reroll(self) -> bool:
+        """All maps with another seed."""
         self.panel.reroll()
+        return True
 
     def stop(self) -> None:
         """Cancel what is being made; it is made when somebody looks again."""

@@ -9,25 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ....core.registry import techniques
-from ...example import KNOBS, Example
-
-CHOICES: dict[tuple[str, str], dict[str, str]] = {
-    ("patterns", "pattern_sizes"): {"null": "usual", "[2]": "2", "[3]": "3", "[2, 3]": "2 and 3", "[4]": "4"},
-    ("patterns", "iterations"): {
-        "null": "usual",
-        "10000": "10 k",
-        "100000": "100 k",
-        "1000000": "1 M",
-        "10000000": "10 M",
-    },
-    ("wfc", "pattern_size"): {"null": "usual", "1": "1", "2": "2", "3": "3", "4": "4"},
-    ("wfc", "symmetry"): {"1": "1, as it is", "2": "2, mirrored", "4": "4, turned", "8": "8, all"},
-    ("wfc", "relax"): {"false": "no", "true": "yes"},
-    ("markov", "temperature"): {"0.3": "0.3", "0.6": "0.6", "1.0": "1", "1.5": "1.5", "2.0": "2"},
-    ("markov", "sweeps"): {"0": "0", "1": "1", "4": "4", "16": "16", "64": "64"},
-    ("markov", "mends"): {"0": "0", "1": "1", "4": "4", "16": "16"},
-}
-"""What can be chosen, by its JSON, and its words."""
+from ...example import Example, shown_of
 
 
 class Knobs:
@@ -35,16 +17,20 @@ class Knobs:
 
     def __init__(self, technique: str, turn: Callable[[str, Any], None]) -> None:
         self.technique, self._turn = technique, turn
-        fields = techniques.get(technique).params.model_fields
-        self._usual = {name: json.dumps(fields[name].default) for name in KNOBS[technique]}
+        fields, offered = techniques.get(technique).params.model_fields, shown_of(technique).knobs
+        self._usual = {name: json.dumps(fields[name].default) for name in offered}
         self._selects: dict[str, ui.select] = {}
+        self._options: dict[str, dict[str, str]] = {}
         with ui.element("div").classes("tw-example-knobs"):
-            for name in KNOBS[technique]:
+            for name, values in offered.items():
+                default = fields[name].default
+                shown = values if default in values else (default, *values)
+                self._options[name] = {json.dumps(value): label_of(value) for value in shown}
                 with ui.element("label").classes("tw-example-knob"):
                     ui.tooltip(fields[name].description or "")
                     ui.label(name.replace("_", " ")).classes("tw-faint")
                     self._selects[name] = ui.select(
-                        dict(CHOICES[technique, name]),
+                        self._options[name],
                         value=self._usual[name],
                         on_change=lambda event, name=name: self._chosen(name, event.value),
                     ).props(f"dense borderless options-dense data-testid=knob-{technique}-{name}")
@@ -53,11 +39,23 @@ class Knobs:
         own = example.knobs.get(self.technique, {})
         for name, select in self._selects.items():
             value = json.dumps(own[name]) if name in own else self._usual[name]
-            if value not in CHOICES[self.technique, name]:
-                select.set_options({**CHOICES[self.technique, name], value: value[:20]}, value=value)
+            if value not in self._options[name]:
+                select.set_options({**self._options[name], value: value[:20]}, value=value)
             elif select.value != value:
                 select.set_value(value)
 
     def _chosen(self, name: str, value: str | None) -> None:
         if value is not None:
             self._turn(name, None if value == self._usual[name] else json.loads(value))
+
+
+def label_of(value: Any) -> str:
+    """Return a few characters for a value: `usual`, `yes`, `100 k`, `2 and 3`."""
+    if value is None or isinstance(value, bool):
+        return {None: "usual", False: "no", True: "yes"}[value]
+    if isinstance(value, (list, tuple)):
+        return " and ".join(map(label_of, value))
+    for unit, size in (("M", 1_000_000), ("k", 1000)):
+        if isinstance(value, int) and value >= size and value % size == 0:
+            return f"{value // size} {unit}"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -17,18 +17,24 @@ from ....core.tilemap import TileMap
 from ....formats import shelf
 from ... import service
 from ...desk import Cancelled, Ticket
-from ...example import PAINTED_SIDE, Example, built_in, cleared, flipped, resized, taken
+from ...example import (
+    AXES,
+    PAINTED_SIDE,
+    Example,
+    built_in,
+    cleared,
+    flipped,
+    resized,
+    shown_of,
+    shown_techniques,
+    taken,
+)
 from ...session import Session, typed_seed
 from ..box import Box
 from ..parts import icon_button
 from ..uploads import Uploader
 from .trial import picture_of
 
-AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both ways"}
-HINT = (
-    "patterns has the windows of the sample, each about as often; wfc has none that the sample lacks; markov grows "
-    "cell by cell, the quickest and the freest."
-)
 DROP = """(event) => {
   event.preventDefault();
   document.body.classList.remove('tw-dropping');
@@ -62,21 +68,20 @@ class SamplePanel:
             self.columns = self._number("width", "sample-width", self._resize)
             self.rows = self._number("height", "sample-height", self._resize)
             self.wrap_sample = self._axes("repeats", "wrap_sample", "sample-wraps")
-            self.wrap_sample.tooltip(
-                "Whether the sample goes on across its edges, as small ones do; for patterns and wfc"
-            )
+            self.wrap_sample.tooltip(f"Whether the sample wraps around, as small ones do; for {_with('wrap_sample')}")
         ui.label("The maps").classes("tw-title")
         with ui.element("div").classes("tw-example-fields"):
             self.width = self._number("width", "maps-width", self._set_size)
             self.height = self._number("height", "maps-height", self._set_size)
             self.wrap = self._axes("wrap", "wrap", "maps-wrap")
-            self.wrap.tooltip("Whether the maps can be laid side by side; for patterns and wfc, markov's never can")
+            self.wrap.tooltip(f"Whether the maps can be laid side by side; for {_with('wrap')}")
         with ui.element("div").classes("tw-row"):
             self.seed = Box("maps-seed", self._sow, label="seed").classes("tw-grow")
             self.seed.tooltip("A number or any text: the same seed makes the same maps")
             roll = ui.button("Reroll", icon="casino", on_click=self.reroll).classes("tw-roomy")
-            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All three with another seed")
-        ui.label(HINT).classes("tw-hint")
+            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All maps with another seed")
+        notes = [f"{name} {note}" for name in shown_techniques() if (note := shown_of(name).note)]
+        ui.label(f"{'; '.join(notes)}.").classes("tw-hint")
 
     def refresh(self, example: Example) -> None:
         self.example = example
@@ -203,6 +208,11 @@ class SamplePanel:
 
     def _draw(self, sample: TileMap) -> None:
         self._change(self.example.drawing(sample))
+
+
+def _with(setting: str) -> str:
+    """Return the names of the techniques that have a setting."""
+    return " and ".join(name for name in shown_techniques() if setting in shown_of(name).shared)
 
 
 def _within(typed: str | None, otherwise: int, most: int) -> int:

@@ -15,11 +15,9 @@ from ....core.tilemap import TileMap
 from ....formats._picture import PictureParams, draw, layout_of
 from ... import service
 from ...desk import Ticket
-from ...example import Example
+from ...example import Example, shown_of
 
 COMPARED = ("divergence", "sample_distance", "copied_share", "copied_block")
-FITNESS = "divergence"
-"""What the frames of patterns tell of how far they are."""
 LIVE = 0.12
 """Seconds between two looks at the work."""
 WIDEST = 64
@@ -60,6 +58,7 @@ def tried(example: Example, technique: str, ticket: Ticket, look: Callable[[Glan
     begun = looked = time.perf_counter()
     data = example.recipe(technique)
     recipe = service.checked(data, ticket.settings)
+    objective = shown_of(technique).objective
     course: list[tuple[float, float]] = []
     for frame in service.frames(recipe, ticket):
         if frame.map is not None:
@@ -67,8 +66,8 @@ def tried(example: Example, technique: str, ticket: Ticket, look: Callable[[Glan
             numbers = service.measured(frame.map, ticket, COMPARED, like=example.likeness(technique))
             flat, sprites = picture_of(frame.map), picture_of(frame.map, sprites=True)
             return Outcome(data, flat, sprites, seconds, numbers, tuple(course))
-        if frame.numbers and FITNESS in frame.numbers:
-            course.append((frame.done or 0.0, frame.numbers[FITNESS]))
+        if frame.numbers and objective in frame.numbers:
+            course.append((frame.done or 0.0, frame.numbers[objective]))
         if time.perf_counter() > looked + LIVE and (frame.cells is not None or frame.colors is not None):
             looked = time.perf_counter()
             look(Glance(picture_of(frame.shown()), frame.note, frame.done, tuple(course)))

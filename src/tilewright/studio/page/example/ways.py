@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ....core.seeds import read_seed
 from ....core.tilemap import TileMap
-from ...example import AXES, KNOBS, Example, resized
+from ...example import AXES, Example, resized, shown_of
 
 Way = tuple[str, Example]
 """What it is called, and what is asked then."""
@@ -22,15 +22,16 @@ def ways_out(example: Example, technique: str, message: str) -> list[Way]:
 
 
 def _ways(example: Example, technique: str, message: str) -> Iterator[Way]:
+    knobs = shown_of(technique).knobs
     _, _, advice = message.partition("; try ")
     for name, value in re.findall(r"(\w+)=(\w+)", advice):
-        if name in KNOBS[technique] and value.isdecimal():
+        if name in knobs and value.isdecimal():
             yield f"{name.replace('_', ' ')} {value}", example.turning(technique, name, json.loads(value))
         elif name == "wrap_sample" and value in AXES:
             yield "let the sample wrap", replace(example, wrap_sample=value)
         elif name == "wrap" and value in AXES:
             yield "maps that do not wrap", replace(example, wrap=value)
-    if re.search(r"\brelax\b", advice) and "relax" in KNOBS[technique]:
+    if re.search(r"\brelax\b", advice) and "relax" in knobs:
         yield "relax", example.turning(technique, "relax", True)
     if message.startswith("gave up") and "cannot" not in message:  # what cannot be, no seed makes
         yield "another seed", replace(example, seed=int(read_seed(None)))

@@ -10,6 +10,7 @@ from ....core.errors import TilewrightError, counted
 from ...session import Session
 from ...state import State
 from ..parts import copy_text
+from ..view import View
 from . import book as books
 from .colors import colors_of, variable_of
 from .drawings import drawings_section
@@ -32,7 +33,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Block], None]]] = {
 SIDES = {"fields": "Fields", "text": "JSON"}
 
 
-class RulesView:
+class RulesView(View):
     """The start where there is no rule book yet; its fields, or its JSON, where there is one."""
 
     def __init__(self, session: Session) -> None:
