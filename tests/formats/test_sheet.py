@@ -9,13 +9,21 @@ from PIL import Image
 import tilewright as tw
 from tests.formats.maps import sprite_map
 from tilewright.core.tileset import Sheet, Tile
-from tilewright.formats._sheet import MOST_COLUMNS, arranged, as_png, cut, drawn, picture_size, sprite_rows
+from tilewright.formats._sheet import (
+    MOST_COLUMNS,
+    arrange_sprites,
+    cut_sprites,
+    draw_sprites,
+    encode_png,
+    picture_size,
+    sprite_rows,
+)
 from tilewright.formats._textures import TEXTURES
 
 
 def test_every_kind_has_a_texture_of_its_own() -> None:
     kinds = ["", *TEXTURES]
-    sprites = drawn([Tile(name="a", glyph="a", color="#7f9a5a", kind=kind) for kind in kinds])
+    sprites = draw_sprites([Tile(name="a", glyph="a", color="#7f9a5a", kind=kind) for kind in kinds])
     assert sprites.shape == (len(kinds), 16, 16, 3)
     assert len({sprite.tobytes() for sprite in sprites}) == len(kinds)
 
@@ -31,7 +39,7 @@ SHOW_MORE = {
 
 @pytest.mark.parametrize("tileset", tw.tilesets(), ids=lambda tileset: tileset.name)
 def test_sprites_keep_to_the_colour_of_their_tile(tileset: tw.Tileset) -> None:
-    for tile, sprite in zip(tileset, drawn(tileset.tiles), strict=True):
+    for tile, sprite in zip(tileset, draw_sprites(tileset.tiles), strict=True):
         if tile.kind not in SHOW_MORE:
             assert np.abs(sprite.mean(axis=(0, 1)) - tile.rgb).max() < 32, tile.name
         assert tile.kind in TEXTURES or tile.kind == "", f"{tile.kind} has no texture"
@@ -39,19 +47,19 @@ def test_sprites_keep_to_the_colour_of_their_tile(tileset: tw.Tileset) -> None:
 
 def test_the_same_tile_looks_the_same_everywhere() -> None:
     cave = tw.make("caves", width=4, height=4, seed=1).tileset
-    assert np.array_equal(drawn(cave.tiles)[2], drawn(cave.tiles[2:3])[0])
+    assert np.array_equal(draw_sprites(cave.tiles)[2], draw_sprites(cave.tiles[2:3])[0])
 
 
 @pytest.mark.parametrize("size", [(1, 1), (8, 8), (32, 16), (7, 13)])
 def test_sprites_come_in_any_size(size: tuple[int, int]) -> None:
-    sprites = drawn([Tile(name="a", glyph="a", color="#7f9a5a", kind="rock")], *size)
+    sprites = draw_sprites([Tile(name="a", glyph="a", color="#7f9a5a", kind="rock")], *size)
     assert sprites.shape == (1, size[1], size[0], 3)
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 40])
 def test_sprites_are_arranged_in_rows(count: int) -> None:
     sprites = np.arange(count, dtype=np.uint8)[:, None, None, None] + np.zeros((count, 2, 3, 3), dtype=np.uint8)
-    picture = arranged(sprites)
+    picture = arrange_sprites(sprites)
     columns = min(count, MOST_COLUMNS)
     assert picture.shape == (-(-count // columns) * 2, columns * 3, 3)
     for number in range(count):
@@ -60,7 +68,7 @@ def test_sprites_are_arranged_in_rows(count: int) -> None:
 
 
 def test_sprites_are_cut_from_the_users_picture() -> None:
-    sprites = cut(sprite_map().tileset)
+    sprites = cut_sprites(sprite_map().tileset)
     assert set(sprites) == {0, 1}
     red, half = (np.asarray(Image.open(io.BytesIO(sprites[number]))) for number in (0, 1))
     assert (red == (255, 0, 0, 255)).all()
@@ -75,7 +83,7 @@ def with_sheet(picture: bytes, sprite: int = 0, **sheet: int) -> tw.Tileset:
 
 
 def test_a_sheet_must_fit_its_picture() -> None:
-    picture = as_png(np.zeros((34, 50, 3), dtype=np.uint8))
+    picture = encode_png(np.zeros((34, 50, 3), dtype=np.uint8))
     assert sprite_rows(with_sheet(picture, columns=3, margin=1)) == 2
     with pytest.raises(tw.InvalidRecipe, match="its sheet says 4 columns, the picture of 50x34 pixels has 3"):
         sprite_rows(with_sheet(picture, columns=4, margin=1))
@@ -88,6 +96,6 @@ def test_a_sheet_must_fit_its_picture() -> None:
 def test_what_is_no_picture_is_refused_in_one_line() -> None:
     tileset = with_sheet(b"not a picture")
     assert tileset.sheet is not None
-    for act in (lambda: picture_size(tileset.sheet), lambda: sprite_rows(tileset), lambda: cut(tileset)):  # type: ignore[arg-type]
+    for act in (lambda: picture_size(tileset.sheet), lambda: sprite_rows(tileset), lambda: cut_sprites(tileset)):  # type: ignore[arg-type]
         with pytest.raises(tw.BadFile, match=r"a\.png: not a picture"):
             act()

@@ -15,11 +15,11 @@ from tilewright.core.pieces import SIDES
 from tilewright.core.registry import tilesets
 from tilewright.core.tileset import Tile
 from tilewright.formats import Source, decode
-from tilewright.formats._sheet import drawn
+from tilewright.formats._sheet import draw_sprites
 from tilewright.formats._textures import TEXTURES, surroundings
 
 WAR = tilesets.get("awbw")
-SPRITES = dict(zip(WAR.names, drawn(WAR.tiles).astype(int), strict=True))
+SPRITES = dict(zip(WAR.names, draw_sprites(WAR.tiles).astype(int), strict=True))
 EDGES = {"n": np.s_[0], "e": np.s_[:, -1], "s": np.s_[-1], "w": np.s_[:, 0]}
 COUNTRIES = sorted({tile.country for tile in WAR if tile.country})
 BUILDINGS = sorted({tile.kind for tile in WAR if tile.country})
@@ -95,7 +95,7 @@ def test_countries_and_buildings_are_told_apart(kind: str) -> None:
 
 
 def test_nothing_looks_like_an_unknown_tile() -> None:
-    unknown = drawn([Tile(name="unknown 300", glyph="u", color="#a56ad6", kind="unknown")])[0].astype(int)
+    unknown = draw_sprites([Tile(name="unknown 300", glyph="u", color="#a56ad6", kind="unknown")])[0].astype(int)
     for name, sprite in SPRITES.items():
         assert (np.abs(sprite - unknown).sum(axis=2) > 90).mean() > 0.6, name
 
@@ -167,7 +167,7 @@ def test_levels_are_coasts_of_their_own() -> None:
 def test_tilesets_without_coasts_have_one_sprite_a_tile() -> None:
     map = tw.make("caves", width=9, height=7, seed=4)
     assert surroundings(map.tileset.tiles, map.cells[None]) is None
-    sprites = drawn(map.tileset.tiles)
+    sprites = draw_sprites(map.tileset.tiles)
     expected = sprites[map.cells].swapaxes(1, 2).reshape(7 * 16, 9 * 16, 3)
     assert np.array_equal(np.asarray(map.image(sprites=True)), expected)
 

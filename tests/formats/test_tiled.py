@@ -22,7 +22,7 @@ from tests.formats.maps import EXAMPLES, deep_map, full_map, maps, same, sprite_
 from tilewright import formats
 from tilewright.core.provenance import verify
 from tilewright.formats import Source, decode
-from tilewright.formats._sheet import cut, drawn
+from tilewright.formats._sheet import cut_sprites, draw_sprites
 
 both = pytest.mark.parametrize("name", ["tmx", "tmj"])
 rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxrasterizer (package tiled) is missing")
@@ -193,8 +193,8 @@ def expected(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
     sheet = map.tileset.sheet
     width, height = (sheet.tile_width, sheet.tile_height) if sheet else (size, size)
     sprites = np.full((len(map.tileset), height, width, 4), 255, dtype=np.uint8)
-    sprites[..., :3] = drawn(map.tileset.tiles, width, height)
-    for number, sprite in cut(map.tileset).items():
+    sprites[..., :3] = draw_sprites(map.tileset.tiles, width, height)
+    for number, sprite in cut_sprites(map.tileset).items():
         sprites[number] = np.asarray(Image.open(io.BytesIO(sprite)))
     cells = map.cells if map.cells.ndim == 2 else map.cells[0]
     return sprites[cells].swapaxes(1, 2).reshape(cells.shape[0] * height, cells.shape[1] * width, 4)

@@ -6,7 +6,6 @@ palette starts with the tiles in their order: a pixel's index is the tile's id.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt, prod
@@ -17,13 +16,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, quoted
+from ..core.errors import InvalidRecipe, TooLarge, quoted
 from ..core.params import Params, param
 from ..core.registry import provider
 from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
-from ._sheet import drawn
+from ._sheet import draw_sprites, sheet_picture, sprite_box
 from ._textures import SHORE_KINDS, SIDE, surroundings
 
 MOST_CELLS = 1 << 26
@@ -271,9 +270,9 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
         places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
         shown = [position for position, number in enumerate(ids) if number < len(tileset)]
         around = [code - 1 if code else None for code in (variants[shown] >> AROUND_SHIFT).tolist()]
-        places[shown] = drawn([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
+        places[shown] = draw_sprites([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
         return places
-    picture = _sheet_picture(sheet)
+    picture = sheet_picture(sheet)
     size = cell[1], cell[0]
     exact = cell[1] % sheet.tile_width == 0 and cell[0] % sheet.tile_height == 0
     sprites = []
@@ -281,24 +280,13 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
         tile = tileset[number] if number < len(tileset) else None
         place = Image.new("RGB", size, tile.rgb if tile else BACKGROUND)
         if tile and tile.sprite is not None:
-            row, column = divmod(tile.sprite, sheet.columns)
-            x = sheet.margin + column * (sheet.tile_width + sheet.spacing)
-            y = sheet.margin + row * (sheet.tile_height + sheet.spacing)
-            box = (x, y, x + sheet.tile_width, y + sheet.tile_height)
+            box = sprite_box(sheet, tile.sprite)
             if box[2] > picture.width or box[3] > picture.height:
                 raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} lies outside {sheet.image}")
             sprite = picture.crop(box).resize(size, Image.Resampling.NEAREST if exact else Image.Resampling.BOX)
             place.paste(sprite, mask=sprite)
         sprites.append(np.asarray(place))
     return np.stack(sprites)
-
-
-def _sheet_picture(sheet: Sheet) -> Image.Image:
-    try:
-        with Image.open(io.BytesIO(sheet.picture)) as picture:
-            return picture.convert("RGBA")
-    except (Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
-        raise BadFile(f"{sheet.image}: not a picture that can be read ({error})") from None
 
 
 def _tinted(picture: Image.Image, tint: NDArray[np.uint8], layout: Layout, cell: Size) -> Image.Image:

@@ -8,34 +8,72 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, counted
+from ..core.looks import read_rgb
 from ..core.seeds import Rng
 from ..core.tileset import Sheet, Tile, Tileset
 from ._textures import SIDE, TEXTURES, Look, bevelled
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 MOST_COLUMNS = 16
+MAX_CACHED_PIXELS = 1 << 20
+"""Pixels of a sheet, of which what was made of it is kept for the next file; there are few such sheets at a time."""
+
+Sprite = tuple[str, str, str, str, int | None]
+"""All that a drawn sprite depends on: kind, name, color and joins of its tile, and what lies around it."""
 
 
-def drawn(
+def draw_sprites(
     tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, around: Sequence[int | None] | None = None
 ) -> NDArray[np.uint8]:
-    """(tile, row, column, 3) the sprites of tiles, drawn by kind, colour, joins and what lies around, if told."""
-    sprites = np.empty((len(tiles), height, width, 3), dtype=np.uint8)
-    rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
+    """Return (tile, row, column, 3), the sprites of tiles, drawn by kind, color, joins and surroundings, if given."""
     places: Sequence[int | None] = [None] * len(tiles) if around is None else around
-    for target, tile, place in zip(sprites, tiles, places, strict=True):
-        texture = TEXTURES.get(tile.kind, bevelled)
-        pixels = texture(Look(np.array(tile.rgb, dtype=np.float64), tile.joins, place), Rng.of(tile.name))
-        target[:] = pixels.round().clip(0, 255)[rows[:, None], columns]
-    return sprites
+    return _draw(tuple(_sprite(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
 
 
-def arranged(sprites: NDArray[np.uint8], columns: int = MOST_COLUMNS) -> NDArray[np.uint8]:
-    """(row, column, 3) sprites in rows, one picture; places after the last sprite are black."""
+def encode_sheet(tiles: Sequence[Tile], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
+    """Return the drawn sprites of tiles in rows, as a picture file, and its width and height in pixels."""
+    small = len(tiles) * width * height <= MAX_CACHED_PIXELS
+    encode = _encode_sheet if small else _encode_sheet.__wrapped__
+    return encode(tuple(_sprite(tile) for tile in tiles), width, height)
+
+
+def _sprite(tile: Tile, around: int | None = None) -> Sprite:
+    return tile.kind if tile.kind in TEXTURES else "", tile.name, tile.color, tile.joins, around
+
+
+def _draw(sprites: Sequence[Sprite], width: int, height: int) -> NDArray[np.uint8]:
+    rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
+    pixels = np.empty((len(sprites), height, width, 3), dtype=np.uint8)
+    for target, sprite in zip(pixels, sprites, strict=True):
+        target[:] = _texture(*sprite)[rows[:, None], columns]
+    return pixels
+
+
+@lru_cache(maxsize=8192)
+def _texture(kind: str, name: str, color: str, joins: str, around: int | None) -> NDArray[np.uint8]:
+    """Return (row, column, 3), a sprite at the size it is drawn in."""
+    look = Look(np.array(read_rgb(color), dtype=np.float64), joins, around)
+    pixels = TEXTURES.get(kind, bevelled)(look, Rng.of(name))
+    return pixels.round().clip(0, 255).astype(np.uint8)
+
+
+@lru_cache(maxsize=16)
+def _encode_sheet(sprites: tuple[Sprite, ...], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
+    pixels = arrange_sprites(_draw(sprites, width, height))
+    return encode_png(pixels), (pixels.shape[1], pixels.shape[0])
+
+
+def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MOST_COLUMNS) -> NDArray[np.uint8]:
+    """Return (row, column, 3), sprites in rows as one picture; places after the last sprite are black."""
     count, height, width, _ = sprites.shape
     columns = min(columns, count)
     rows = -(-count // columns)
@@ -45,8 +83,8 @@ def arranged(sprites: NDArray[np.uint8], columns: int = MOST_COLUMNS) -> NDArray
     return grid.reshape(rows * height, columns * width, 3)
 
 
-def as_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
-    """A picture file, as small as can be, or a little larger and at once."""
+def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
+    """Return a picture file, as small as possible, or with `quick` a little larger and sooner."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -108,28 +146,44 @@ def sprite_rows(tileset: Tileset) -> int:
     return rows
 
 
-def cut(tileset: Tileset) -> dict[int, bytes]:
-    """The sprites of tiles as PNGs, by tile id: those that a tileset's own picture holds."""
+def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
+    """Return the sprites that a tileset's own picture holds, as picture files, by tile id."""
     sheet = tileset.sheet
     if sheet is None or not sheet.picture:
         return {}
-    from PIL import Image
-
     sprite_rows(tileset)
-    sprites = {}
+    picture = sheet_picture(sheet)
+    return {
+        number: encode_png(np.asarray(picture.crop(sprite_box(sheet, tile.sprite))))
+        for number, tile in enumerate(tileset)
+        if tile.sprite is not None
+    }
+
+
+def sprite_box(sheet: Sheet, sprite: int) -> tuple[int, int, int, int]:
+    """Return left, top, right and bottom of a sprite in its sheet's picture."""
+    row, column = divmod(sprite, sheet.columns)
+    left = sheet.margin + column * (sheet.tile_width + sheet.spacing)
+    top = sheet.margin + row * (sheet.tile_height + sheet.spacing)
+    return left, top, left + sheet.tile_width, top + sheet.tile_height
+
+
+def sheet_picture(sheet: Sheet) -> Image:
+    """Return the picture of a sheet, in RGBA; it is shared, so do not change it."""
+    width, height = picture_size(sheet) or (0, 0)
+    decode = _decode if width * height <= MAX_CACHED_PIXELS else _decode.__wrapped__
     try:
-        with Image.open(io.BytesIO(sheet.picture)) as picture:
-            whole = picture.convert("RGBA")
+        return decode(sheet.picture)
     except Exception as error:
         raise _unreadable(sheet, error) from None
-    for number, tile in enumerate(tileset):
-        if tile.sprite is not None:
-            row, column = divmod(tile.sprite, sheet.columns)
-            left = sheet.margin + column * (sheet.tile_width + sheet.spacing)
-            top = sheet.margin + row * (sheet.tile_height + sheet.spacing)
-            sprite = whole.crop((left, top, left + sheet.tile_width, top + sheet.tile_height))
-            sprites[number] = as_png(np.asarray(sprite))
-    return sprites
+
+
+@lru_cache(maxsize=4)
+def _decode(content: bytes) -> Image:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(content)) as picture:
+        return picture.convert("RGBA")
 
 
 def _unreadable(sheet: Sheet, error: Exception) -> BadFile:

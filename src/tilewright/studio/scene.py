@@ -24,7 +24,7 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._picture import sprites_of, variants_of
-from ..formats._sheet import MOST_COLUMNS, arranged, as_png
+from ..formats._sheet import MOST_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 
 Scene = dict[str, Any]
@@ -190,7 +190,7 @@ class SpriteSheet:
     def _filled(
         cls, tileset: Tileset, side: int, variants: NDArray[np.int64], pixels: NDArray[np.uint8]
     ) -> SpriteSheet:
-        picture = as_png(arranged(pixels), quick=True)
+        picture = encode_png(arrange_sprites(pixels), quick=True)
         data = {
             "digest": blake2b(picture, digest_size=8).hexdigest(),
             "url": f"data:image/png;base64,{base64.b64encode(picture).decode()}",

@@ -9,7 +9,9 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,8 @@ DEEPEST = 100
 """How far groups of layers may nest."""
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML cannot hold, not even escaped."""
+ESCAPES = {'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"}
+"""What is escaped in an attribute besides &, < and >."""
 TYPES = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group", "imagelayer": "imagelayer"}
 TAGS = {kind: tag for tag, kind in TYPES.items()}
 
@@ -31,56 +35,63 @@ TAGS = {kind: tag for tag, kind in TYPES.items()}
 
 
 def to_xml(document: Document) -> bytes:
-    root = _element("map", document, "type")
-    root.extend([_tileset(part) for part in document["tilesets"]])
-    root.extend([_layer(part) for part in document["layers"]])
-    ET.indent(root, " ")
-    content: bytes = ET.tostring(root, "UTF-8", xml_declaration=True)
-    return content + b"\n"
+    tilesets = "".join(_tileset(part) for part in document["tilesets"])
+    layers = "".join(_layer(part) for part in document["layers"])
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{_element('map', document, 0, tilesets + layers, 'type')}".encode()
 
 
-def _element(tag: str, part: Document, *elsewhere: str) -> ET.Element:
+def tiles_to_xml(tiles: Sequence[Document]) -> str:
+    """Return the elements of a tileset's tiles."""
+    return "".join(_element("tile", tile, 2, _picture(tile), "imagewidth", "imageheight") for tile in tiles)
+
+
+def _element(tag: str, part: Document, depth: int, inner: str = "", *elsewhere: str) -> str:
     """An element with the plain values of a part as attributes, but for those told elsewhere, and its properties."""
-    element = ET.Element(tag)
-    for key, value in part.items():
-        if isinstance(value, (str, int, float)) and key not in elsewhere:
-            element.set(key, _text(int(value) if isinstance(value, bool) else value))
+    attributes = {
+        key: int(value) if isinstance(value, bool) else value
+        for key, value in part.items()
+        if isinstance(value, (str, int, float)) and key not in elsewhere
+    }
     if part.get("properties"):
-        properties = ET.SubElement(element, "properties")
-        for one in part["properties"]:
-            value = str(one["value"]).lower() if one["type"] == "bool" else one["value"]
-            ET.SubElement(properties, "property", name=_text(one["name"]), type=one["type"], value=_text(value))
-    return element
+        properties = "".join(_property_element(one, depth + 2) for one in part["properties"])
+        inner = _markup("properties", {}, depth + 1, properties) + inner
+    return _markup(tag, attributes, depth, inner)
 
 
-def _tileset(part: Document) -> ET.Element:
-    element = _element("tileset", part, "image", "imagewidth", "imageheight")
-    if "image" in part:
-        _add_image(element, part).set("source", _text(part["image"]))
-    for tile in part["tiles"]:
-        child = _element("tile", tile, "imagewidth", "imageheight")
-        if "picture" in tile:
-            image = _add_image(child, tile)
-            image.set("format", "png")
-            ET.SubElement(image, "data", encoding="base64").text = base64.b64encode(tile["picture"]).decode()
-        element.append(child)
-    return element
+def _property_element(one: Document, depth: int) -> str:
+    value = str(one["value"]).lower() if one["type"] == "bool" else one["value"]
+    return _markup("property", {"name": one["name"], "type": one["type"], "value": value}, depth)
 
 
-def _add_image(element: ET.Element, part: Document) -> ET.Element:
-    return ET.SubElement(element, "image", width=_text(part["imagewidth"]), height=_text(part["imageheight"]))
+def _markup(tag: str, attributes: Mapping[str, object], depth: int, inner: str = "", text: str = "") -> str:
+    """An element on a line, or on several around the elements in it."""
+    start = " ".join([f"{' ' * depth}<{tag}", *[f'{name}="{_text(value)}"' for name, value in attributes.items()]])
+    if inner:
+        return f"{start}>\n{inner}{' ' * depth}</{tag}>\n"
+    return f"{start}>{text}</{tag}>\n" if text else f"{start} />\n"
 
 
-def _layer(part: Document) -> ET.Element:
-    element = _element(TAGS[part["type"]], part, "type")
-    if "data" in part:
-        ET.SubElement(element, "data", encoding="csv").text = _csv(part["data"])
+def _tileset(part: Document) -> str:
+    image = _image_element(part, 2, {"source": part["image"]}) if "image" in part else ""
+    return _element("tileset", part, 1, image + part["tiles"].xml, "image", "imagewidth", "imageheight")
+
+
+def _picture(tile: Document) -> str:
+    if "picture" not in tile:
+        return ""
+    data = _markup("data", {"encoding": "base64"}, 4, text=base64.b64encode(tile["picture"]).decode())
+    return _image_element(tile, 3, {"format": "png"}, data)
+
+
+def _image_element(part: Document, depth: int, more: Mapping[str, str], inner: str = "") -> str:
+    return _markup("image", {"width": part["imagewidth"], "height": part["imageheight"], **more}, depth, inner)
+
+
+def _layer(part: Document) -> str:
+    inner = _markup("data", {"encoding": "csv"}, 2, text=_csv(part["data"])) if "data" in part else ""
     for one in part.get("objects", ()):
-        child = _element("object", one, "point")
-        if one.get("point"):
-            ET.SubElement(child, "point")
-        element.append(child)
-    return element
+        inner += _element("object", one, 2, _markup("point", {}, 3) if one.get("point") else "", "point")
+    return _element(TAGS[part["type"]], part, 1, inner, "type")
 
 
 def _csv(gids: NDArray[np.uint32]) -> str:
@@ -93,7 +104,7 @@ def _text(value: object) -> str:
     text = str(value)
     if FORBIDDEN.search(text):
         raise InvalidRecipe(f"tmx: XML cannot hold all characters of {quoted(text)}; rename it, or write tmj")
-    return text
+    return escape(text, ESCAPES)
 
 
 # -- reading --------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -15,10 +17,25 @@ from ...core.grid import INLINE_CELLS, pack
 from ...core.provenance import provenance
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
-from .._sheet import MOST_COLUMNS, arranged, as_png, cut, drawn, picture_size, sprite_rows
+from .._sheet import (
+    MAX_CACHED_PIXELS,
+    MOST_COLUMNS,
+    cut_sprites,
+    draw_sprites,
+    encode_png,
+    encode_sheet,
+    picture_size,
+    sprite_rows,
+)
+from .._textures import SIDE
 from . import Document, TiledParams
+from .elements import tiles_to_xml
 
 Gids = NDArray[np.uint32]
+Size = tuple[int, int]
+"""Width and height of a sprite in pixels."""
+Places = tuple[tuple[int, int], ...]
+"""Local ids in a document's tileset, and the tiles there."""
 
 
 class Color(str):
@@ -127,10 +144,9 @@ def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Do
             pictures[part["image"]] = sheet.picture
     if bare:
         size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-        pixels = arranged(drawn([tileset[number] for number in bare], *size))
-        pictures[image] = as_png(pixels)
+        pictures[image], (width, height) = encode_sheet([tileset[number] for number in bare], *size)
         part = _part(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
-        part |= {"image": image, "imagewidth": pixels.shape[1], "imageheight": pixels.shape[0]}
+        part |= {"image": image, "imagewidth": width, "imageheight": height}
         parts.append(({**part, "columns": min(MOST_COLUMNS, len(bare))}, dict(enumerate(bare))))
     gids = np.zeros(len(tileset), dtype=np.uint32)
     tilesets: list[Document] = []
@@ -138,8 +154,8 @@ def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Do
     for part, tiles in parts:
         for local, number in tiles.items():
             gids[number] = free + local
-        entries = [_tile(tileset[number], number, local) for local, number in sorted(tiles.items())]
-        tilesets.append({"firstgid": free, **part, "tiles": entries})
+        places = tuple(sorted(tiles.items()))
+        tilesets.append({"firstgid": free, **part, "tiles": _entries(tileset, places, None)})
         free += part["tilecount"]
     return tilesets, gids, pictures
 
@@ -148,15 +164,50 @@ def _embedded(tileset: Tileset, options: TiledParams) -> tuple[list[Document], G
     """One tileset that holds a picture per tile: Tiled reads whole pictures inside a file only since 1.11."""
     sheet = tileset.sheet
     size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-    sprites = drawn(tileset.tiles, *size)
-    looks = {number: as_png(sprites[number]) for number in range(len(tileset))} | cut(tileset)
     part = _part(tileset.name, size, len(tileset), "embedded", sheet)
-    tiles = [
-        {**_tile(tile, number, number), "picture": looks[number], "imagewidth": size[0], "imageheight": size[1]}
-        for number, tile in enumerate(tileset)
-    ]
+    entries = _entries(tileset, tuple((number, number) for number in range(len(tileset))), size)
     gids = np.arange(1, len(tileset) + 1, dtype=np.uint32)
-    return [{"firstgid": 1, **part, "columns": 0, "tiles": tiles}], gids, {}
+    return [{"firstgid": 1, **part, "columns": 0, "tiles": entries}], gids, {}
+
+
+@dataclass(frozen=True, slots=True)
+class _TilesetKey:
+    """A tileset as the key of a cache, compared by its content."""
+
+    digest: str
+    picture: bytes
+    tileset: Tileset = field(compare=False)
+
+    @classmethod
+    def of(cls, tileset: Tileset) -> _TilesetKey:
+        return cls(tileset.digest, tileset.sheet.picture if tileset.sheet else b"", tileset)
+
+
+class TileEntries(tuple[Document, ...]):
+    """The tiles of a tileset in a document, and as XML, which is made once for all maps of the tileset."""
+
+    @cached_property
+    def xml(self) -> str:
+        return tiles_to_xml(self)
+
+
+def _entries(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
+    """Describe tiles, given as pairs of local id and tile id; with pictures of their own, where a size is given."""
+    width, height = size or (SIDE, SIDE)
+    describe = _describe if len(places) * width * height <= MAX_CACHED_PIXELS else _describe.__wrapped__
+    return describe(_TilesetKey.of(tileset), places, size)
+
+
+@lru_cache(maxsize=8)
+def _describe(key: _TilesetKey, places: Places, size: Size | None) -> TileEntries:
+    tileset = key.tileset
+    entries = [_tile(tileset[number], number, local) for local, number in places]
+    if size is not None:
+        drawn = draw_sprites(tileset.tiles, *size)
+        looks = {number: encode_png(drawn[number]) for number in range(len(tileset))} | cut_sprites(tileset)
+        for entry, (_, number) in zip(entries, places, strict=True):
+            entry |= {"picture": looks[number], "imagewidth": size[0], "imageheight": size[1]}
+    return TileEntries(entries)
 
 
 def _shared_out(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
