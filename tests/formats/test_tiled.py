@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,9 @@ def spelled(map: tw.TileMap) -> tw.TileMap:
 
 def again(map: tw.TileMap, name: str, **options: Any) -> formats.Found:
     """The map after writing and reading, with its companions."""
-    entry = formats.shelf.get(name)
-    assert entry.write
-    contents = entry.write(map, entry.params.checked(options), Path(f"level.{name}"))
+    contents = written(map, name, **options)
     source = Source(contents[f"level.{name}"], f"level.{name}", beside=contents.__getitem__)
-    return decode(source, entry)[0]
+    return decode(source, formats.shelf.get(name))[0]
 
 
 @both
@@ -101,6 +100,49 @@ def test_one_level_can_be_read_alone(name: str) -> None:
 
 
 # -- pictures -------------------------------------------------------------------------------------------------
+
+
+def written(map: tw.TileMap, name: str, **options: Any) -> dict[str, bytes]:
+    """Contents by file name."""
+    entry = formats.shelf.get(name)
+    assert entry.write
+    return dict(entry.write(map, entry.params.checked(options), Path(f"level.{name}")))
+
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [("tmx", {}), ("tmx", {"tileset_image": "embedded"}), ("tmj", {})]
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@pytest.mark.parametrize("change", [{"color": "#123456"}, {"kind": "water"}, {"name": "b"}, {"passable": False}])
+def test_a_changed_tile_changes_the_files(name: str, options: dict[str, Any], change: dict[str, Any]) -> None:
+    """What was drawn for one tileset is not used for another."""
+    tile = {"name": "a", "glyph": "a", "color": "#808080", "kind": "rock"}
+    contents = [
+        written(tw.TileMap([[0]], tw.Tileset.checked({"name": "mine", "tiles": [one]})), name, **options)
+        for one in (tile, {**tile, **change}, tile)
+    ]
+    assert contents[0] == contents[2] != contents[1]
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_a_changed_picture_changes_the_files(name: str, options: dict[str, Any]) -> None:
+    map = sprite_map()
+    sheet = map.tileset.sheet
+    assert sheet is not None
+    with Image.open(io.BytesIO(sheet.picture)) as picture:
+        buffer = io.BytesIO()
+        Image.new("RGB", picture.size, "#010203").save(buffer, "PNG")
+    tileset = map.tileset.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "")})
+    assert written(map, name, **options) != written(map.replaced(tileset=tileset), name, **options)
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_threads_write_the_same_files(name: str, options: dict[str, Any]) -> None:
+    tiles = [{"name": f"tile {number}", "kind": "rock"} for number in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        sets = [tw.Tileset.checked({"name": f"set {number % 12}", "tiles": tiles}) for number in range(48)]
+        contents = list(threads.map(lambda one: written(tw.TileMap([[0]], one), name, **options), sets))
+    assert all(contents[number] == contents[number % 12] for number in range(48))
 
 
 def shared_sprites() -> tw.TileMap:
