@@ -17,7 +17,7 @@ import numpy as np
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.generators._noise.field import NOT_MOVED, Kind, Octave, Window, sampled
+from tilewright.generators._noise.lattice import NOT_MOVED, Kind, Octave, Window, sampled
 
 from .row import Row, Work, best_times
 

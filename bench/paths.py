@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.analysis.chokepoints import chokepoints
+from tilewright.analysis.fov import field_of_view
 from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
-from tilewright.analysis.sight import field_of_view
 
 from .row import Row, Work, best_times
 

@@ -23,7 +23,6 @@ from pydantic import BaseModel
 
 import tilewright as tw
 from tilewright import data
-from tilewright.analysis.behaviour import behaviour_grid
 from tilewright.cli._catalogue import KINDS, summaries
 from tilewright.cli._parameters import models_in, parameters_of
 from tilewright.core.grid import Grid
@@ -31,6 +30,7 @@ from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
 from tilewright.corpus import make, report
 from tilewright.formats import save_animation
+from tilewright.generators.fashion import behaviour_grid
 
 DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"

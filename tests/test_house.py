@@ -15,10 +15,13 @@ MAY_IMPORT = {
     "core": {"core", "data"},
     "data": {"data"},
     "kernels": {"kernels"},
-    "analysis": {"core", "kernels", "analysis"},
-    "shaping": {"core", "kernels", "analysis", "shaping"},
-    "generators": {"core", "kernels", "analysis", "shaping", "generators"},
-    "formats": {"core", "data", "formats"},
+    "autotile": {"core", "kernels", "autotile"},
+    "analysis": {"core", "kernels", "autotile", "analysis"},
+    "overlays": {"core", "kernels", "autotile", "analysis", "overlays"},
+    "dungeon": {"core", "kernels", "autotile", "analysis", "dungeon"},
+    "shaping": {"core", "kernels", "autotile", "analysis", "dungeon", "shaping"},
+    "generators": {"core", "kernels", "autotile", "analysis", "dungeon", "shaping", "generators"},
+    "formats": {"core", "data", "kernels", "autotile", "overlays", "formats"},
 }
 """Folders that are not named are doors: they may import all of these, but no other door."""
 DOORS = {"cli", "compat", "corpus", "studio"}

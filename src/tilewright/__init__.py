@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api": ("learn", "load", "load_model", "make", "measure", "measures", "overlay", "recipe", "run", "shape",
             "shapers", "techniques", "tilesets", "verify", "watch"),
-    "analysis.tints": ("Overlay",),
+    "overlays.overlay": ("Overlay",),
     "core.errors": ("BadFile", "GaveUp", "InvalidRecipe", "TilewrightError", "TooLarge", "UnknownName"),
     "core.grid": ("Grid",),
     "core.locks": ("Locks",),
@@ -37,7 +37,6 @@ __all__ = ["__version__", "corpus", "formats", *sorted(_MODULES)]
 
 if TYPE_CHECKING:
     from . import corpus as corpus
-    from .analysis.tints import Overlay as Overlay
     from .api import formats as formats
     from .api import learn as learn
     from .api import load as load
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from .core.tilemap import TileMap as TileMap
     from .core.tileset import Tile as Tile
     from .core.tileset import Tileset as Tileset
+    from .overlays.overlay import Overlay as Overlay
 
 
 def __getattr__(name: str) -> Any:

@@ -16,18 +16,18 @@ from .core.params import Params
 from .core.plan import planned
 from .core.provenance import Verdict
 from .core.provenance import verify as verify_map
-from .core.reading import Reading
 from .core.recipe import Recipe, Stage, recipe_data
+from .core.resolver import Resolver
 from .core.seeds import read_seed
 from .core.site import Frame
 from .core.tilemap import TileMap
 from .core.tileset import Tileset
 
 if TYPE_CHECKING:
-    from .analysis.likeness import Likeness
-    from .analysis.tints import Overlay
+    from .analysis.similarity import Similarity
     from .core.registry import Measure, Shaper, Technique
     from .formats import Format
+    from .overlays.overlay import Overlay
 
 Given = Recipe | Mapping[str, Any] | str | PathLike[str]
 
@@ -73,7 +73,7 @@ def recipe(given: Given, /, **words: Any) -> Recipe:
     return made
 
 
-def _data_of(given: Given) -> tuple[Mapping[str, Any], Reading]:
+def _data_of(given: Given) -> tuple[Mapping[str, Any], Resolver]:
     """What a recipe holds, by its words, and how to read what it names."""
     if isinstance(given, Recipe):
         data = {word: getattr(given, word) for word in registry.RECIPE_WORDS}
@@ -102,7 +102,7 @@ def shape(map: TileMap, shaper: str, /, *, seed: int | str = "0", **params: Any)
     _refuse_no_map(map)
     entry = registry.shapers.get(shaper)
     try:
-        checked: Params = entry.params.checked(params, reading=_files())
+        checked: Params = entry.params.checked(params, resolver=_files())
     except InvalidRecipe as error:
         raise error.within(shaper) from None
     return pipeline.shape_map(map, Stage(entry.name, checked), read_seed(seed))
@@ -126,18 +126,18 @@ def measure(
     """
     _refuse_no_map(map)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
-    likeness = _likeness(like, {name: value for name, value in how.items() if value is not None})
-    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names, likeness)
+    similarity = _similarity(like, {name: value for name, value in how.items() if value is not None})
+    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names, similarity)
     return measured
 
 
-def _likeness(like: Any, how: Mapping[str, Any]) -> Likeness | None:
+def _similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
     if like is None and how:
         raise InvalidRecipe(f"{next(iter(how))}: says how a map is compared with a sample; name one with like")
     if like is None:
         return None
-    kind: type[Likeness] = registry.provider("analysis", "likeness").Likeness
-    return kind.checked({"like": like, **how}, reading=_files())
+    kind: type[Similarity] = registry.provider("analysis", "similarity").Similarity
+    return kind.checked({"like": like, **how}, resolver=_files())
 
 
 def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
@@ -146,7 +146,7 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     Their settings are keywords: origin=, goal=, directions=, slack=, radius=, each where it makes sense.
     """
     _refuse_no_map(map)
-    found: Overlay = registry.provider("analysis", "overlays").overlay(map, name, **settings)
+    found: Overlay = registry.provider("overlays", "kinds").overlay(map, name, **settings)
     return found
 
 
@@ -172,7 +172,7 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     """Make a file's map again and compare; `files` hold the large maps that its recipe only names."""
     formats_ = registry.provider("formats")
     found = formats_.load_all(path)[0]
-    return verify_map(found.map, found.carried, registry.provider("formats", "_reading").Beside(files))
+    return verify_map(found.map, found.carried, registry.provider("formats", "_resolver").Beside(files))
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
@@ -217,10 +217,10 @@ def _refuse_no_map(given: object) -> None:
 
 
 @cache
-def _files() -> Reading:
+def _files() -> Resolver:
     """Python may open files: relative to where it runs."""
-    reading: Reading = registry.provider("formats", "_reading").FileReading()
-    return reading
+    resolver: Resolver = registry.provider("formats", "_resolver").FileResolver()
+    return resolver
 
 
 def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:

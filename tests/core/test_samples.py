@@ -9,10 +9,10 @@ import pytest
 import tilewright as tw
 from tilewright import data
 from tilewright.core.grid import Grid
-from tilewright.core.reading import Reading
 from tilewright.core.registry import tilesets
+from tilewright.core.resolver import Resolver
 from tilewright.core.samples import Samples
-from tilewright.formats._reading import FileReading
+from tilewright.formats._resolver import FileResolver
 
 
 def test_tiles_of_several_samples_that_share_a_glyph_stay_apart() -> None:
@@ -56,17 +56,17 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_folders_patterns_and_formats_by_name(given: str | list[str], maps: Path) -> None:
     given = given.format(maps) if isinstance(given, str) else given
-    samples = Samples.of(given, FileReading())
+    samples = Samples.of(given, FileResolver())
     assert [grid.words for grid in samples] == [("sea", "wood"), ("plain", "sea", "wood"), ("mountain", "sea", "wood")]
     assert samples.tileset is AWBW  # whole, in its own order
 
 
 def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
-    assert len(Samples.of("maps", FileReading())) == 3
-    assert Samples.of("maps/a.csv", FileReading()).tileset.name == "numbered"
-    assert Samples.of(Path("maps"), FileReading()).words == ("tile1", "tile2", "tile28", "tile3")
-    assert Samples.of("maps", FileReading(format="awbw")) == Samples.of("awbw:maps", FileReading())
-    assert Samples.of("a.csv", FileReading(maps, maps_in=AWBW)).tileset is AWBW
+    assert len(Samples.of("maps", FileResolver())) == 3
+    assert Samples.of("maps/a.csv", FileResolver()).tileset.name == "numbered"
+    assert Samples.of(Path("maps"), FileResolver()).words == ("tile1", "tile2", "tile28", "tile3")
+    assert Samples.of("maps", FileResolver(format="awbw")) == Samples.of("awbw:maps", FileResolver())
+    assert Samples.of("a.csv", FileResolver(maps, maps_in=AWBW)).tileset is AWBW
 
 
 def test_the_rows_of_a_drawing_are_no_names() -> None:
@@ -87,14 +87,14 @@ def test_the_rows_of_a_drawing_are_no_names() -> None:
 )
 def test_what_is_not_there_is_one_line(given: str, message: str, maps: Path) -> None:
     with pytest.raises(tw.TilewrightError) as caught:
-        Samples.of(given, FileReading())
+        Samples.of(given, FileResolver())
     assert message in str(caught.value)
 
 
 def test_a_reading_without_files_opens_none(maps: Path) -> None:
     for given in ("awbw:maps", "maps", "maps/*.csv", "maps/a.csv"):
         with pytest.raises(tw.TilewrightError, match="files are not opened here"):
-            Samples.of(given, Reading())
+            Samples.of(given, Resolver())
 
 
 def test_maps_of_a_game_ship_in_a_folder() -> None:

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 import tilewright as tw
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
-from tilewright.core.reading import Reading
+from tilewright.core.resolver import Resolver
 
 ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
@@ -183,7 +183,7 @@ def test_a_small_part_of_a_large_map_is_locked_inside_the_recipe() -> None:
 
 
 def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
-    class Beside(Reading):
+    class Beside(Resolver):
         def grid_with(self, digest: str) -> Grid:
             assert digest == grid.digest
             return grid

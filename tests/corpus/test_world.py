@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import tilewright as tw
-from tests.core.test_parts import CASES, PARAMS
+from tests.core.test_chunks import CASES, PARAMS
 from tilewright.cli import main
 from tilewright.core import plan
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
-from tilewright.corpus import World, WorldProgress, make_world, world_layout, world_pieces
+from tilewright.corpus import World, WorldProgress, make_world, world_chunks, world_layout
 from tilewright.corpus.store import Folder
+from tilewright.corpus.world_chunks import blocks_of, chunks_together
 from tilewright.corpus.world_layout import Layout
-from tilewright.corpus.world_pieces import chunks_together, pieces_of
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def allow(waste: float, patch: pytest.MonkeyPatch) -> None:
     """Pieces grow until no more cells are made twice than this."""
-    patch.setattr(world_pieces, "WASTE", waste)
-    patch.setattr(world_pieces, "MOST_WASTE", 1e9)
+    patch.setattr(world_chunks, "WASTE", waste)
+    patch.setattr(world_chunks, "MOST_WASTE", 1e9)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -108,8 +108,8 @@ def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_pieces: None) -> 
 
 PROGRAM = """
 import sys
-from tilewright.corpus import make_world, world_pieces
-world_pieces.WASTE = 1e9
+from tilewright.corpus import make_world, world_chunks
+world_chunks.WASTE = 1e9
 make_world("fashion", sys.argv[1], width=500, height=480, generations=3, seed=1, chunk=16, workers=0)
 """
 
@@ -181,8 +181,8 @@ def test_pieces_hold_no_more_than_is_missing() -> None:
     recipe = Recipe.of({"technique": "fashion", "params": {"width": 9000, "height": 9000}, "seed": 1})
     layout = Layout.of(recipe)
     assert chunks_together(layout, recipe) == 2
-    pieces = pieces_of(layout, recipe, [(0, 1), (1, 1), (8, 8), (4, 5), (5, 4)])
-    assert [(piece.first, piece.chunks, len(piece.wanted)) for piece in pieces] == [
+    blocks = blocks_of(layout, recipe, [(0, 1), (1, 1), (8, 8), (4, 5), (5, 4)])
+    assert [(block.first, block.chunks, len(block.wanted)) for block in blocks] == [
         ((0, 1), (2, 1), 2),
         ((4, 4), (2, 2), 2),
         ((8, 8), (1, 1), 1),
@@ -348,7 +348,7 @@ def test_other_versions_make_no_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = Layout.of(recipe)
     monkeypatch.setattr(world_layout, "__version__", "9.9")
     with pytest.raises(tw.BadFile, match=rf"begun by Tilewright {tw.__version__}, and on .* this is 9\.9"):
-        world_pieces.make_pieces([], layout, recipe)
+        world_chunks.make_blocks([], layout, recipe)
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,7 @@ def test_pieces_fit_into_memory() -> None:
             layout = Layout.of(recipe)
             side = chunks_together(layout, recipe) * layout.chunk
             reach = entry.reach(recipe.params) if entry.holds_reach else 0  # type: ignore[misc]
-            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_pieces.MEMORY
+            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_chunks.MEMORY
     recipe = Recipe.of(
         {"technique": "fashion", "params": {"width": 900, "height": 800, "generations": 99_999}, "seed": 1}
     )

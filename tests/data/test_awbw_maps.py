@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilewright import data
 from tilewright.analysis.regions import regions_of
+from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import tilesets
 
 TILES = tilesets.get("awbw")
@@ -66,7 +67,7 @@ def test_it_has_from_15_to_25_rows_and_columns(name: str) -> None:
 
 @every_map
 def test_every_piece_fits(name: str) -> None:
-    assert not TILES.grammar.misfits(MAPS[name]).any()
+    assert not grammar_of(TILES).misfits(MAPS[name]).any()
 
 
 @every_map

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.generators._noise import field
-from tilewright.generators._noise.field import NOT_MOVED, Octave, Window, sampled
+from tilewright.generators._noise import lattice
+from tilewright.generators._noise.lattice import NOT_MOVED, Octave, Window, sampled
 
 KINDS = ("perlin", "simplex", "value", "cellular")
 FRACTALS = ("plain", "ridged", "billow")
@@ -56,9 +56,9 @@ def test_far_windows_are_as_fine_as_near_ones(kind: str) -> None:
 
 @given(some.integers(-(1 << 80), 1 << 80), some.integers(1, 200), some.integers(1, 1 << 17), some.integers(1, 1 << 40))
 def test_places_are_divided_exactly(start: int, count: int, factor: int, side: int) -> None:
-    cells, rests = field._divided(start, count, factor, side)
+    cells, rests = lattice._divided(start, count, factor, side)
     for number in range(0, count, 7):
-        exact = Fraction((start + number * field.UNITS) * factor, side)
+        exact = Fraction((start + number * lattice.UNITS) * factor, side)
         assert int(cells[number]) == (exact.numerator // exact.denominator) % (1 << 64)
         assert Fraction(int(rests[number]), side) == exact % 1
 
@@ -147,7 +147,7 @@ def test_the_block_size_changes_nothing(kind: str, monkeypatch: pytest.MonkeyPat
     params = {"kind": kind, "warp": 0.5, "island": 0.4, "biomes": BIOMES, "thresholds": BETWEEN, "seed": 9}
     whole, still = noise(**params), noise(kind=kind, seed=9)
     for size in (1, 300):
-        monkeypatch.setattr(field, "CELLS_PER_BLOCK", size)
+        monkeypatch.setattr(lattice, "CELLS_PER_BLOCK", size)
         assert noise(**params) == whole
         assert noise(kind=kind, seed=9) == still
 

@@ -18,7 +18,7 @@ from tilewright.core.errors import TilewrightError
 from tilewright.core.pipeline import steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import board, runs
-from tilewright.generators._patterns.parts import STAGES, parts_at
+from tilewright.generators._patterns.blocks import STAGES, parts_at
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 OPTIMISERS = ("annealing", "evolution", "genetic")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright import GaveUp, InvalidRecipe, TileMap
 from tilewright.core.seeds import Rng
+from tilewright.dungeon.links import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
-from tilewright.shaping._joining.links import Links, choose_links
 
 from .dungeons import check_rooms, check_ways, doors_of, inside, some_options
 
@@ -347,10 +347,10 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
         ("generators.rooms", "CELLS_PER_BLOCK", 10),
         ("generators.bsp", "PARTS_PER_BLOCK", 3),
-        ("shaping._joining.dungeon", "CELLS_PER_BLOCK", 100),
-        ("shaping._joining.dungeon", "STEPS_PER_BLOCK", 5),
-        ("shaping._joining.dungeon", "WAITING_AT_FIRST", 1),
-        ("shaping._joining.links", "PAIRS_PER_BLOCK", 20),
+        ("dungeon.dungeon", "CELLS_PER_BLOCK", 100),
+        ("dungeon.dungeon", "STEPS_PER_BLOCK", 5),
+        ("dungeon.dungeon", "WAITING_AT_FIRST", 1),
+        ("dungeon.links", "PAIRS_PER_BLOCK", 20),
     ):
         monkeypatch.setattr(import_module(f"tilewright.{module}"), name, value)
     assert [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants] == usual

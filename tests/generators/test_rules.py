@@ -28,7 +28,7 @@ from tests.generators.rulebooks import (
     rectangle,
     simulated,
 )
-from tilewright.generators._rules import board, fixes
+from tilewright.generators._rules import board, connectivity
 
 
 @pytest.mark.parametrize("data", DOCUMENT.values(), ids=DOCUMENT)
@@ -357,7 +357,7 @@ def test_the_size_of_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     recipes = [tw.recipe("rules", data=data) for data in (*DOCUMENT.values(), TREASURE)]
     whole = [tw.run(recipe, seed=5) for recipe in recipes]
     monkeypatch.setattr(board, "EFFORT_PER_BLOCK", 1)
-    monkeypatch.setattr(fixes, "STEPS_PER_BLOCK", 12)
+    monkeypatch.setattr(connectivity, "STEPS_PER_BLOCK", 12)
     for recipe, before in zip(recipes, whole, strict=True):
         frames = list(tw.watch(recipe, seed=5))
         assert frames[-1].map == before

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.analysis.patterns import wraps
+from tilewright.autotile.grammar import grammar_of
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
 from tilewright.generators._wfc import search
-from tilewright.generators._wfc.book import MOST_PATTERNS, overlapping
 from tilewright.generators._wfc.params import WfcParams
+from tilewright.generators._wfc.pattern_set import MOST_PATTERNS, overlapping
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 WALK = ["floor", "corridor", "door", "treasure"]
@@ -343,7 +344,7 @@ def test_rules_as_they_are_do_not_turn() -> None:
 
 def test_the_countryside_goes_on_where_its_pieces_do() -> None:
     m = made(rules="countryside", width=40, height=30)
-    assert not m.tileset.grammar.misfits(m.cells).any()
+    assert not grammar_of(m.tileset).misfits(m.cells).any()
     assert len(np.unique(m.cells)) > 8
     assert tw.run(m.recipe.to_data()) == m
 

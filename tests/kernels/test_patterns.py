@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from tests.kernels.boards import board_of, check, kinds, windows_by_hand
 from tilewright.analysis import patterns as analysis
 from tilewright.core.seeds import Rng
-from tilewright.generators._patterns.ground import Ground
+from tilewright.generators._patterns.padded_grid import Ground
 from tilewright.kernels import patterns as kernels
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._wfc.book import Book, of_pairs, packed, unpacked
 from tilewright.generators._wfc.extent import Extent
+from tilewright.generators._wfc.pattern_set import Book, of_pairs, packed, unpacked
 from tilewright.generators._wfc.wave import DONE, MOST, STUCK, Claim, Limit, Wave
 from tilewright.kernels import wave as kernel
 from tilewright.kernels.claims import COUNTED, PATH, REGION

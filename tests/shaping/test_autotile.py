@@ -10,11 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.autotile.fitting import Fitter, fitted
+from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.kernels import pieces as kernels
-from tilewright.shaping._fitting import Fitter, fitted
+from tilewright.kernels import autotile as kernels
 
 AWBW = tilesets.get("awbw")
 KINDS: dict[str, list[int]] = {}
@@ -71,9 +72,9 @@ def test_everything_fits_afterwards_and_doing_it_again_changes_nothing(keep: boo
     for seed in range(800):
         before = soup(seed)
         after = fitted(before, AWBW, keep=keep)
-        assert not AWBW.grammar.misfits(after).any(), seed
+        assert not grammar_of(AWBW).misfits(after).any(), seed
         assert np.array_equal(fitted(after, AWBW, keep=keep), after), seed
-        if keep and not AWBW.grammar.misfits(before).any():
+        if keep and not grammar_of(AWBW).misfits(before).any():
             assert np.array_equal(before, after), seed
         assert after.dtype == AWBW.dtype
 
@@ -85,7 +86,7 @@ def test_frozen_cells_stay_and_the_rest_fits_them(keep: bool) -> None:
         frozen = np.random.default_rng(seed).random(before.shape) < 0.25
         after = fitted(before, AWBW, frozen, keep=keep)
         assert np.array_equal(after[frozen], before[frozen])
-        assert not (AWBW.grammar.misfits(after) & ~frozen).any(), seed
+        assert not (grammar_of(AWBW).misfits(after) & ~frozen).any(), seed
 
 
 @every_keep
@@ -93,7 +94,7 @@ def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> 
     for seed in range(300):
         before = soup(seed)
         after = fitted(before, AWBW, keep=keep)
-        fixed = ~AWBW.grammar.pieces[before] & (before != after)
+        fixed = ~grammar_of(AWBW).pieces[before] & (before != after)
         kinds = [(AWBW[int(a)].kind, AWBW[int(b)].kind) for a, b in zip(before[fixed], after[fixed], strict=True)]
         assert {old for old, _ in kinds} <= {"plain", "wood", "mountain"}
         assert {new for _, new in kinds} <= {"river", "plain", "wood", "mountain"}
@@ -147,19 +148,19 @@ def test_keeping_pieces_leaves_parallel_roads_apart() -> None:
     assert np.array_equal(fitted(cells, AWBW, keep=True), cells)
     cells[0, 2] = curve
     mended = fitted(cells, AWBW, keep=True)
-    assert not AWBW.grammar.misfits(mended).any()
+    assert not grammar_of(AWBW).misfits(mended).any()
     assert np.argwhere(mended != cells).tolist() in ([[0, 2], [1, 2]], [[0, 2]])
 
 
 def test_published_maps_that_fit_stay_however_they_are_turned(maps: list[NDArray[np.uint8]]) -> None:
     for cells in maps:
-        wrong = AWBW.grammar.misfits(cells)
+        wrong = grammar_of(AWBW).misfits(cells)
         for move in ["", *MOVES]:
             image = turned(cells, move)
             after = fitted(image, AWBW, keep=True)
-            assert not AWBW.grammar.misfits(after).any()
+            assert not grammar_of(AWBW).misfits(after).any()
             assert np.count_nonzero(after != image) <= 4 * np.count_nonzero(wrong)
-            assert np.array_equal(AWBW.grammar.misfits(image), turned_mask(wrong, move))
+            assert np.array_equal(grammar_of(AWBW).misfits(image), turned_mask(wrong, move))
 
 
 def turned_mask(mask: NDArray[np.bool_], move: str) -> NDArray[np.bool_]:
@@ -172,7 +173,7 @@ def test_most_pieces_of_published_maps_are_found_again_from_their_kinds(maps: li
     first = np.array([KINDS[tile.kind][0] if tile.joins else number for number, tile in enumerate(AWBW)])
     pieces = same = 0
     for cells in maps:
-        there = AWBW.grammar.pieces[cells]
+        there = grammar_of(AWBW).pieces[cells]
         after = fitted(first.astype(AWBW.dtype)[cells], AWBW)
         pieces += np.count_nonzero(there)
         same += np.count_nonzero((after == cells) & there)
@@ -203,7 +204,7 @@ def test_a_tileset_of_ones_own_with_other_rules() -> None:
     for seed in range(200):
         cells = np.random.default_rng(seed).integers(0, len(tiles), (6, 6)).astype(tiles.dtype)
         after = fitted(cells, tiles)
-        assert not tiles.grammar.misfits(after).any()
+        assert not grammar_of(tiles).misfits(after).any()
         assert np.array_equal(fitted(after, tiles), after)
     ring = fitted(np.full((2, 2), 1, dtype=tiles.dtype), tiles)
     assert [tiles[int(one)].joins for one in ring.reshape(-1)] == ["es", "sw", "ne", "nw"]
@@ -234,7 +235,7 @@ def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
     while changed:
         changed = False
         for row, column in np.ndindex(cells.shape):
-            if not AWBW.grammar.misfits(cells)[row, column]:
+            if not grammar_of(AWBW).misfits(cells)[row, column]:
                 continue
             beside = [(row - 1, column), (row, column + 1), (row + 1, column), (row, column - 1)]
             around = [

@@ -10,6 +10,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.analysis.paths import distances
+from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import shapers, tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
@@ -208,7 +209,7 @@ def test_locks_are_kept_or_giving_up_says_why() -> None:
         assert (found.cells[mask] == liked.cells[mask]).all()
         assert is_symmetric(found, "half_turn")
         assert {**tw.measure(found, *FAIR), "misfits": 0} == FAIR
-        assert not (WAR.grammar.misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
+        assert not (grammar_of(WAR).misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
         assert counts(found) == expected()
     assert made >= 38
 

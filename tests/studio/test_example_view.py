@@ -86,7 +86,7 @@ def test_wrapping_is_asked_of_those_that_can() -> None:
     asked = replace(QUICK, wrap="xy", wrap_sample="x")
     assert asked.recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
     assert not {"wrap", "wrap_sample"} & asked.recipe("markov")["params"].keys()
-    assert (asked.likeness("wfc")["wrap"], asked.likeness("markov")["wrap"]) == ("xy", "none")
+    assert (asked.similarity("wfc")["wrap"], asked.similarity("markov")["wrap"]) == ("xy", "none")
 
 
 def test_knobs_come_and_go() -> None:

@@ -21,9 +21,9 @@ import tilewright as tw
 from tilewright.cli import main, make
 from tilewright.core.errors import TilewrightError
 from tilewright.core.grid import Grid
-from tilewright.core.reading import Reading
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import Entry, Technique, shapers, techniques
+from tilewright.core.resolver import Resolver
 from tilewright.core.tilemap import TileMap
 from tilewright.studio.lines import TAKEN, command_line, python_lines
 
@@ -99,7 +99,7 @@ def sized(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def made(data: Mapping[str, Any]) -> TileMap:
-    return tw.run(Recipe.of(data, Reading()))
+    return tw.run(Recipe.of(data, Resolver()))
 
 
 def by_command(data: Mapping[str, Any]) -> TileMap:

@@ -14,18 +14,18 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..autotile.grammar import grammar_of
 from ..core.registry import measure
 from . import keys
-from .pieces import misfits as misfits
-from .pieces import symmetry_turn as symmetry_turn
-from .pieces import symmetry_x as symmetry_x
-from .pieces import symmetry_y as symmetry_y
 from .strategy import capturable_reach as capturable_reach
 from .strategy import distance_balance as distance_balance
 from .strategy import first_contact as first_contact
 from .strategy import income_balance as income_balance
 from .strategy import player_count as player_count
 from .survey import Survey
+from .symmetry import symmetry_turn as symmetry_turn
+from .symmetry import symmetry_x as symmetry_x
+from .symmetry import symmetry_y as symmetry_y
 
 
 @measure(unit="cells")
@@ -51,6 +51,19 @@ def largest_region(survey: Survey) -> float | None:
     """The share of passable cells that belong to the largest separate part; 1 is a connected map."""
     sizes = survey.regions.sizes
     return int(sizes.max()) / int(sizes.sum()) if survey.regions.count else None
+
+
+@measure(unit="pieces")
+def misfits(survey: Survey) -> float | None:
+    """How many pieces go on at a side where their neighbour does not let them, such as a river that ends in a wood.
+
+    What each side may meet is written in the tileset. It does not apply to tilesets without such rules; for maps of one
+    level.
+    """
+    map = survey.map
+    if not map.tileset.joints or map.cells.ndim != 2:
+        return None
+    return int(np.count_nonzero(grammar_of(map.tileset).misfits(map.cells)))
 
 
 @measure(unit="tiles")

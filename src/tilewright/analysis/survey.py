@@ -13,10 +13,10 @@ from ..core import registry
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
-from .likeness import Comparison, Likeness
 from .paths import HotPath, hot_between, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
+from .similarity import Comparison, Similarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Way:
 class Survey:
     """A map, looked at."""
 
-    def __init__(self, map: TileMap, like: Likeness | None = None) -> None:
+    def __init__(self, map: TileMap, like: Similarity | None = None) -> None:
         self.map = map
         self.like = like
         """What it is compared with, if anything."""
@@ -136,7 +136,7 @@ class Survey:
 def measured(
     map: TileMap,
     names: Iterable[str] = (),
-    like: Likeness | None = None,
+    like: Similarity | None = None,
     *,
     before_each: Callable[[], None] | None = None,
 ) -> dict[str, float]:

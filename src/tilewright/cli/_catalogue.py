@@ -19,7 +19,7 @@ from ..core.yaml import remark_of
 from ..formats import shelf as formats
 from ..formats._files import read_file
 from ..formats._models import find_model
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._console import printable
 
 Thing = Entry | Tileset | Model | Mapping[str, Any]
@@ -40,7 +40,7 @@ class Recipes:
         return data.names("recipes")
 
     def get(self, name: str) -> Mapping[str, Any]:
-        return FileReading().recipe(name)[0]
+        return FileResolver().recipe(name)[0]
 
 
 KINDS: dict[str, Shelf] = {
@@ -112,13 +112,13 @@ def recipe_lines(name: str) -> list[str]:
 
 def _in_file(path: str, kind: str) -> Thing:
     """A tileset or recipe of one's own, checked."""
-    reading = FileReading()
+    resolver = FileResolver()
     if kind == "tilesets":
-        return reading.tileset(path)
+        return resolver.tileset(path)
     if kind == "models":
-        return reading.model(path)
-    found = recipe_data(reading.recipe(path)[0])
+        return resolver.model(path)
+    found = recipe_data(resolver.recipe(path)[0])
     if "technique" not in found:
         raise BadFile(f"{path}: holds no recipe; a map is drawn with `tilewright show`")
-    Recipe.of(path, reading)
+    Recipe.of(path, resolver)
     return found

@@ -19,8 +19,8 @@ from ..core.tilemap import TileMap
 from ._console import note, results
 
 if TYPE_CHECKING:
-    from ..analysis.overlays import Wanted
-    from ..analysis.tints import Overlay
+    from ..overlays.kinds import Wanted
+    from ..overlays.overlay import Overlay
 
 Rgb = tuple[int, int, int]
 Look = Literal["glyphs", "blocks", "plain"]
@@ -45,7 +45,7 @@ def read_overlay(text: str | None) -> Wanted | None:
     """What is to be drawn over maps, as it was typed; wrong ones are refused before any work."""
     if text is None:
         return None
-    from ..analysis.overlays import Wanted  # brings the kernels along, which only those need who ask
+    from ..overlays.kinds import Wanted  # brings the kernels along, which only those need who ask
 
     try:
         return Wanted.read(text)

@@ -11,7 +11,7 @@ import click
 from ..core.errors import InvalidRecipe, counted
 from ..core.tilemap import TileMap
 from ..formats import format_of, load_all, map_files
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._console import note
 from ._world import is_world, window_of
 
@@ -49,7 +49,7 @@ def read_maps(
 
     Of a world a window is read, such as world.zarr@30000,20000,200,100.
     """
-    chosen = None if tileset is None else FileReading().tileset(tileset)
+    chosen = None if tileset is None else FileResolver().tileset(tileset)
     told = chosen is not None
     windows = [name for name in files if is_world([name.partition("@")[0]])]
     for name in windows:

@@ -13,7 +13,7 @@ from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
 from ..core.locks import Locks
 from ..core.recipe import Stage
 from ..core.registry import RECIPE_WORDS, shapers, techniques
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._parameters import STRUCTURED, assign, at_position, read_json, read_loose, read_pairs, read_stage, with_part
 
 SHAPING = click.Option(
@@ -95,7 +95,7 @@ def read_words(
 
 def with_words(data: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
     """A recipe's data with other words. What these name lies where the person is, not beside the recipe."""
-    here = FileReading()
+    here = FileResolver()
     changed = {**data, **words}
     if "tileset" in words:
         changed["tileset"] = here.tileset(words["tileset"])
@@ -168,17 +168,17 @@ def _stages(data: Mapping[str, Any]) -> list[Any]:
     return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
 
 
-def _stage(name: str, values: Mapping[str, Any], reading: FileReading) -> Stage:
+def _stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:
     entry = shapers.get(name)
     try:
-        return Stage(entry.name, entry.params.checked(values, reading=reading))
+        return Stage(entry.name, entry.params.checked(values, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(name) from None
 
 
 def _locks(given: Any) -> Locks:
     try:
-        return Locks.of(given, FileReading())
+        return Locks.of(given, FileResolver())
     except InvalidRecipe as error:
         raise error.within("locks") from None
 

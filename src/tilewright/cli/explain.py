@@ -17,7 +17,7 @@ from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
 from ..formats import Format
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
 from ._console import note, print_json, print_table, results, table
 from ._parameters import models_in, parameters_of
@@ -41,7 +41,7 @@ def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     A tileset or recipe of your own is explained from its file, and so is a model that `tilewright learn` wrote.
     """
     if compact:
-        own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileReading()).params
+        own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileResolver()).params
         if not hasattr(own, "compact"):
             raise InvalidRecipe(f"compact: only technique rules and its recipes have a compact form, not {name}")
         print_json(own.compact)

@@ -11,13 +11,13 @@ from .. import api
 from ..core.errors import InvalidRecipe, counted
 from ..core.grid import Grid
 from ..core.model import Model
-from ..core.reading import built_in_samples
 from ..core.registry import techniques
+from ..core.resolver import built_in_samples
 from ..core.samples import refuse_too_many
 from ..formats import format_of
 from ..formats._files import refuse_unwritable
 from ..formats._models import find_model, refuse_ending
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._console import note
 from ._inputs import WITHOUT_TILES, hint
 from ._parameters import assign
@@ -79,10 +79,10 @@ def command(
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
     """The models among the samples, and the maps."""
-    chosen = None if tileset is None else FileReading().tileset(tileset)
-    reading = FileReading(format=source, maps_in=chosen)
+    chosen = None if tileset is None else FileResolver().tileset(tileset)
+    resolver = FileResolver(format=source, maps_in=chosen)
     models, grids = [], []
-    names = [name for sample in samples for name in reading.references(sample)]
+    names = [name for sample in samples for name in resolver.references(sample)]
     refuse_too_many(len(names))
     told = chosen is not None
     with progress() as report:
@@ -92,15 +92,15 @@ def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tu
             if model is not None:
                 models.append(model)
                 continue
-            grids.append(reading.grid(name))
-            if not told and name not in built_in_samples() and (bare := _without_tiles(name, reading)):
+            grids.append(resolver.grid(name))
+            if not told and name not in built_in_samples() and (bare := _without_tiles(name, resolver)):
                 note(hint(bare))
                 told = True
     return models, grids
 
 
-def _without_tiles(name: str, reading: FileReading) -> str:
+def _without_tiles(name: str, resolver: FileResolver) -> str:
     """The format of a sample, if it is one that says nothing about tiles."""
-    format, path = reading.parted(name)
+    format, path = resolver.parted(name)
     found = format_of(path, format).name
     return found if found in WITHOUT_TILES else ""

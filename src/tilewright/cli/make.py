@@ -11,7 +11,7 @@ import click
 from ..core.errors import InvalidRecipe
 from ..core.recipe import Recipe
 from ..core.registry import Technique, techniques
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from . import _making, _recipe
 from ._catalogue import summaries
 from ._making import produce
@@ -134,7 +134,7 @@ def _make(
             params[name] = parameter.read(given) if isinstance(given, str) else given
     if any("." in setting.partition("=")[0] for setting in settings_inside):
         # A part of what the other options say, or leave at its default.
-        whole = entry.params.checked(params, reading=FileReading())
+        whole = entry.params.checked(params, resolver=FileResolver())
         params = {name: value for name, value in whole.model_dump(mode="json").items() if value is not None}
     try:
         for setting in settings_inside:
@@ -144,4 +144,4 @@ def _make(
     words = _recipe.read_words(
         tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
     )
-    produce(Recipe.of({"technique": entry.name, "params": params, **words}, FileReading()), **values)
+    produce(Recipe.of({"technique": entry.name, "params": params, **words}, FileResolver()), **values)

@@ -11,7 +11,7 @@ from ..core.errors import InvalidRecipe, UnknownName
 from ..core.grid import Grid
 from ..core.registry import measures
 from ..core.samples import Samples
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from ._console import print_json, print_table, table
 from ._inputs import OPTIONS, read_maps
 
@@ -84,7 +84,7 @@ def command(
 def _samples(names: str) -> Samples:
     """Samples from their files or names, with commas between."""
     try:
-        return Samples.of([Grid.of(name.strip(), FileReading()) for name in names.split(",")])
+        return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
     except (InvalidRecipe, UnknownName) as error:
         raise InvalidRecipe(f"like: {error}") from None
 

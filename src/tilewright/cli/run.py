@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..core.recipe import Recipe, recipe_data
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from . import _making, _recipe
 from ._making import produce
 
@@ -40,7 +40,7 @@ def command(
     words = _recipe.read_words(
         tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
     )
-    found, beside = FileReading().recipe(recipe)
+    found, beside = FileResolver().recipe(recipe)
     data = _recipe.with_settings(recipe_data(found), settings_inside)
     checked = Recipe.of(_recipe.with_words(data, words), beside)
     produce(checked, **values)

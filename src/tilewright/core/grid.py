@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
+from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
-from .looks import FREE_GLYPH
 from .params import LARGEST_SIDE, Sized, param, whole_value
-from .reading import Reading
+from .resolver import Resolver
 from .tilemap import TileMap
 from .tileset import MOST_TILES, Tileset
 
@@ -68,19 +68,19 @@ class Grid:
         """The tileset it came with, if any; not part of its content."""
 
     @classmethod
-    def of(cls, value: Any, reading: Reading | None = None) -> Grid:
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Grid:
         """A Grid from a TileMap, array, nested list, lines of glyphs, data, or a path or built-in name."""
         if isinstance(value, Grid):
             return value
         if isinstance(value, TileMap):
             return cls(value.tileset.names, value.cells, value.tileset)
         if isinstance(value, Mapping):
-            return cls._from_data(value, reading or Reading())
+            return cls._from_data(value, resolver or Resolver())
         if isinstance(value, PathLike):
-            return (reading or Reading()).grid(fsdecode(value))
+            return (resolver or Resolver()).grid(fsdecode(value))
         if isinstance(value, str):
             if "\n" not in value:
-                return (reading or Reading()).grid(value)
+                return (resolver or Resolver()).grid(value)
             levels = [level.split("\n") for level in value.strip("\n").split("\n\n")]
             return cls._from_levels(levels) if len(levels) > 1 else cls._from_rows(levels[0])
         if isinstance(value, np.ndarray):
@@ -125,10 +125,10 @@ class Grid:
         return cls(list(seen), np.stack(cells))
 
     @classmethod
-    def _from_data(cls, data: Mapping[str, Any], reading: Reading) -> Grid:
+    def _from_data(cls, data: Mapping[str, Any], resolver: Resolver) -> Grid:
         refuse_unknown(data, KEYS)
         if "cells" not in data and isinstance(data.get("digest"), str):
-            return reading.grid_with(data["digest"])
+            return resolver.grid_with(data["digest"])
         shape, words = read_shape(data.get("shape")), data.get("words")
         count = prod(shape)
         if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes

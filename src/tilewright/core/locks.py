@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, counted, quoted
 from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
-from .looks import FREE_GLYPH
-from .reading import Reading
+from .resolver import Resolver
 from .tilemap import TileMap
 
 LISTED_CELLS = 64
@@ -54,15 +54,15 @@ class Locks:
             self._refuse_outside(frame)
 
     @classmethod
-    def of(cls, value: Any, reading: Reading | None = None) -> Locks:
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Locks:
         """Locks from a map-shaped Grid (`?` is free), a list of x, y, tile, or the data of either."""
         if isinstance(value, Locks):
             return value
         if isinstance(value, Mapping) and "places" in value:
-            return cls._from_data(value, reading)
+            return cls._from_data(value, resolver)
         if isinstance(value, (list, tuple)) and all(_is_place(item) for item in value):
             return cls._from_list(value)
-        grid = Grid.of(value, reading)
+        grid = Grid.of(value, resolver)
         taken = grid.cells != FREE
         return cls(np.argwhere(taken).astype(np.int32), grid.cells[taken], grid.words, grid.shape)
 
@@ -84,12 +84,12 @@ class Locks:
         return cls(places, np.array([rank[word] for _, word in locks], dtype=np.int32), words, frame)
 
     @classmethod
-    def _from_data(cls, data: Mapping[str, Any], reading: Reading | None) -> Locks:
+    def _from_data(cls, data: Mapping[str, Any], resolver: Resolver | None) -> Locks:
         refuse_unknown(data, ("shape", "places"))
         frame = read_shape(data["shape"]) if "shape" in data else None
         items = data["places"]
         if isinstance(items, Mapping):
-            table = Grid.of(items, reading)
+            table = Grid.of(items, resolver)
             items = np.array([*table.words, None], dtype=np.object_)[table.cells].tolist()
         if not isinstance(items, (list, tuple)):
             raise InvalidRecipe(f"places: must be a list of x, y, tile, got {quoted(items)}")

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema
 from .. import data
 from .errors import InvalidRecipe, quoted
 from .params import Params, param, whole_value
-from .reading import Reading
+from .resolver import Resolver
 from .samples import Samples
 from .tileset import Tileset
 
@@ -39,12 +39,12 @@ class Model:
         """The samples, and the params that say how they are read."""
 
     @classmethod
-    def of(cls, value: Any, reading: Reading | None = None) -> Model:
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Model:
         """A model from itself, its plain data, or a file."""
         if isinstance(value, Model):
             return value
         if isinstance(value, (str, PathLike)):
-            return (reading or Reading()).model(fsdecode(value))
+            return (resolver or Resolver()).model(fsdecode(value))
         if not isinstance(value, Mapping) or set(value) != set(KEYS):
             raise InvalidRecipe(f"must be a model, or the name of a file that holds one, got {quoted(value)}")
         from .registry import techniques
@@ -139,9 +139,9 @@ class Learning(FromSamples):
     def _model_is_its_samples(cls, values: Any, info: ValidationInfo) -> Any:
         if not isinstance(values, Mapping) or values.get("model") is None:
             return values
-        reading = info.context.get("reading") if isinstance(info.context, Mapping) else None
+        resolver = info.context.get("resolver") if isinstance(info.context, Mapping) else None
         try:
-            model = Model.of(values["model"], reading)
+            model = Model.of(values["model"], resolver)
         except InvalidRecipe as error:
             raise error.within("model") from None
         if model.technique != cls.technique:
@@ -171,18 +171,18 @@ def _tileset_data(tileset: Tileset) -> Any:
 
 def _tileset_of(value: Any) -> Tileset:
     if isinstance(value, str):
-        return Reading().tileset(value)
+        return Resolver().tileset(value)
     if not isinstance(value, Mapping):
         raise InvalidRecipe(f"tileset: must be a name or its tiles, got {quoted(value)}")
     return Tileset.checked(value)
 
 
-def learn(technique: Any, sample: Any, params: Mapping[str, Any], reading: Reading) -> Model:
+def learn(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Resolver) -> Model:
     """What a technique learns from samples."""
     from .registry import techniques
 
     if technique.learn is None:
         able = [other.name for other in techniques if other.learn]
         raise InvalidRecipe(f"{technique.name} does not learn from samples; {', '.join(able)} can")
-    learned: FromSamples = technique.learn.checked({"sample": sample, **params}, reading=reading)
+    learned: FromSamples = technique.learn.checked({"sample": sample, **params}, resolver=resolver)
     return Model(technique.name, learned)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
 from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, nearest, problem, unknown_key
-from .reading import Reading
+from .resolver import Resolver
 
 LARGEST_SIDE = 65_536
 LARGEST_AREA = LARGEST_SIDE**2
@@ -75,10 +75,10 @@ class Params(BaseModel):
     """What errors call a field."""
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any] | None = None, *, reading: Reading | None = None) -> Self:
+    def checked(cls, values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Self:
         """The params with these values, or one error that tells all mistakes."""
         try:
-            return cls.model_validate(dict(values or {}), context={"reading": reading or Reading()})
+            return cls.model_validate(dict(values or {}), context={"resolver": resolver or Resolver()})
         except ValidationError as error:
             raise InvalidRecipe(*explain(error, cls)) from None
 
@@ -144,13 +144,13 @@ class Sized(Params):
         return (self.height, self.width)
 
 
-def whole_value(read: Callable[[Any, Reading], Any], write: Callable[[Any], Any]) -> CoreSchema:
+def whole_value(read: Callable[[Any, Resolver], Any], write: Callable[[Any], Any]) -> CoreSchema:
     """The schema of a value that a field holds as a whole, such as a map: how it is read, and written as JSON."""
 
     def check(value: Any, info: ValidationInfo) -> Any:
         context = info.context
-        reading = context.get("reading") if isinstance(context, Mapping) else None
-        return read(value, reading if isinstance(reading, Reading) else Reading())
+        resolver = context.get("resolver") if isinstance(context, Mapping) else None
+        return read(value, resolver if isinstance(resolver, Resolver) else Resolver())
 
     serialization = core_schema.plain_serializer_function_ser_schema(write, when_used="json")
     return core_schema.with_info_plain_validator_function(check, serialization=serialization)

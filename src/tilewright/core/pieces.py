@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from .errors import quoted
 from .params import Params, param
-
-if TYPE_CHECKING:
-    from .tileset import Tile
 
 SIDES = "nesw"
 """The sides of a cell, clockwise; side k and side k + 2 face each other."""
@@ -92,42 +85,3 @@ class Beside(Params):
     def views(self) -> tuple[str, ...]:
         """The moves after which it holds."""
         return VIEWS if (self.symmetry or (8 if self.sides == "any" else 1)) == 8 else VIEWS[:1]
-
-
-@dataclass(frozen=True, eq=False)
-class Grammar:
-    """Joints, worked out for every two tiles; one more tile than there are stands for the edge of the map."""
-
-    open: NDArray[np.bool_]
-    """(tile, side) where a piece goes on; never at the edge's."""
-    fits: NDArray[np.bool_]
-    """(side, tile, other tile) whether the other may stand at that side of the first."""
-    pieces: NDArray[np.bool_]
-    """(tile,) whether it is a piece of a kind that has a joint."""
-
-    @classmethod
-    def of(cls, tiles: Sequence[Tile], joints: Sequence[Joint]) -> Grammar:
-        edge = len(tiles)
-        kinds = np.array([tile.kind for tile in tiles])
-        opened = np.array([[side in tile.joins for side in SIDES] for tile in tiles] + [[False] * 4])
-        fits = np.ones((4, edge, edge + 1), dtype=np.bool_)
-        pieces = np.zeros(edge, dtype=np.bool_)
-        for joint in joints:
-            pieces |= (kinds == joint.kind) & opened[:-1].any(axis=1)
-            freely = np.isin(kinds, (*joint.meets, *joint.loose))
-            for side in range(4):
-                back = opened[:-1, (side + 2) % 4]
-                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.under) & ~back)
-                goes_on = (kinds == joint.kind) & opened[:-1, side]
-                fits[side, goes_on] = [*allowed, joint.edge]
-        return cls(opened, fits, pieces)
-
-    def misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """(row, column) the pieces that go on where their neighbour does not let them, in a flat map."""
-        around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
-        wrong = np.zeros(cells.shape, dtype=np.bool_)
-        rows, columns = cells.shape
-        for side, (down, right) in enumerate(STEPS):
-            other = around[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
-            wrong |= ~self.fits[side, cells, other]
-        return wrong

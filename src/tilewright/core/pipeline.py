@@ -11,7 +11,7 @@ from types import GeneratorType
 from typing import Any, TypeVar
 
 from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
-from .plan import PlannedShaper, likeness_of, planned, refuse_dimensions, size_of
+from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, provider, shapers
 from .seeds import Rng
@@ -91,7 +91,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
         made = yield from _made(recipe, _root_of_try(root, recipe.attempt))
         return _found(made, recipe.attempt)
     measured = provider("analysis", "survey").measured
-    like = likeness_of(recipe)
+    like = similarity_of(recipe)
     names = [one.measure for one in recipe.require]
     extreme = next((one for one in recipe.require if one.is_extreme), None)
     failed: dict[str, int] = {}

@@ -71,7 +71,7 @@ def planned(recipe: Recipe) -> Plan:
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     if entry.refuse is not None:
         entry.refuse(recipe.params, site)
-    likeness_of(recipe)
+    similarity_of(recipe)
     seen = {entry.name: 1}
     shaping = []
     for stage in recipe.shaping:
@@ -100,12 +100,12 @@ def origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return places, np.argsort(tiles, kind="stable")
 
 
-def likeness_of(recipe: Recipe) -> Any:
+def similarity_of(recipe: Recipe) -> Any:
     """What its maps are compared with, if anything is required that compares: the sample that they are made from."""
     comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
     if not comparing:
         return None
-    like = provider("analysis", "likeness").likeness_in(recipe)
+    like = provider("analysis", "similarity").similarity_in(recipe)
     if like is None:
         raise InvalidRecipe(f"require: {comparing[0]} compares a map with a sample, and {recipe.technique} has none")
     return like

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from .errors import InvalidRecipe, TilewrightError, quoted
 from .pipeline import run
-from .reading import Reading
 from .recipe import Recipe
 from .registry import measures, shapers, techniques
+from .resolver import Resolver
 from .tilemap import TileMap
 
 MOST_BYTES = 512 * 1024
@@ -100,7 +100,7 @@ def recipe_of(map: TileMap, carried: Mapping[str, Any]) -> Recipe | None:
         return None
 
 
-def _read_recipe(map: TileMap, carried: Mapping[str, Any], reading: Reading | None) -> Recipe:
+def _read_recipe(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
     inner = carried.get("recipe")
     if not isinstance(inner, Mapping):
         raise InvalidRecipe(f"recipe: must be a set of named values, got {quoted(inner)}")
@@ -110,7 +110,7 @@ def _read_recipe(map: TileMap, carried: Mapping[str, Any], reading: Reading | No
             name = quoted(tileset.get("name"))
             raise InvalidRecipe(f"tileset: {name} is too large to be inside the recipe, and the file holds another one")
         inner = {**inner, "tileset": map.tileset}
-    return Recipe.of(inner, reading)
+    return Recipe.of(inner, resolver)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +126,13 @@ class Verdict:
         return {"same": 0, "impossible": 2}.get(self.outcome, 1)
 
 
-def verify(map: TileMap, carried: Mapping[str, Any], reading: Reading | None = None) -> Verdict:
+def verify(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None = None) -> Verdict:
     """Make a file's map again from what the file carries, and compare."""
     if carried.get("recipe") is None:
         lacks = "its recipe was too large to be carried" if "left_out" in carried else "carries no recipe"
         return Verdict("impossible", f"{lacks}, so it cannot be made again")
     try:
-        recipe = _read_recipe(map, carried, reading)
+        recipe = _read_recipe(map, carried, resolver)
         if recipe.seed is None:
             raise InvalidRecipe("seed: the recipe has none")
         again = digest(run(recipe))

@@ -14,9 +14,9 @@ from pydantic_core import CoreSchema
 from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
 from .locks import Locks
 from .params import Params, kinds_in, whole_value
-from .reading import Reading
 from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
 from .require import USUAL_TRIES, Requirement, read_requirements, read_tries
+from .resolver import Resolver
 from .seeds import Seed, read_seed
 from .tileset import Tileset
 
@@ -61,18 +61,18 @@ class Recipe:
     """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
 
     @classmethod
-    def of(cls, given: Recipe | Mapping[str, Any] | str, reading: Reading | None = None) -> Recipe:
+    def of(cls, given: Recipe | Mapping[str, Any] | str, resolver: Resolver | None = None) -> Recipe:
         """A recipe from plain data (or, in readings that open files, from a path); tells all mistakes at once."""
         if isinstance(given, Recipe):
             return given
-        reading = reading or Reading()
+        resolver = resolver or Resolver()
         if isinstance(given, str):
-            given, reading = reading.recipe(given)
+            given, resolver = resolver.recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe(problem("", "a recipe is a set of named values", got=given, rule="type"))
-        if reading.depth > DEEPEST:
+        if resolver.depth > DEEPEST:
             raise InvalidRecipe(problem("", f"recipes lie at most {DEEPEST} deep inside one another", rule="depth"))
-        reading = reading.deeper()
+        resolver = resolver.deeper()
         given = recipe_data(given)
         known = RECIPE_WORDS if "technique" in given else (*RECIPE_WORDS, *_sections())
         problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_WORDS]
@@ -90,12 +90,12 @@ class Recipe:
             return otherwise
 
         entry: Technique | None = part(lambda: techniques.get(name), "technique", None, place="")
-        params = part(lambda: _read_params(entry, given.get("params"), reading), "", None) if entry else None
+        params = part(lambda: _read_params(entry, given.get("params"), resolver), "", None) if entry else None
         none: tuple[Any, ...] = ()
-        shaping = part(lambda: _read_shaping(given.get("shaping"), reading), "", none)
-        tileset = part(lambda: _read_tileset(given.get("tileset"), reading), "tileset", None)
+        shaping = part(lambda: _read_shaping(given.get("shaping"), resolver), "", none)
+        tileset = part(lambda: _read_tileset(given.get("tileset"), resolver), "tileset", None)
         tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", none)
-        locks = part(lambda: _read_locks(given.get("locks"), reading), "locks", None)
+        locks = part(lambda: _read_locks(given.get("locks"), resolver), "locks", None)
         require = part(lambda: read_requirements(given.get("require") or {}), "require", none)
         tries = part(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
         attempt = part(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
@@ -241,16 +241,16 @@ def _is_plain_number(seed: Seed) -> bool:
     return digits.isascii() and digits.isdecimal() and len(digits) <= 15 and str(int(seed)) == seed
 
 
-def _read_params(entry: Technique, values: Any, reading: Reading) -> Params:
+def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe(problem("params", "must be a set of named values", got=values, rule="type"))
     try:
-        return entry.params.checked(values, reading=reading)
+        return entry.params.checked(values, resolver=resolver)
     except InvalidRecipe as error:
         raise error.within("params", place=entry.name) from None
 
 
-def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
+def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
     if values is None:
         return ()
     if isinstance(values, (str, Mapping, Stage)):
@@ -261,7 +261,7 @@ def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
     problems: list[Problem] = []
     for number, value in enumerate(values):
         try:
-            stages.append(_read_stage(value, reading))
+            stages.append(_read_stage(value, resolver))
         except TilewrightError as error:
             problems.extend(error.within("shaping", number).problems)
     if problems:
@@ -269,7 +269,7 @@ def _read_shaping(values: Any, reading: Reading) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def _read_stage(value: Any, reading: Reading) -> Stage:
+def _read_stage(value: Any, resolver: Resolver) -> Stage:
     if isinstance(value, Stage):
         return value
     if isinstance(value, str):
@@ -286,18 +286,18 @@ def _read_stage(value: Any, reading: Reading) -> Stage:
     if params is not None and not isinstance(params, Mapping):
         raise InvalidRecipe(problem(name, "must be a set of named values", got=params, rule="type"))
     try:
-        return Stage(entry.name, entry.params.checked(params, reading=reading))
+        return Stage(entry.name, entry.params.checked(params, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(entry.name) from None
 
 
-def _read_tileset(value: Any, reading: Reading) -> Tileset | None:
+def _read_tileset(value: Any, resolver: Resolver) -> Tileset | None:
     if value is None or isinstance(value, Tileset):
         return value
     if isinstance(value, PathLike):
         value = str(value)
     if isinstance(value, str):
-        return reading.tileset(value)
+        return resolver.tileset(value)
     if isinstance(value, Mapping):
         return Tileset.checked(value)
     raise InvalidRecipe(problem("", "must be a tileset's name or its tiles", got=value, rule="type"))
@@ -335,6 +335,6 @@ def _read_attempt(value: Any, tries: int) -> int | None:
     return value
 
 
-def _read_locks(value: Any, reading: Reading) -> Locks | None:
-    locks = None if value is None else Locks.of(value, reading)
+def _read_locks(value: Any, resolver: Resolver) -> Locks | None:
+    locks = None if value is None else Locks.of(value, resolver)
     return locks if locks is not None and len(locks) else None

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 from .errors import InvalidRecipe, counted
 from .grid import FREE, Grid, sorted_words
 from .params import whole_value
-from .reading import Reading, built_in_samples
+from .resolver import Resolver, built_in_samples
 from .tilemap import TileMap
 from .tileset import Tile, Tileset
 
@@ -43,7 +43,7 @@ class Samples:
         self.grids = tuple(grids)
 
     @classmethod
-    def of(cls, value: Any, reading: Reading | None = None) -> Samples:
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Samples:
         """Samples from what makes a Grid, or from a list of that; rows of glyphs are one map, names several.
 
         A name may stand for many maps: a folder, a pattern such as maps/*.csv, or the built-in maps of a game. A format
@@ -56,7 +56,7 @@ class Samples:
         several = isinstance(value, (list, tuple)) and len(value) > 0 and all(_is_whole(item) for item in value)
         given = list(value) if several else [value]
         refuse_too_many(len(given))
-        grids = [grid for item in given for grid in _grids(item, reading or Reading())]
+        grids = [grid for item in given for grid in _grids(item, resolver or Resolver())]
         refuse_too_many(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
@@ -182,13 +182,13 @@ def _shared(tilesets: Sequence[Tileset]) -> Tileset | None:
     return shortest.extended(appended.values())
 
 
-def _grids(item: Any, reading: Reading) -> tuple[Grid, ...]:
+def _grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
     """The maps that an item stands for."""
     if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
-        names = reading.references(fsdecode(item))
+        names = resolver.references(fsdecode(item))
         refuse_too_many(len(names))
-        return tuple(reading.grid(name) for name in names)
-    return (Grid.of(item, reading),)
+        return tuple(resolver.grid(name) for name in names)
+    return (Grid.of(item, resolver),)
 
 
 def _is_whole(item: Any) -> bool:

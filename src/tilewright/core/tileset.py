@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
+from .appearance import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_looks
 from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, quoted
-from .looks import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_looks
 from .params import Params, param
-from .pieces import SIDES, VIEWS, Beside, Grammar, Joint, read_sides, turned_sides
+from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, turned_sides
 
 MOST_TILES = 65_536
 
@@ -265,11 +265,6 @@ class Tileset(Params):
         return np.array([tile.passable for tile in self.tiles], dtype=np.bool_)
 
     # -- pieces ---------------------------------------------------------------------------------------------
-
-    @cached_property
-    def grammar(self) -> Grammar:
-        """What its pieces may meet, by tile id; empty where it has no joints."""
-        return Grammar.of(self.tiles, self.joints)
 
     def turned(self, move: str) -> NDArray[np.int64]:
         """(tile,) the tile that takes a tile's place when a map is turned over.

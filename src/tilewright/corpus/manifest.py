@@ -12,7 +12,7 @@ from platform import node
 from typing import Any
 
 from .. import __version__
-from ..analysis.likeness import likeness_in
+from ..analysis.similarity import similarity_in
 from ..analysis.survey import refuse_comparing
 from ..core.errors import BadFile, InvalidRecipe, quoted
 from ..core.plan import planned
@@ -56,7 +56,7 @@ class Manifest:
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MAPS:
             raise InvalidRecipe(f"count: must be a whole number from 1 to {MOST_MAPS:,}, got {count!r}")
         asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
-        if likeness_in(recipe) is None:
+        if similarity_in(recipe) is None:
             refuse_comparing(asked)
         names = tuple(entry.name for entry in asked)
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)

@@ -19,7 +19,7 @@ from ..core.plan import planned
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import techniques
 from ..core.seeds import Seed
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from .manifest import KIND, Manifest
 from .store import MANIFEST
 from .sweep import Sweep, read_typed
@@ -48,7 +48,7 @@ class Order:
         if isinstance(given, Recipe):
             planned(given)
             return cls(given, seed=given.seed)
-        data, reading = _data_of(given)
+        data, resolver = _data_of(given)
         data = dict(data)
         again = None
         if data.get("kind") == KIND:
@@ -59,7 +59,7 @@ class Order:
             raise InvalidRecipe(f"sampled: must be true or false, got {quoted(sampled)}")
         sweep = Sweep.of(_typed(data.pop("sweep", None)), sampled=sampled)
         plain = recipe_data(data)
-        recipe = Recipe.of(plain if change is None else change(plain), reading)
+        recipe = Recipe.of(plain if change is None else change(plain), resolver)
         planned(recipe)
         if again is None:
             return cls(recipe, sweep, recipe.seed)
@@ -69,21 +69,21 @@ class Order:
 Given = Order | Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileReading]:
-    reading = FileReading()
+def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileResolver]:
+    resolver = FileResolver()
     if isinstance(given, Mapping):
-        return given, reading
+        return given, resolver
     if isinstance(given, str) and given in techniques:
-        return {"technique": given}, reading
+        return {"technique": given}, resolver
     inside = os.path.join(fspath(given), MANIFEST)
     try:
-        data, beside = reading.recipe(inside if os.path.isfile(inside) else fspath(given))
+        data, beside = resolver.recipe(inside if os.path.isfile(inside) else fspath(given))
     except UnknownName:
         names = [*techniques.names(), *shipped.names("recipes")]
         raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
     if not isinstance(data, Mapping):
         raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(data)}")
-    return data, beside if isinstance(beside, FileReading) else reading
+    return data, beside if isinstance(beside, FileResolver) else resolver
 
 
 def _manifest_in(data: Mapping[str, Any], given: object) -> Manifest:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..analysis.likeness import Likeness, likeness_in
+from ..analysis.similarity import Similarity, similarity_in
 from ..analysis.survey import measured
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
@@ -94,7 +94,7 @@ class _Tried:
     row: dict[str, Any]
     map: TileMap | None = None
     cells: NDArray[Any] | None = None
-    like: Likeness | None = None
+    like: Similarity | None = None
 
 
 def _tried(manifest: Manifest, number: int) -> _Tried:
@@ -117,7 +117,7 @@ def _tried(manifest: Manifest, number: int) -> _Tried:
     except TilewrightError as error:
         return _Tried({**row, "reason": str(error)})
     compares = any(measure_shelf.get(name).compares for name in manifest.measures)
-    return _Tried(row, map, cells, likeness_in(recipe) if compares else None)
+    return _Tried(row, map, cells, similarity_in(recipe) if compares else None)
 
 
 def _blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Tried]]:

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core.chunks import local, settled
 from ..core.errors import BadFile, InvalidRecipe
-from ..core.parts import local, settled
 from ..core.recipe import Recipe
-from ..formats._reading import FileReading
+from ..formats._resolver import FileResolver
 from .cluster import SCHEDULER, connected
 from .making import MOST_WORKERS
 from .store import TEMPORARY, Folder
+from .world_chunks import ChunkBlock, Made, blocks_of, chunks_together, halved, make_blocks
 from .world_layout import CELLS, GROUP, OVERVIEW, PICTURE, Layout, Place, name_of, packed, places_of
-from .world_pieces import Made, Piece, chunks_together, halved, make_pieces, pieces_of
 from .world_reader import World
 
 CELLS_IN_A_TASK = 1 << 23
@@ -101,10 +101,10 @@ def make_world(
 def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, Any]) -> Recipe:
     """A recipe that was not planned: planning refuses maps that do not fit into memory."""
     if isinstance(given, str):
-        return Recipe.of({"technique": given, "params": params}, FileReading())
+        return Recipe.of({"technique": given, "params": params}, FileResolver())
     if params:
         raise InvalidRecipe(f"{min(params)}: a recipe brings its own params; change it instead")
-    return Recipe.of(given, FileReading())
+    return Recipe.of(given, FileResolver())
 
 
 def _nobody(progress: WorldProgress) -> None:
@@ -137,13 +137,13 @@ def _fill(
     tell(progress)
     if not missing:
         return
-    pieces = pieces_of(layout, recipe, missing)
+    blocks = blocks_of(layout, recipe, missing)
     alone = workers is None and scheduler is None and SCHEDULER not in os.environ
     if alone and len(missing) * layout.chunk**2 <= FEW_CELLS:
         workers = 0
     with _workshop(workers, scheduler, progress) as work:
         tell(progress)
-        with closing(work(layout, recipe, pieces)) as finished:  # its tasks end before its workers do
+        with closing(work(layout, recipe, blocks)) as finished:  # its tasks end before its workers do
             for chunks in finished:
                 _write(store, layout, chunks)
                 progress.done += len(chunks)
@@ -162,7 +162,7 @@ def _write(store: Folder, layout: Layout, chunks: Iterable[Made]) -> None:
         raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
 
 
-Work = Callable[[Layout, Recipe, Sequence[Piece]], Generator[list[Made], None, None]]
+Work = Callable[[Layout, Recipe, Sequence[ChunkBlock]], Generator[list[Made], None, None]]
 """Gives finished chunks, some at a time, in any order."""
 
 
@@ -175,29 +175,29 @@ def _workshop(workers: int | None, scheduler: str | None, progress: WorldProgres
     with connected(scheduler, workers) as cluster:
         progress.dashboard = cluster.dashboard
 
-        def there(layout: Layout, recipe: Recipe, pieces: Sequence[Piece]) -> Generator[list[Made], None, None]:
-            tasks = ((task, layout, recipe) for task in grouped(layout, pieces, cluster.threads))
-            yield from cluster.each(make_pieces, tasks)
+        def there(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
+            tasks = ((task, layout, recipe) for task in grouped(layout, blocks, cluster.threads))
+            yield from cluster.each(make_blocks, tasks)
 
         yield there
 
 
-def _here(layout: Layout, recipe: Recipe, pieces: Sequence[Piece]) -> Generator[list[Made], None, None]:
+def _here(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
     """One after the other; while one is written, the next is made."""
     with ThreadPoolExecutor(max_workers=1) as other:
         following: deque[Future[list[Made]]] = deque()
-        for piece in pieces:
-            following.append(other.submit(make_pieces, [piece], layout, recipe))
+        for block in blocks:
+            following.append(other.submit(make_blocks, [block], layout, recipe))
             if len(following) > 1:
                 yield following.popleft().result()
         yield from (made.result() for made in following)
 
 
-def grouped(layout: Layout, pieces: Sequence[Piece], workers: int) -> list[list[Piece]]:
+def grouped(layout: Layout, blocks: Sequence[ChunkBlock], workers: int) -> list[list[ChunkBlock]]:
     """Pieces in tasks: large enough to be worth sending, and enough of them for all workers."""
-    largest = max(len(piece.wanted) for piece in pieces) * layout.chunk**2
-    together = max(1, min(CELLS_IN_A_TASK // largest, len(pieces) // (workers * TASKS_EACH)))
-    return [list(pieces[first : first + together]) for first in range(0, len(pieces), together)]
+    largest = max(len(block.wanted) for block in blocks) * layout.chunk**2
+    together = max(1, min(CELLS_IN_A_TASK // largest, len(blocks) // (workers * TASKS_EACH)))
+    return [list(blocks[first : first + together]) for first in range(0, len(blocks), together)]
 
 
 # -- the overviews --------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ Size = tuple[int, int]
 
 def _read_overlay(value: Any) -> Any:
     """An overlay of one's own, or one that is asked for by a text; working it out waits for the map."""
-    overlays = None if value is None else provider("analysis", "overlays")
+    overlays = None if value is None else provider("overlays", "kinds")
     if overlays is None or isinstance(value, overlays.Overlay | overlays.Wanted):
         return value
     if not isinstance(value, str):

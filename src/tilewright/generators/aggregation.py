@@ -28,6 +28,7 @@ from ..core.params import LARGEST_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ..dungeon.digging import Diggable
 from ..kernels.aggregation import (
     ATTRACTOR,
     COARSE,
@@ -42,7 +43,6 @@ from ..kernels.aggregation import (
     count_floors,
 )
 from ..kernels.drunkard import FLOOR, ROCK
-from ..shaping._diggable import Diggable
 
 FRAMES = 120
 """At most about so many pictures of the growing crystal, and one for each block."""

@@ -26,10 +26,10 @@ from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
+from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
+from ..dungeon.params import MOST_ROOMS, Joined
 from ..kernels.corridors import Places
 from ..kernels.partition import partition, settle
-from ..shaping._joining.dungeon import BYTES_PER_CELL, WORDS, Dungeon
-from ..shaping._joining.params import MOST_ROOMS, Joined
 
 PARTS_PER_BLOCK = 1 << 10
 """Given a room between two yields: a few milliseconds, unless they are large."""

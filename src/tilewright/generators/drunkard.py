@@ -21,8 +21,8 @@ from ..core.params import LARGEST_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ..dungeon.digging import Diggable
 from ..kernels.drunkard import DUG, IDLE, LEFT, LISTED, OVER, PLACE, STARTED, STEPS, walk
-from ..shaping._diggable import Diggable
 
 FRAMES = 120
 """At most about so many pictures of growing tunnels."""

@@ -28,6 +28,11 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps, Surroundings
 from ..kernels.fashion import Automaton
 from ..kernels.random import cells_below, in_blocks
+from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
+from ._fashion.behaviour import alike as alike
+from ._fashion.behaviour import behaviour_grid as behaviour_grid
+from ._fashion.behaviour import behaviour_id as behaviour_id
+from ._fashion.scores import normal_form as normal_form
 
 NEIGHBOURHOODS: Mapping[str, tuple[tuple[int, int], ...]] = {
     "plus": ((0, 1), (0, -1), (-1, 0), (1, 0)),

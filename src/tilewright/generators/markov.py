@@ -29,11 +29,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ..autotile.fitting import fitted
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..kernels.markov import Digits, Numbers, Shares, Table, draw_tiles, find_strange, resample_tiles
-from ..shaping._fitting import fitted
 from ._markov.contexts import MARGIN, spread
 from ._markov.hints import NO_HINTS, hints_for
 from ._markov.lesson import Lesson

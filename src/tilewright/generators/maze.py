@@ -34,7 +34,7 @@ from ..core.tilemap import Marker
 from ..kernels.bridges import Waves, numbered
 from ..kernels.maze import DONE, FLOOR, MET, MET_AGAIN, WALL, Bytes, State, braid, carve, flood
 from ._maze import methods
-from ._maze.ground import FREE, Ground
+from ._maze.maze_grid import FREE, Ground
 
 
 class MazeParams(Sized):

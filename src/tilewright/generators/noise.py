@@ -29,7 +29,19 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._noise.biomes import BiomeTable, Island
-from ._noise.field import NOT_MOVED, Fractal, Kind, Numbers, Octave, Window, add_up, blocks, levelled, octaves, sampled
+from ._noise.lattice import (
+    NOT_MOVED,
+    Fractal,
+    Kind,
+    Numbers,
+    Octave,
+    Window,
+    add_up,
+    blocks,
+    levelled,
+    octaves,
+    sampled,
+)
 
 Side = Annotated[int, Field(ge=1, le=1 << 40)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]

@@ -36,10 +36,10 @@ from ..analysis.patterns import Tiles
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ._patterns.blocks import STAGES, Part, has_parts, parts_at
 from ._patterns.board import Board
 from ._patterns.novelty import renewed
 from ._patterns.params import PatternsLearned, PatternsParams
-from ._patterns.parts import STAGES, Part, has_parts, parts_at
 from ._patterns.runs import Run, improved
 from ._patterns.style import Style
 

@@ -23,9 +23,9 @@ from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
+from ..dungeon.params import MOST_ROOMS, Joined
 from ..kernels.scatter import COUNT, scatter
-from ..shaping._joining.dungeon import BYTES_PER_CELL, WORDS, Dungeon
-from ..shaping._joining.params import MOST_ROOMS, Joined
 from ._rooms.layouts import Layout, shapes_of
 
 CELLS_PER_BLOCK = 1 << 21

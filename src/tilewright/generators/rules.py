@@ -26,9 +26,9 @@ from ..core.tilemap import Room
 from ..core.tileset import Tileset
 from ..kernels.rooms import divide_equally, divide_tree
 from ._rules.board import Areas, Board
-from ._rules.book import FORMER_SECTIONS, SECTIONS, RulesParams
-from ._rules.fixes import Fixer
+from ._rules.connectivity import Fixer
 from ._rules.language import Equal, Fix, Rooms, WholeMap
+from ._rules.rulebook import FORMER_SECTIONS, SECTIONS, RulesParams
 
 TRIES = 20
 """How often rooms are divided and filled anew where locks leave no way."""

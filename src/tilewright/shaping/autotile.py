@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ..autotile.fitting import fitted, fitting
 from ..core.params import Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ._fitting import fitted, fitting
 
 
 class AutotileParams(Params):

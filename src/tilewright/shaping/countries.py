@@ -18,7 +18,7 @@ from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
-from ._countries import Countries, countries_of, find_countries, taken_over
+from ._owners import Countries, countries_of, find_countries, taken_over
 
 
 class CountriesParams(Params):

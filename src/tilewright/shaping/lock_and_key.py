@@ -39,8 +39,8 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tileset
-from ._areas import Areas
-from ._gates import Cell, Gates, Ground, Mask, Parts, farthest
+from ._key_areas import Areas
+from ._key_cuts import Cell, Gates, LockedAreas, Mask, WalkableMap, farthest
 
 COLORS = ("red", "blue", "yellow", "green", "purple", "orange", "cyan", "white")
 
@@ -100,7 +100,7 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
         raise GaveUp(_too_few(p, len(parts.doors)))
     cells = map.cells.copy()
     survey = Survey(map)
-    free = Ground.of(map, start, locked).free
+    free = WalkableMap.of(map, start, locked).free
     for number, (doors, color) in enumerate(zip(parts.doors, p.names, strict=False)):
         markers = [Marker(f"{LOCK} {color}", column, row) for row, column in doors]
         for door in doors:
@@ -191,12 +191,12 @@ def _parted(
     locked: Mask,
     chances: NDArray[np.float64],
     rng: Rng,
-) -> tuple[TileMap, Parts]:
+) -> tuple[TileMap, LockedAreas]:
     """The map with its start and exit, and the parts that locks make of it: with a door each, or else with several."""
     least = max(p.least, p.keys)
-    gates = Gates.of(Ground.of(map, start, locked), start, chances)
+    gates = Gates.of(WalkableMap.of(map, start, locked), start, chances)
     marked = _marked(map, start, exit or gates.far_end(least, behind=p.exit_behind))
-    ground = Ground.of(marked, start, locked)
+    ground = WalkableMap.of(marked, start, locked)
     gates = Gates.of(ground, start, chances)
     chosen = gates.chosen(p.count, least, gates.marked("exit") if p.exit_behind else None)
     single = gates.parts(_in_order(gates, chosen, rng, last=chosen[0] if chosen and p.exit_behind else None))
@@ -205,7 +205,7 @@ def _parted(
     starts = ground.marked("start")
     exits: list[Cell] | None = ground.marked("exit") if p.exit_behind else []
     if exit is None and p.exit_behind:
-        ground, exits = Ground.of(_marked(map, start), start, locked), None
+        ground, exits = WalkableMap.of(_marked(map, start), start, locked), None
     several = Areas.of(ground, p.widest, chances).parted(p.count, least, starts, exits, p.most_doors, rng)
     if len(several.doors) <= len(chosen):
         return marked, single

@@ -24,7 +24,7 @@ from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, Room, TileMap
 from ..core.tileset import Tileset
-from ._countries import Countries, find_countries, taken_over
+from ._owners import Countries, find_countries, taken_over
 from ._symmetry import MOVES, Axis, Places, images
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.strategy import HEADQUARTERS, NEUTRAL
+from ..autotile.grammar import grammar_of
 from ..core.errors import GaveUp, InvalidRecipe
 from ..core.params import Params, param
 from ..core.registry import shaper
@@ -27,10 +28,10 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
 from ._symmetry import MOVES, images
-from ._war.field import BRIDGE, WATER, Cell, Field, Kinds, beside
-from ._war.pieces import fit, give_way
-from ._war.sites import Sites, shared_out
-from ._war.ways import Roads, join, mask_of
+from ._war_maps.autotiling import fit, give_way
+from ._war_maps.battlefield import BRIDGE, WATER, Battlefield, Cell, Kinds, beside
+from ._war_maps.roads import Roads, join, mask_of
+from ._war_maps.sites import Sites, shared_out
 
 SMALLEST = 8
 """Cells on a side that two players need."""
@@ -93,7 +94,7 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
     kinds = Kinds(map.tileset, p.countries, move)
     image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "players: symmetry")[1]
-    field = Field(map.cells, kinds, image, site.locked)
+    field = Battlefield(map.cells, kinds, image, site.locked)
     yield Frame(lambda: field.cells, "copy the first half", done=0)
     old = field.clear()
     _refuse_locked(field, p)
@@ -112,19 +113,19 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     return map.replaced(cells=field.cells, layers=layers, rooms=(), links=(), markers=())
 
 
-def _joined(field: Field, p: PlayersParams) -> Generator[Frame, None, None]:
+def _joined(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, None]:
     """Lay causeways and fit the pieces, again where that took a way on foot; what gives way to land takes none."""
     for _ in range(ROUNDS):
         for left in join(field, everything=p.join_all):
             yield Frame(lambda: field.cells, "causeways", done=0.6, numbers={"parts": left})
-        bridges = field.of(BRIDGE) & ~field.kinds.tileset.grammar.misfits(field.cells)
+        bridges = field.of(BRIDGE) & ~grammar_of(field.kinds.tileset).misfits(field.cells)
         fit(field, keep=bridges | field.buildings)
     for left in join(field, everything=p.join_all):
         yield Frame(lambda: field.cells, "causeways", done=0.9, numbers={"parts": left})
     give_way(field, field.frozen)
 
 
-def _refuse_locked(field: Field, p: PlayersParams) -> None:
+def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
     """Locked buildings and their images count; more than are wanted cannot be, nor those of third countries."""
     kinds = field.kinds
     strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.sides))[field.cells]
@@ -144,7 +145,7 @@ def _refuse_locked(field: Field, p: PlayersParams) -> None:
             raise GaveUp(reason, cells=np.argwhere(there & field.locked))
 
 
-def _settled(field: Field, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
+def _settled(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
     """Put all buildings, the headquarters at the best place where the rest finds room; where these are."""
     one, other = _locked_homes(field)
     options = [(one, other)] if one and other else sites.headquarters(1 + sum(p.owned.values()), TRIES, (one, other))
@@ -172,13 +173,13 @@ def _settled(field: Field, p: PlayersParams, sites: Sites) -> Generator[Frame, N
     return best[1]
 
 
-def _locked_homes(field: Field) -> list[Cell | None]:
+def _locked_homes(field: Battlefield) -> list[Cell | None]:
     """The headquarters of both players, where they are locked."""
     found = [np.argwhere(field.holds(HEADQUARTERS, side)).tolist() for side in field.kinds.sides]
     return [(cells[0][0], cells[0][1]) if cells else None for cells in found]
 
 
-def _build(field: Field, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell]) -> None:
+def _build(field: Battlefield, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell]) -> None:
     one, other = field.kinds.sides
     mirrored = field.image is not None
     for home, country in zip(homes, (one, other), strict=True):
@@ -196,7 +197,7 @@ def _build(field: Field, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell
 
 
 def _build_neutral(
-    field: Field, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
+    field: Battlefield, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
 ) -> None:
     mirrored = field.image is not None
     # Locked ones count; one on the axis serves both sides.
@@ -214,11 +215,11 @@ def _build_neutral(
             sites.settle_like(kind, NEUTRAL, [(own[cell], far[cell])], far, own)
 
 
-def _count(field: Field, kind: str, country: str) -> int:
+def _count(field: Battlefield, kind: str, country: str) -> int:
     return int(field.holds(kind, country).sum())
 
 
-def _lay_roads(field: Field, homes: tuple[Cell, Cell]) -> None:
+def _lay_roads(field: Battlefield, homes: tuple[Cell, Cell]) -> None:
     """Roads from each headquarters to its bases, and to the opponent."""
     roads = Roads(field)
     mirrored = field.image is not None

@@ -212,7 +212,7 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
             else:
                 recipe = service.checked(_recipe_data(asked.recipe), desk.settings)
                 map = service.made(recipe.with_seed(recipe.seed if asked.seed is None else asked.seed), ticket)
-            return _numbers(map, service.measured(map, ticket, asked.measures, like=_likeness(asked.like)))
+            return _numbers(map, service.measured(map, ticket, asked.measures, like=_similarity(asked.like)))
 
         return await _attended(request, desk, work)
 
@@ -237,7 +237,7 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
                 content, file.filename or "", desk.settings, service.tileset_of(tileset or None), format or None
             )
             names = [name.strip() for name in measures.split(",") if name.strip()]
-            return _numbers(map, service.measured(map, ticket, names, like=_likeness(like or None)))
+            return _numbers(map, service.measured(map, ticket, names, like=_similarity(like or None)))
 
         return await _attended(request, desk, work)
 
@@ -247,7 +247,7 @@ def _numbers(map: TileMap, numbers: Mapping[str, float]) -> Response:
     return JSONResponse({"measures": plain(numbers), "digest": digest(map), "seed": seed})
 
 
-def _likeness(given: Any) -> Mapping[str, Any] | None:
+def _similarity(given: Any) -> Mapping[str, Any] | None:
     if given is None or (isinstance(given, Mapping) and "like" in given):
         return given
     return {"like": given}

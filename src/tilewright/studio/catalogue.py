@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import data
 from ..core.errors import UnknownName
-from ..core.reading import Reading
 from ..core.registry import Entry, Measure, Shaper, Technique, measures, shapers, techniques, tilesets
+from ..core.resolver import Resolver
 from ..core.yaml import remark_of
 from ..formats import Format, shelf
 
@@ -36,7 +36,7 @@ def described(kind: str, name: str) -> Data:
         if name not in data.names("recipes"):
             raise UnknownName("recipe", name, data.names("recipes"))
         text = data.text("recipes", name)
-        return {"name": name, "summary": _recipe_summary(name), "yaml": text, "recipe": Reading().recipe(name)[0]}
+        return {"name": name, "summary": _recipe_summary(name), "yaml": text, "recipe": Resolver().recipe(name)[0]}
     entry = SHELVES[kind].get(name)
     return {**_head(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_facts(entry)}
 
@@ -81,7 +81,7 @@ def _recipes() -> list[Data]:
 def _samples() -> list[Data]:
     found: list[Data] = []
     for name in data.names("samples"):
-        grid = Reading().grid(name)
+        grid = Resolver().grid(name)
         size = "x".join(str(side) for side in reversed(grid.shape))
         found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.words[:8]))}"})
     for name in data.collections():

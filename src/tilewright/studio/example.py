@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
 from ..core.grid import INLINE_CELLS, Grid
 from ..core.params import LARGEST_SIDE
-from ..core.reading import Reading
 from ..core.registry import ByExample, techniques, tilesets
+from ..core.resolver import Resolver
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap
 from ..core.tileset import Tile, Tileset
@@ -98,7 +98,7 @@ class Example:
         recipe = {"technique": technique, "params": params, "seed": self.seed}
         return recipe if self.sample is None else {**recipe, "tileset": _looks(self.sample.tileset)}
 
-    def likeness(self, technique: str) -> dict[str, Any]:
+    def similarity(self, technique: str) -> dict[str, Any]:
         """How this technique's map is compared with the sample: with windows of one size, whatever it used itself."""
         wrap = self.wrap if "wrap" in shown_of(technique).shared else "none"
         size = min(COMPARED, self.width, self.height, *self.drawn.shape)
@@ -160,7 +160,7 @@ def shown_of(technique: str) -> ByExample:
 @lru_cache(maxsize=64)
 def built_in(name: str) -> TileMap:
     """A built-in sample as a map."""
-    grid = Reading().grid(name)
+    grid = Resolver().grid(name)
     assert grid.tileset is not None
     return TileMap(grid.ids(grid.tileset), grid.tileset)
 
@@ -261,7 +261,7 @@ def _read_sample(data: Any) -> TileMap:
         looks = data.get("tileset")
         if not isinstance(looks, (str, Mapping)):
             raise InvalidRecipe(f"tileset: must be a tileset's name or its tiles, got {quoted(looks)}")
-        tileset = Reading().tileset(looks) if isinstance(looks, str) else Tileset.checked(looks)
+        tileset = Resolver().tileset(looks) if isinstance(looks, str) else Tileset.checked(looks)
         grid = Grid.of({key: value for key, value in data.items() if key != "tileset"})
         ids = grid.ids(tileset)
     except InvalidRecipe as error:

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.tints import Overlay
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._picture import sprites_of, variants_of
 from ..formats._sheet import MOST_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
+from ..overlays.overlay import Overlay
 
 Scene = dict[str, Any]
 """Plain data, ready for JSON."""

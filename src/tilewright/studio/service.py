@@ -13,21 +13,21 @@ from threading import Lock
 from typing import Any
 
 from ..analysis import survey
-from ..analysis.likeness import Likeness
-from ..analysis.overlays import Wanted
-from ..analysis.tints import Overlay
+from ..analysis.similarity import Similarity
 from ..core import pipeline
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError
 from ..core.grid import FREE, Grid
 from ..core.plan import planned
-from ..core.reading import Reading
 from ..core.recipe import Recipe
+from ..core.resolver import Resolver
 from ..core.site import Frame, Site
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
 from ..formats import Source, decode, format_of, shelf
 from ..formats._animation import AnimationParams
+from ..overlays.kinds import Wanted
+from ..overlays.overlay import Overlay
 from .desk import Ticket
 from .limits import film, most_frames, refuse_large, refuse_large_recipe, refuse_upload, still
 from .settings import Settings
@@ -42,7 +42,7 @@ _READING = Lock()
 
 def checked(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe:
     """A recipe from plain data, refused if it is wrong or larger than this studio allows."""
-    recipe = Recipe.of(data, Reading())
+    recipe = Recipe.of(data, Resolver())
     refuse_large_recipe(recipe, settings)
     planned(recipe)
     return recipe
@@ -52,7 +52,7 @@ def recipe_text(text: str) -> Mapping[str, Any]:
     """Plain data of a recipe: a built-in one by its name, any other as YAML or JSON."""
     if any(mark in text for mark in ":\n{"):
         return read_data(text, "recipe")
-    return Reading().recipe(text)[0]
+    return Resolver().recipe(text)[0]
 
 
 def frames(recipe: Recipe, ticket: Ticket) -> Iterator[Frame]:
@@ -102,9 +102,9 @@ def filmed(recipe: Recipe, ticket: Ticket, most: int, tell: Tell | None = None) 
 def measured(
     map: TileMap, ticket: Ticket, names: Iterable[str] = (), *, like: Mapping[str, Any] | None = None
 ) -> dict[str, float]:
-    """Numbers of a map by name; without names, all that apply. `like` holds what `Likeness` takes, to compare with."""
-    likeness = None if like is None else Likeness.checked(like, reading=Reading())
-    return survey.measured(map, names, likeness, before_each=ticket.check)
+    """Numbers of a map by name; without names, all that apply. `like` holds what `Similarity` takes."""
+    similarity = None if like is None else Similarity.checked(like, resolver=Resolver())
+    return survey.measured(map, names, similarity, before_each=ticket.check)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def given(value: Any, settings: Settings, tileset: Tileset | None = None) -> Til
     """A map that somebody sent as data: what the format json writes, lines of glyphs, rows, or a sample's name."""
     if isinstance(value, Mapping) and "tileset" in value:
         return uploaded(json.dumps(value).encode(), "map.json", settings, tileset)
-    grid = Grid.of(value, Reading())
+    grid = Grid.of(value, Resolver())
     refuse_large(grid.shape, settings)
     if (grid.cells == FREE).any():
         raise InvalidRecipe("map: has free cells (?); every cell of a map that is measured holds a tile")
@@ -207,7 +207,7 @@ def tileset_of(value: Any) -> Tileset | None:
     """A tileset that somebody named or sent."""
     if value is None:
         return None
-    return Reading().tileset(value) if isinstance(value, str) else Tileset.checked(value)
+    return Resolver().tileset(value) if isinstance(value, str) else Tileset.checked(value)
 
 
 def overlaid(map: TileMap, wanted: str, ticket: Ticket) -> Overlay:

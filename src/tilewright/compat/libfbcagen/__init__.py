@@ -23,14 +23,14 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image
 
-from ...analysis.behaviour import behaviour_id
+from ...core.appearance import distinct_color
 from ...core.errors import BadFile, InvalidRecipe, TooLarge
-from ...core.looks import distinct_color
 from ...core.seeds import Rng, read_seed
 from ...formats import Source
 from ...formats._files import read_file, refuse_unwritable, write_files
 from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
+from ...generators.fashion import behaviour_id
 from ...kernels.random import cells_below
 from . import FBCAConsts
 from ._arrays import (
@@ -218,7 +218,7 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
 def behaviourNum(fbca: Fbca) -> int:
     """A number for what the automaton does: those with equal numbers do the same to every map.
 
-    It depends on scores, n and neighbourhood; `analysis.behaviour` says how, and what is too large to decide.
+    It depends on scores, n and neighbourhood; `generators.fashion.behaviour_id` says how, and what is too large.
     """
     return int(behaviour_id(scores(fbca), offsets(fbca)).rpartition("-")[2], 16)
 

@@ -31,7 +31,7 @@ from ...kernels.maze import (
     shuffle,
     wilson,
 )
-from .ground import Ground
+from .maze_grid import Ground
 
 FRAMES = 80
 """About as many pictures of a growing maze, however large it is."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .field import Numbers, Window
+from .lattice import Numbers, Window
 
 LIFT = 0.4
 """How far an island's middle is raised: what its coast loses comes back there."""

@@ -16,7 +16,7 @@ from ...kernels import optimisers
 from ...kernels import patterns as kernels
 from ...kernels.exact import log
 from ...kernels.patterns import CELLS, EMPTY, FIRST, GAINS, KNOWN, LACKING, OTHERS, USED
-from .ground import Ground
+from .padded_grid import Ground
 from .style import Style, touching
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)

@@ -18,7 +18,7 @@ from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
 from .compact import Operator
-from .piece import AlsoFrom, Cut, Piece, Sectioned, one_of
+from .compact_model import AlsoFrom, Cut, Piece, Sectioned, one_of
 
 MOST_NAMES = 255
 MOST_ROOMS = 16_384

@@ -20,8 +20,8 @@ from ...core.pieces import VIEWS
 from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.claims import COUNTED, PATH, REGION
-from .book import Book, Images, overlapping, side_by_side
-from .rules import Rules
+from .adjacency import Rules
+from .pattern_set import Book, Images, overlapping, side_by_side
 from .wave import MOST, Claim
 
 USUAL_SIZE = 3

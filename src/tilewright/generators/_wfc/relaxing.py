@@ -14,7 +14,7 @@ from ...core.site import Site
 from ...core.tilemap import Marker, TileMap
 from ...kernels import wave as kernel
 from ...kernels.claims import COUNTED, PATH
-from .book import unpacked
+from .pattern_set import unpacked
 from .search import Search
 from .wave import Claim, Wave
 from .wishes import LOCKS, Wishes

@@ -15,8 +15,8 @@ from ...core.seeds import Rng
 from ...core.site import Frame
 from ...kernels import claims as claims_kernel
 from ...kernels import wave as kernel
-from .book import unpacked
 from .params import WfcParams
+from .pattern_set import unpacked
 from .wave import DONE, STUCK, Wave
 from .wishes import Wishes, helping, windows_of
 

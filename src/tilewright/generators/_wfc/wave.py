@@ -13,8 +13,8 @@ from ...core.seeds import Rng
 from ...kernels import claims as claims_kernel
 from ...kernels import wave as kernel
 from ...kernels.collapse import DONE, MORE, STUCK, collapse, follow, keep
-from .book import Book, packed, unpacked
 from .extent import Extent
+from .pattern_set import Book, packed, unpacked
 
 __all__ = ["DONE", "MORE", "STUCK", "Claim", "Limit", "Wave"]
 

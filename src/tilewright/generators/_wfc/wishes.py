@@ -14,9 +14,9 @@ from ...core.errors import GaveUp, InvalidRecipe, counted
 from ...core.seeds import Rng
 from ...core.site import Site
 from ...kernels.claims import COUNTED
-from .book import Book
 from .extent import Extent, extent_of
 from .params import WfcParams
+from .pattern_set import Book
 from .wave import Claim, Limit, Wave
 
 LOCKS, GROUND = "locks", "ground"

@@ -9,7 +9,7 @@ from nicegui import ui
 from ...core.errors import TilewrightError, TooLarge
 from ..session import Session
 from ..state import State
-from .parts import copying
+from .widgets import copying
 
 DELAY = 0.4
 """Seconds without a change before the address follows."""

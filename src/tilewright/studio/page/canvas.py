@@ -14,7 +14,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from ...analysis.overlays import KINDS
+from ...overlays.kinds import KINDS
 from ..scene import Scene, places_in
 
 SHOWN_OVERLAYS = ("distance", "hot-path", "path", "regions", "rooms", "chokepoints")

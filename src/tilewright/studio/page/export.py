@@ -9,16 +9,16 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError, TooLarge
-from ...core.reading import Reading
 from ...core.recipe import Recipe
+from ...core.resolver import Resolver
 from ...core.tilemap import TileMap
 from ...core.yaml import write_data
 from ..lines import command_line, python_lines
 from ..session import Session
 from ..state import State
 from .files import FilesView
-from .parts import copying, icon_button
 from .view import View
+from .widgets import copying, icon_button
 
 PAINTED = (
     "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
@@ -105,7 +105,7 @@ class ExportView(View):
     def _is_made(self, state: State) -> bool:
         """Whether the map that is shown is the state's: that may be in the making, or impossible."""
         try:
-            return self.session.map is not None and Recipe.of(state.effective, Reading()) == self.session.recipe
+            return self.session.map is not None and Recipe.of(state.effective, Resolver()) == self.session.recipe
         except TilewrightError:
             return False
 

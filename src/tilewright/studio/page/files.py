@@ -23,7 +23,7 @@ from ..session import Session
 from .controls import UNSET, Controls
 from .controls.fields import fields_of
 from .packing import groups, told_of, zipped
-from .parts import icon_button
+from .widgets import icon_button
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
 """Formats that a browser shows."""

@@ -9,8 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from ...core.errors import TilewrightError, counted
-from ...core.reading import Reading
 from ...core.registry import Technique, modules, techniques, tilesets
+from ...core.resolver import Resolver
 from ...core.tileset import Tile
 from ...core.yaml import remark_of
 from ...data import names, text
@@ -18,8 +18,8 @@ from ..locking import locks_of
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
-from .parts import icon_button
 from .view import View
+from .widgets import icon_button
 
 OWN = "the technique's own"
 CARRIED = ("width", "height")
@@ -129,7 +129,7 @@ class MakeView(View):
         state = self.session.state
         if kind == "recipes":
             try:
-                data, _ = Reading().recipe(name)
+                data, _ = Resolver().recipe(name)
                 self.session.change(state.opening(data))
             except TilewrightError as error:
                 self.session.tell("failed", str(error))

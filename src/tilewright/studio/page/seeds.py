@@ -7,7 +7,7 @@ from nicegui import ui
 from ..session import Session
 from ..state import State
 from .box import Box
-from .parts import icon_button
+from .widgets import icon_button
 
 
 class SeedBar:

@@ -16,9 +16,9 @@ from ..recipe_text import read_text, write_text
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
-from .parts import copy_text, icon_button
 from .uploads import Uploader
 from .view import View
+from .widgets import copy_text, icon_button
 
 Stage = tuple[str, Mapping[str, Any]]
 """A shaper's name, and what is set of its params."""

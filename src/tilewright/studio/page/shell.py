@@ -27,12 +27,12 @@ from .export import ExportView
 from .gallery import GalleryView
 from .make import MakeView
 from .measures import MeasuresView
-from .parts import icon_button
 from .rules import RulesView
 from .seeds import SeedBar
 from .shape import ShapeView
 from .shortcuts import show_shortcuts
 from .view import View
+from .widgets import icon_button
 
 STYLES = (Path(__file__).parent / "studio.css", *sorted((Path(__file__).parent / "css").glob("*.css")))
 TABS = {

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from nicegui import ui
 
-from ....core.looks import is_color
+from ....core.appearance import is_color
 from ....core.tileset import Tile
 from ...desk import Desk
 from .fields import UNSET, Field

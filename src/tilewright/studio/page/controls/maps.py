@@ -16,8 +16,8 @@ from nicegui.events import GenericEventArguments, UploadEventArguments
 from .... import data
 from ....core.errors import BadFile, TilewrightError
 from ....core.grid import Grid
-from ....core.reading import built_in_samples
 from ....core.registry import techniques
+from ....core.resolver import built_in_samples
 from ....core.yaml import read_data, write_data
 from ...desk import Cancelled
 from ...service import uploaded

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .... import data
+from ....core.appearance import distinct_color, read_rgb
 from ....core.errors import TilewrightError, counted
 from ....core.grid import FREE, Grid
-from ....core.looks import distinct_color, read_rgb
-from ....core.reading import Reading
+from ....core.resolver import Resolver
 from .control import Around
 
 
@@ -21,8 +21,8 @@ def grid_of(value: Any) -> Grid | None:
     """The map that a value stands for, the first of many; None for what is none."""
     try:
         if isinstance(value, str) and "\n" not in value:
-            value = Reading().references(value)[0]
-        return Grid.of(value, Reading())
+            value = Resolver().references(value)[0]
+        return Grid.of(value, Resolver())
     except (TilewrightError, LookupError, TypeError, ValueError):
         return None
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....core.errors import TilewrightError
 from ....core.plan import planned
-from ....core.reading import Reading
 from ....core.recipe import Recipe
+from ....core.resolver import Resolver
 from .control import Around
 from .fields import Field
 
@@ -69,6 +69,6 @@ def _first_tiles(field: Field, around: Around, tiles: Sequence[str]) -> Sequence
     if field.name != "tiles" or inner is None:
         return tiles
     try:
-        return planned(Recipe.of(inner, Reading())).site.tileset.names
+        return planned(Recipe.of(inner, Resolver())).site.tileset.names
     except TilewrightError:
         return tiles

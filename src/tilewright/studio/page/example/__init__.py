@@ -58,7 +58,7 @@ class ExampleView(View):
         for technique in reversed(self.cards):  # the quick ones first: workers may be few
             self.cards[technique].knobs.refresh(example)
             self.cards[technique].dress(sprites=state.look.sprites)
-            asked = example.recipe(technique), example.likeness(technique)
+            asked = example.recipe(technique), example.similarity(technique)
             if self._asked.get(technique) != asked:
                 self._asked[technique] = asked
                 self._make(technique, example)

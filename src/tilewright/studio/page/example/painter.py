@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from nicegui import ui
 
+from ....core.appearance import distinct_color
 from ....core.errors import TilewrightError, counted
-from ....core.looks import distinct_color
 from ... import scene
 from ...example import Example, painted, with_tile
 from ...session import Session

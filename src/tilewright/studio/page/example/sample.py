@@ -31,8 +31,8 @@ from ...example import (
 )
 from ...session import Session, typed_seed
 from ..box import Box
-from ..parts import icon_button
 from ..uploads import Uploader
+from ..widgets import icon_button
 from .trial import picture_of
 
 DROP = """(event) => {

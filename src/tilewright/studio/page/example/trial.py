@@ -63,7 +63,7 @@ def tried(example: Example, technique: str, ticket: Ticket, look: Callable[[Glan
     for frame in service.frames(recipe, ticket):
         if frame.map is not None:
             seconds = time.perf_counter() - begun
-            numbers = service.measured(frame.map, ticket, COMPARED, like=example.likeness(technique))
+            numbers = service.measured(frame.map, ticket, COMPARED, like=example.similarity(technique))
             flat, sprites = picture_of(frame.map), picture_of(frame.map, sprites=True)
             return Outcome(data, flat, sprites, seconds, numbers, tuple(course))
         if frame.numbers and objective in frame.numbers:

@@ -9,9 +9,9 @@ from nicegui import ui
 from ....core.errors import TilewrightError, counted
 from ...session import Session
 from ...state import State
-from ..parts import copy_text
 from ..view import View
-from . import book as books
+from ..widgets import copy_text
+from . import rulebook_draft as books
 from .colors import colors_of, variable_of
 from .drawings import drawings_section
 from .editor import Block, Editor, Following

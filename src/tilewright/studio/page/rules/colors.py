@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ....core.errors import TilewrightError
 from ....core.tileset import Tileset
 from ....generators.rules import looks_of
-from .book import Book, names_in
+from .rulebook_draft import Book, names_in
 
 NO_COLOR = "transparent"
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from nicegui import events, ui
 
 from ....core.errors import counted
-from . import book as books
+from . import rulebook_draft as books
 from .editor import Block, Following, field_of
 from .fields import adding, helped, small
 from .names import name_input

@@ -18,11 +18,11 @@ from nicegui import ui
 
 from ....core.errors import InvalidRecipe
 from ....core.locks import Locks
-from ....generators._rules.book import RulesParams
+from ....generators._rules.rulebook import RulesParams
 from ...session import Session
 from ...state import State
-from . import book as books
-from .book import Book, Path
+from . import rulebook_draft as books
+from .rulebook_draft import Book, Path
 
 SCHEMA = RulesParams.model_json_schema()
 PLACES = re.compile(r"\b(names|neighbourhoods|mapData|roomData|generationRules)(?:\.(\d+))?(?:\.rules\.(\d+))?")

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 from nicegui import events, ui
 
-from . import book as books
-from .book import Path
+from . import rulebook_draft as books
 from .colors import color_of
 from .editor import Block, Following, field_of
+from .rulebook_draft import Path
 
 Arrange: TypeAlias = Callable[[Callable[[list[Any]], list[Any]]], None]
 """Puts a list in another order, and whatever goes along with it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from . import book as books
+from . import rulebook_draft as books
 from .editor import Block, Following, Rows, field_of
 from .fields import adding, choice, heading, number, row, show_open, switch_class, tools
 from .places import USUAL_FIX, fix_fields

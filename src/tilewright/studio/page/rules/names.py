@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 
 from ....core.registry import tilesets
-from . import book as books
+from . import rulebook_draft as books
 from .colors import color_of
 from .editor import Block, Following, Rows, check_word, field_of
 from .fields import adding, helped, number, small

@@ -8,10 +8,10 @@ from typing import Any
 
 from nicegui import ui
 
-from . import book as books
-from .book import Path
+from . import rulebook_draft as books
 from .editor import Block, Following, Rows, field_of
 from .fields import adding, choice, neighbourhood_choice, number, row, small, tile_choice
+from .rulebook_draft import Path
 from .sentences import share
 
 FIXES = {"none": "leave them", "connect": "connect by tunnels", "delete": "keep the largest"}

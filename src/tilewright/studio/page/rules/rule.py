@@ -8,8 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from ....generators._rules.compact import OPERATORS
-from . import book as books
-from .book import Path
+from . import rulebook_draft as books
 from .editor import Block, Following, Rows, field_of
 from .fields import (
     adding,
@@ -24,6 +23,7 @@ from .fields import (
     tools,
 )
 from .places import weighted_tiles
+from .rulebook_draft import Path
 from .sentences import as_html, rule_spans
 
 SIGNS = {">": ">", "<": "<", ">=": "≥", "<=": "≤", "==": "=", "!=": "≠"}

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ....core.errors import TilewrightError
-from ....core.reading import Reading
+from ....core.resolver import Resolver
 from ....core.yaml import remark_of
 from ....data import names, text
 from ... import service
@@ -173,7 +173,7 @@ class StartView:
 @cache
 def rule_books() -> dict[str, tuple[str, Mapping[str, Any]]]:
     """The built-in recipes of the technique, each with what it makes."""
-    found = {name: Reading().recipe(name)[0] for name in names("recipes")}
+    found = {name: Resolver().recipe(name)[0] for name in names("recipes")}
     return {
         name: (remark_of(text("recipes", name)), recipe)
         for name, recipe in found.items()

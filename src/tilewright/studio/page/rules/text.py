@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from ....core.errors import TilewrightError
-from . import book as books
+from . import rulebook_draft as books
 from .editor import Editor
 from .fields import switch_class
 

@@ -1,0 +1,188 @@
+"""Similarity: what maps are compared with, and how, and the comparison of one map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from ..core.errors import InvalidRecipe
+from ..core.grid import Grid, Word
+from ..core.params import Params, param
+from ..core.recipe import Recipe
+from ..core.registry import techniques
+from ..core.samples import USUAL_SIZE, Samples
+from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
+from . import novelty
+from .patterns import AxesOf, Coding, Tiles, Windows, divergences, framed, refused_axes, turned, turned_wrap, wraps
+
+MOST_CELLS = 512
+"""Of a window."""
+
+
+class Similarity(Params):
+    """Samples that maps are compared with, and how both are read."""
+
+    like: Samples = param(...)
+    """One or several maps: files, drawings, or names of built-in samples."""
+    pattern_size: int = param(USUAL_SIZE, ge=1, le=MOST_CELLS, typical=(2, 5))
+    """Side of the windows that are compared."""
+    wrap_sample: AxesOf = param("none")
+    """Axes along which the samples wrap, such as xy."""
+    wrap: AxesOf = param("none")
+    """Axes along which the map wraps, such as xy."""
+    symmetries: Literal[1, 2, 8] = param(1)
+    """Views of the samples that count: 1 as they are, 2 mirrored left to right too, 8 also turned by quarters."""
+
+    @model_validator(mode="after")
+    def _windows_fit(self) -> Self:
+        cells = self.pattern_size**self.like.axes
+        if cells > MOST_CELLS:
+            raise InvalidRecipe(
+                f"pattern_size: windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}"
+            )
+        wrong = refused_axes("wrap_sample: the sample", self.wrap_sample, self.like.axes)
+        wrong += refused_axes("wrap: the map", self.wrap, self.like.axes)
+        for number, grid in enumerate(self.like):
+            sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
+            if any(side < self.pattern_size and not round_ for side, round_ in sides):
+                which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
+                size = "x".join(map(str, reversed(grid.shape)))
+                wrong.append(
+                    f"like: {which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
+                )
+        if wrong:
+            raise InvalidRecipe(*wrong)
+        return self
+
+    def of(self, map: TileMap) -> Comparison:
+        """A map, compared."""
+        if map.cells.ndim != self.like.axes:
+            kinds = {2: "is flat", 3: "has levels"}
+            raise InvalidRecipe(
+                f"like: the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind"
+            )
+        looks = tuple(grid.tileset for grid in self.like)
+        return Comparison(map, self, _numbered(self, looks, map.tileset))
+
+
+def similarity_in(recipe: Recipe) -> Similarity | None:
+    """What the maps of a recipe are like: its training data; None where it has none."""
+    training = techniques.get(recipe.technique).training_of(recipe.params)
+    if training is None:
+        return None
+    # Bare words become the tileset's tiles as the pipeline makes them.
+    renamed, samples = dict(recipe.tiles), training.samples
+    words = [renamed.get(word, word) for word in samples.words]
+    return Similarity.checked(
+        {
+            "like": Samples([Grid(words, tiles) for tiles in samples.maps]),
+            "pattern_size": training.pattern_size,
+            "wrap_sample": training.wrap_sample,
+            "wrap": training.wrap,
+            "symmetries": training.symmetries,
+        }
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """Samples whose tiles bear a tileset's numbers; those that it lacks have numbers of their own behind them."""
+
+    views: tuple[tuple[Tiles, tuple[bool, ...]], ...]
+    """The samples, also turned and mirrored, and along which axes each wraps."""
+    coding: Coding
+    windows: Windows
+
+
+@lru_cache(maxsize=4)
+def _numbered(similarity: Similarity, looks: tuple[Tileset | None, ...], tileset: Tileset) -> Numbered:
+    """Worked out once for many maps of one tileset. Equal samples may have other looks, which count here."""
+    samples, axes = similarity.like, similarity.like.axes
+    strange: dict[str, int] = {}
+    views = []
+    for grid, own in zip(samples, looks, strict=True):
+        tiles = _numbers(grid, own, tileset, strange)[grid.cells]
+        wrap = wraps(similarity.wrap_sample, axes)
+        turns = zip(turned(tiles, similarity.symmetries), turned_wrap(wrap, similarity.symmetries), strict=True)
+        views += [(np.ascontiguousarray(view), round_) for view, round_ in turns]
+    size = similarity.pattern_size
+    coding = Coding(size, axes, len(tileset) + len(strange))
+    return Numbered(tuple(views), coding, Windows.of(coding, [_seen(view, size, wrap) for view, wrap in views]))
+
+
+def _seen(map: Tiles, size: int, wrap: Sequence[bool]) -> Tiles:
+    return framed(map, size, wrap, [(False, False)] * map.ndim, 0)
+
+
+def _numbers(grid: Grid, looks: Tileset | None, tileset: Tileset, strange: dict[str, int]) -> NDArray[np.int64]:
+    """(word,) each word of a grid as a number of the tileset, by name, then glyph; bare words then by number too.
+
+    Where both come with looks, names go first: a glyph whose tile is named by another word is not the same tile. Words
+    that the tileset lacks are numbered in `strange`, which gains those that are new.
+    """
+    found: dict[Word, int | None]
+    if looks is None:
+        found = {word: tileset.find(word) for word in grid.words}
+    else:
+        found = {word: tileset.by_name.get(str(word)) for word in grid.words}
+        named = set(found.values())
+        glyphs = {word: looks[own].glyph for word in grid.words if (own := looks.find(word)) is not None}
+        for word, glyph in glyphs.items():
+            number = tileset.by_glyph.get(glyph)
+            if found[word] is None and number not in named:
+                found[word] = number
+    numbers = [
+        len(tileset) + strange.setdefault(str(word), len(strange)) if number is None else number
+        for word, number in found.items()
+    ]
+    return np.array(numbers, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A map and what it is compared with; each number is worked out when it is asked for."""
+
+    map: TileMap
+    similarity: Similarity
+    samples: Numbered
+
+    @property
+    def wrap(self) -> tuple[bool, ...]:
+        return wraps(self.similarity.wrap, self.map.cells.ndim)
+
+    @cached_property
+    def windows(self) -> Windows | None:
+        """The map's; None where it is smaller than a window."""
+        wide = _seen(self.map.cells, self.similarity.pattern_size, self.wrap)
+        found = Windows.of(self.samples.coding, [wide])
+        return found if found.total else None
+
+    @cached_property
+    def divergences(self) -> tuple[float, float] | None:
+        """Of the map from the samples, and of the samples from the map."""
+        return None if self.windows is None else divergences(self.windows, self.samples.windows)
+
+    @cached_property
+    def copied_share(self) -> float | None:
+        """The share of the map's windows that the samples have."""
+        own = self.windows
+        if own is None:
+            return None
+        return int(own.counts[self.samples.windows.count(own.keys) > 0].sum()) / own.total
+
+    @cached_property
+    def copied_side(self) -> int:
+        """The side of the largest block of the map that the samples have."""
+        return novelty.copied_side(self.map.cells, self.wrap, self.samples.views)
+
+    @cached_property
+    def least_difference(self) -> float:
+        """From the nearest sample."""
+        return min(novelty.least_difference(self.map.cells, view, wrap) for view, wrap in self.samples.views)

@@ -1,0 +1,1 @@
+"""Autotiling: pieces of rivers, roads and pipes that must fit their neighbors."""

@@ -1,0 +1,79 @@
+"""The grammar of pieces: which tiles may be adjacent, by the joints of a tileset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.pieces import SIDES, STEPS
+from ..core.tileset import Tileset
+
+T = TypeVar("T")
+MAX_CACHED = 8
+"""Tilesets whose tables are kept."""
+
+
+def cache_by_tileset(build: Callable[[Tileset], T]) -> Callable[[Tileset], T]:
+    """Cache the tables of the tilesets that were used last, by identity: comparing tilesets takes longer."""
+    cached: dict[int, tuple[Tileset, T]] = {}
+
+    @wraps(build)
+    def find(tileset: Tileset) -> T:
+        found = cached.get(id(tileset))
+        if found is None or found[0] is not tileset:
+            if len(cached) >= MAX_CACHED:
+                cached.clear()
+            found = cached[id(tileset)] = tileset, build(tileset)
+        return found[1]
+
+    return find
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Joints, worked out for every two tiles; one more tile than there are stands for the edge of the map."""
+
+    open: NDArray[np.bool_]
+    """(tile, side) where a piece goes on; never at the edge's."""
+    fits: NDArray[np.bool_]
+    """(side, tile, other tile) whether the other may stand at that side of the first."""
+    pieces: NDArray[np.bool_]
+    """(tile,) whether it is a piece of a kind that has a joint."""
+
+    @classmethod
+    def of(cls, tileset: Tileset) -> Grammar:
+        edge = len(tileset)
+        kinds = np.array([tile.kind for tile in tileset])
+        opened = np.array([[side in tile.joins for side in SIDES] for tile in tileset] + [[False] * 4])
+        fits = np.ones((4, edge, edge + 1), dtype=np.bool_)
+        pieces = np.zeros(edge, dtype=np.bool_)
+        for joint in tileset.joints:
+            pieces |= (kinds == joint.kind) & opened[:-1].any(axis=1)
+            freely = np.isin(kinds, (*joint.meets, *joint.loose))
+            for side in range(4):
+                back = opened[:-1, (side + 2) % 4]
+                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.under) & ~back)
+                goes_on = (kinds == joint.kind) & opened[:-1, side]
+                fits[side, goes_on] = [*allowed, joint.edge]
+        return cls(opened, fits, pieces)
+
+    def misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(row, column) the pieces that go on where their neighbour does not let them, in a flat map."""
+        around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
+        wrong = np.zeros(cells.shape, dtype=np.bool_)
+        rows, columns = cells.shape
+        for side, (down, right) in enumerate(STEPS):
+            other = around[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+            wrong |= ~self.fits[side, cells, other]
+        return wrong
+
+
+@cache_by_tileset
+def grammar_of(tileset: Tileset) -> Grammar:
+    """Return what the pieces of a tileset may meet, by tile id; all tiles fit where it has no joints."""
+    return Grammar.of(tileset)

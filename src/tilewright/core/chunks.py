@@ -1,0 +1,75 @@
+"""Parts of one large map: each made by itself, all together equal to the whole, cell for cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .errors import InvalidRecipe, TilewrightError, TooLarge
+from .grid import Started
+from .pipeline import checked, watched
+from .plan import vocabulary
+from .recipe import Recipe
+from .registry import Technique, techniques
+from .seeds import Rng
+from .site import Site, Steps
+
+
+def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> Steps:
+    """The work on a rectangle of a map: the same cells as in the whole map, which is never made.
+
+    Only techniques that are local can do that, alone and without locks.
+    """
+    entry = local(recipe)
+    recipe = settled(recipe)
+    assert recipe.seed is not None
+    whole = recipe.shape
+    sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
+    if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
+        raise InvalidRecipe(f"part: {shape} cells from {first} on do not lie in a map of shape {whole}")
+    words, ids = vocabulary(entry, recipe, recipe.tileset)
+    site = Site(shape, recipe.tileset, words=words, ids=ids, part=(whole, first))
+    if entry.refuse is not None:
+        entry.refuse(recipe.params, site)
+    try:
+        made = yield from watched(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
+    except MemoryError:
+        size = "x".join(str(side) for side in reversed(shape))
+        raise TooLarge(f"{entry.name}: a part of {size} does not fit into memory") from None
+    checked(made, site, entry.name)
+    if made.shape != shape or made.tileset != recipe.tileset:
+        raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
+    return made
+
+
+def settled(recipe: Recipe) -> Recipe:
+    """The recipe with all drawn that its params leave to chance, as the whole map's recipe records it."""
+    entry = techniques.get(recipe.technique)
+    if entry.settle is None:
+        return recipe
+    assert recipe.seed is not None
+    params = entry.settle(recipe.params, Rng.of(recipe.seed).child(entry.name))
+    return recipe if params is recipe.params else replace(recipe, params=params)
+
+
+def local(recipe: Recipe) -> Technique:
+    """The technique of a recipe whose map can be made in parts; others are refused."""
+    entry = techniques.get(recipe.technique)
+    if entry.reach is None:
+        able = ", ".join(other.name for other in techniques if other.reach is not None)
+        raise InvalidRecipe(
+            f"{entry.name}: cannot be made in parts, where any cell may depend on any other; {able} can"
+        )
+    problems = []
+    if recipe.shaping:
+        shaper = recipe.shaping[0].shaper
+        problems.append(f"shaping: {shaper} works on a whole map, and a map that is made in parts never is one")
+    if recipe.locks is not None and len(recipe.locks):
+        problems.append("locks: a map that is made in parts takes none")
+    if recipe.require:
+        problems.append("require: a map that is made in parts is not measured")
+    start = recipe.params.start if isinstance(recipe.params, Started) else None
+    is_given = {"offset": entry.offset_of(recipe.params), "start": start}
+    problems += [f"{name}: a map that is made in parts takes none" for name in is_given if is_given[name] is not None]
+    if problems:
+        raise InvalidRecipe(*problems)
+    return entry

@@ -1,0 +1,98 @@
+"""Who may open what: the one way by which a word in a recipe becomes the content of a file.
+
+Core opens no files. An entry point passes a Resolver in. This base finds built-in things only, which is all that HTTP,
+the studio and recipes found inside files ever get. `formats.FileResolver` opens files beside a recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+from .. import data
+from .errors import InvalidRecipe, UnknownName
+
+if TYPE_CHECKING:
+    from .grid import Grid
+    from .model import Model
+    from .tileset import Tileset
+
+
+class Resolver:
+    """Reads built-in names and nothing else."""
+
+    depth = 0
+    """How deep inside recipes it reads."""
+
+    def deeper(self) -> Self:
+        """The same resolver, for what is inside a recipe."""
+        inner = copy(self)
+        inner.depth = self.depth + 1
+        return inner
+
+    def grid(self, reference: str) -> Grid:
+        """The map behind a built-in sample's name (or, in readings that open files, a path)."""
+        if reference in data.names("samples"):
+            return _built_in_sample(reference)
+        collection, _, name = reference.partition("/")
+        if name in data.members(collection):
+            return _built_in_member(collection, name)
+        if reference in data.collections():
+            raise InvalidRecipe(f"{reference}: many maps; one of them is {reference}/{data.members(reference)[0]}")
+        raise UnknownName("sample", reference, built_in_samples(), "files are not opened here")
+
+    def references(self, reference: str) -> tuple[str, ...]:
+        """What stands for one map each, where a word stands for many: `awbw` (or a folder, or a pattern of names)."""
+        if reference in data.collections():
+            return tuple(f"{reference}/{name}" for name in data.members(reference))
+        return (reference,)
+
+    def grid_with(self, digest: str) -> Grid:
+        """The map with this content, for recipes that hold a large one by its digest."""
+        raise InvalidRecipe(f"a map too large to be inside the recipe (digest {digest[:12]}) must be given beside it")
+
+    def tileset(self, reference: str) -> Tileset:
+        """The tileset behind a built-in name (or a path)."""
+        from .registry import tilesets
+
+        return tilesets.get(reference)
+
+    def model(self, reference: str) -> Model:
+        """The model in a file, in readings that open files."""
+        raise InvalidRecipe(f"{reference}: files are not opened here; give the sample itself")
+
+    def recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
+        """The recipe, as plain data, behind a built-in name (or a path), and how to read what it names."""
+        from .yaml import read_data
+
+        if reference in data.names("recipes"):
+            return read_data(data.text("recipes", reference), reference), self
+        raise UnknownName("recipe", reference, data.names("recipes"), "files are not opened here")
+
+
+def built_in_samples() -> tuple[str, ...]:
+    """Every word that stands for built-in samples, one or many."""
+    inside = (f"{collection}/{name}" for collection in data.collections() for name in data.members(collection))
+    return (*data.names("samples"), *data.collections(), *inside)
+
+
+@cache
+def _built_in_sample(name: str) -> Grid:
+    from .grid import Grid
+    from .tileset import Tileset
+
+    drawing, tileset = Grid.of(data.text("samples", name)), Tileset.from_toml(data.looks(name), name)
+    return Grid(tileset.names, drawing.ids(tileset), tileset)
+
+
+@cache
+def _built_in_member(collection: str, name: str) -> Grid:
+    """A map in a folder of samples, which is called like its format."""
+    from .grid import Grid
+    from .registry import provider
+
+    formats = provider("formats")
+    source = formats.Source(data.member(collection, name).encode(), f"{collection}/{name}")
+    return Grid.of(formats.decode(source, formats.shelf.get(collection))[0].map)

@@ -1,0 +1,197 @@
+"""A dungeon on the way: rooms that are put onto the ground, and corridors that are dug between them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import GaveUp, counted
+from ..core.seeds import Rng
+from ..core.site import Frame, Point, Site, Steps
+from ..core.tilemap import Room
+from ..kernels.corridors import (
+    CORRIDOR,
+    DOOR,
+    EDGE,
+    FLOOR,
+    FRESH,
+    ROCK,
+    UNFINISHED,
+    WAITING,
+    Kinds,
+    Owners,
+    Places,
+    check_doors,
+    dig_corridor,
+    dig_straight,
+    paint,
+    raise_walls,
+)
+from ..kernels.drunkard import BLOCKED
+from ..kernels.drunkard import FLOOR as DUG
+from .digging import Diggable
+from .links import Links, choose_links
+from .params import Joined
+
+WORDS = ("floor", "corridor", "door", "wall", "rock")
+"""In the order of kernels/corridors."""
+BYTES_PER_CELL = 22
+OPEN_WORDS = (0, 1, 2)
+DRAWS = 12
+"""Straight ways between two rooms of which the best is taken."""
+CELLS_PER_BLOCK, STEPS_PER_BLOCK = 1 << 21, 1 << 18
+"""Cells looked at, and steps of a way tried, between two yields: a few hundredths of a second."""
+WAITING_AT_FIRST = 1 << 10
+"""Cells that may wait in the search of a way; more when more are needed."""
+
+
+class Dungeon:
+    """Kinds of cells, as kernels/corridors has them, and the room that every cell of a floor belongs to, from 1 on."""
+
+    def __init__(self, p: Joined, site: Site) -> None:
+        self.params = p
+        self.site = site
+        self.columns = p.width
+        self.kinds: Kinds = np.full(site.shape, ROCK, dtype=np.uint8)
+        for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
+            edge[:] = EDGE
+        self._ground = Diggable(site, 1, open_words=OPEN_WORDS, begun=False) if site.has_locks else None
+        if self._ground is not None:
+            self.kinds[self._ground.map == BLOCKED] = EDGE
+            inner = self.kinds[1:-1, 1:-1]
+            inner[self._ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
+        self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
+        self.rooms: Places = np.empty((0, 4), dtype=np.int64)
+        """(room, 4) x, y, width, height."""
+
+    def appearing(self, before: int, count: int, wanted: int, *, begun: float = 0.0) -> Iterator[Frame]:
+        """The rooms that have been put onto the ground after some others, one by one."""
+        for number in range(before + 1, count + 1):
+            done = begun + (0.4 - begun) * number / wanted
+            yield Frame(partial(self._first_rooms, number), counted(number, "room"), done)
+        if before == count:
+            yield Frame(self.shown, counted(count, "room"), begun + (0.4 - begun) * count / wanted)
+
+    def finish(self, rooms: Places, wanted: int | None, rng: Rng) -> Steps:
+        """Join the rooms that were put onto the ground; `wanted` is how many should have been."""
+        p = self.params
+        self.rooms = rooms
+        count = len(rooms)
+        if count < p.at_least:
+            asked = f"{wanted} wanted, " if wanted is not None else ""
+            raise GaveUp(f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer")
+        for first, last in self._blocks():
+            raise_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
+            yield Frame(self.shown, "rooms", 0.4)
+        choosing = choose_links(p, rooms, rng.child("links"))
+        while True:
+            try:
+                next(choosing)
+            except StopIteration as chosen:
+                links: Links = chosen.value
+                break
+            yield Frame(self.shown, "links", 0.41)
+        yield from self._sketched(links)
+        joined: dict[tuple[int, int], None] = {}
+        chosen_links = links.chosen
+        number = 0
+        for passed in self._corridors(chosen_links, rng.child("corridors")):
+            number += passed is not None
+            if passed is not None:
+                joined |= dict.fromkeys((min(pair), max(pair)) for pair in itertools.pairwise(passed))
+            note, done = f"corridor {number} of {len(chosen_links)}", 0.55 + 0.4 * number / len(chosen_links)
+            yield Frame(self.shown, note, done, lines=partial(self._lines, chosen_links[number:]))
+        if self._ground is not None:
+            for _ in self._joined_by_locks(self._ground):
+                yield Frame(self.shown, "join", 0.96)
+        for first, last in self._blocks():
+            check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
+            yield Frame(self.shown, "doors", 0.97)
+        words = np.empty_like(self.kinds)
+        for first, last in self._blocks():
+            paint(self.kinds.reshape(-1), self.columns, words.reshape(-1), first, last)
+            yield Frame(self.shown, "walls", 0.98)
+        yield Frame(words, "walls", 1.0)
+        numbers = {"rooms": count, "wanted": count if wanted is None else wanted}
+        return self.site.map(
+            words, rooms=[Room(*room) for room in rooms.tolist()], links=sorted(joined), numbers=numbers
+        )
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """The map's rows, first and last, so many at a time as one looks at between two yields."""
+        step = max(1, CELLS_PER_BLOCK // self.columns)
+        for first in range(0, self.params.height, step):
+            yield first, min(first + step, self.params.height)
+
+    def _corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
+        """Dig a corridor for every link; the rooms that each of them passes, None now and then on the way."""
+        p, kinds, owners = self.params, self.kinds.reshape(-1), self.owners.reshape(-1)
+        spent, stamps = np.empty(kinds.size, dtype=np.int32), np.zeros(kinds.size, dtype=np.int32)
+        came: Kinds = np.empty(kinds.size, dtype=np.uint8)
+        passed = np.empty(len(self.rooms) + 2, dtype=np.int64)
+        keys, cells, state = (
+            np.empty(WAITING_AT_FIRST),
+            np.empty(WAITING_AT_FIRST, dtype=np.int64),
+            np.empty(4, np.int64),
+        )
+        for number, (one, other) in enumerate(links.tolist()):
+            count = 0
+            if p.corridors == "straight":
+                count = dig_straight(
+                    kinds, owners, self.rooms, one, other, self.columns, rng.state,
+                    p.corridor_width, p.avoid, p.reuse, DRAWS, passed,
+                )  # fmt: skip
+            if count == 0:
+                state[:] = FRESH
+                while (
+                    count := dig_corridor(
+                        kinds, owners, self.rooms, one, other, self.columns, rng.state, spent, stamps, came,
+                        2 * number + 1, p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere", passed,
+                        keys, cells, state, STEPS_PER_BLOCK,
+                    )
+                ) == UNFINISHED:  # fmt: skip
+                    if state[WAITING] == FRESH or len(keys) - state[WAITING] < 3:
+                        keys, cells = np.append(keys, np.empty_like(keys)), np.append(cells, np.empty_like(cells))
+                    yield None
+            yield passed[:count].tolist()
+
+    def _joined_by_locks(self, ground: Diggable) -> Iterator[float]:
+        """Dig to locked floors that no corridor has met, and to rooms that locked walls keep corridors from."""
+        is_open = (self.kinds == FLOOR) | (self.kinds == CORRIDOR) | (self.kinds == DOOR)
+        ground.map[is_open] = DUG
+        yield from ground.join()
+        self.kinds[(ground.map == DUG) & ~is_open] = CORRIDOR
+
+    # -- what can be seen ---------------------------------------------------------------------------------------
+
+    def shown(self) -> Kinds:
+        """The cells in the technique's words."""
+        return _painted(self.kinds, self.columns)
+
+    def _first_rooms(self, count: int) -> Kinds:
+        """The map with so many rooms."""
+        kinds: Kinds = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
+        return _painted(kinds, self.columns)
+
+    def _sketched(self, links: Links) -> Iterator[Frame]:
+        """The triangulation, then the tree and the loops link by link."""
+        yield Frame(self.shown, "links at hand", 0.42, lines=partial(self._lines, links.near))
+        chosen = links.chosen
+        for number in range(1, len(chosen) + 1):
+            note, done = "tree" if number <= len(links.tree) else "loops", 0.42 + 0.13 * number / len(chosen)
+            yield Frame(self.shown, note, done, lines=partial(self._lines, chosen[:number]))
+
+    def _lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
+        """Lines between the centres of linked rooms."""
+        centres = (self.rooms[:, :2] + self.rooms[:, 2:] / 2).tolist()
+        return [(tuple(centres[one]), tuple(centres[other])) for one, other in links.tolist()]
+
+
+def _painted(kinds: Kinds, columns: int) -> Kinds:
+    words = np.empty_like(kinds)
+    paint(kinds.reshape(-1), columns, words.reshape(-1), 0, len(kinds))
+    return words

@@ -1,0 +1,93 @@
+"""Rules: which tiles of a tileset may stand beside which, as a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fsdecode
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from ...autotile.grammar import grammar_of
+from ...core.errors import InvalidRecipe, quoted
+from ...core.params import whole_value
+from ...core.pieces import SIDES
+from ...core.resolver import Resolver
+from ...core.tileset import Tileset
+from .pattern_set import MOST_WEIGHT, Book, of_pairs
+
+FINEST = 1 << 10
+"""The rarest tile has at least this part of the weight of the commonest."""
+
+
+class Rules:
+    """A tileset that says what may stand beside its tiles: by `beside`, by its joints, or by both."""
+
+    __slots__ = ("tileset",)
+
+    def __init__(self, tileset: Tileset) -> None:
+        self.tileset = tileset
+
+    @classmethod
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Rules:
+        """Rules from a tileset, its data, its name or its file."""
+        if isinstance(value, Rules):
+            return value
+        if isinstance(value, (str, PathLike)):
+            tileset = (resolver or Resolver()).tileset(fsdecode(value))
+        elif isinstance(value, Tileset):
+            tileset = value
+        elif isinstance(value, Mapping):
+            tileset = Tileset.checked(value)
+        else:
+            raise InvalidRecipe(f"must be a tileset with rules, its name or its file, got {quoted(value)}")
+        if not tileset.beside and not tileset.joints:
+            raise InvalidRecipe(
+                f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"
+            )
+        return cls(tileset)
+
+    def to_data(self, *, inline: bool = True) -> Any:
+        """A tileset that ships by its name, any other as a whole."""
+        from ...core.registry import tilesets
+
+        name = self.tileset.name
+        built_in = name in tilesets.names() and tilesets.get(name) == self.tileset
+        return name if built_in else self.tileset.to_data()
+
+    def fits(self) -> NDArray[np.bool_]:
+        """(axis, tile, next tile) whether the second may stand below the first, and to its right."""
+        tileset = self.tileset
+        beside = grammar_of(tileset).fits[:, :, : len(tileset)]  # all of them, where there are no joints
+        if tileset.beside:
+            beside = beside & tileset.neighbours
+        north, east, south, west = (beside[SIDES.index(side)] for side in "nesw")
+        return np.stack((south & north.T, east & west.T))
+
+    def book(self) -> Book:
+        weights = np.array([tile.weight for tile in self.tileset])
+        scale = min(FINEST / weights.min(), MOST_WEIGHT / 2 / weights.sum())
+        return of_pairs(self.fits(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
+
+    def __eq__(self, other: object) -> bool:
+        return self.tileset == other.tileset if isinstance(other, Rules) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.tileset)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rules, (self.tileset,)
+
+    def __repr__(self) -> str:
+        return f"Rules({self.tileset.name!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return whole_value(cls.of, cls.to_data)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"title": "Rules", "type": ["string", "object"], "control": "file"}

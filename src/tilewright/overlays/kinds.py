@@ -1,0 +1,433 @@
+"""What can be drawn over a map: how far it is, where one runs, walks and has to pass, what is seen from here.
+
+An overlay is a tint for every cell, lines from cell to cell, and a legend. `overlay(map, "hot-path", slack=8)` works it
+out; pictures and the terminal draw it, and as text, where one types it, it is `hot-path,slack=8`.
+
+Where nothing else is said, ways lead between the markers start and exit, and without these between two cells that are
+far from each other, as the measures have it. That there is no way, or nothing to walk on, is told by the legend; cells
+that are given but lie in walls or outside the map are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, WithJsonSchema
+
+from ..analysis.chokepoints import chokepoints
+from ..analysis.fov import field_of_view
+from ..analysis.paths import distances, flee_map, hot_between, read_cells, shortest_path
+from ..analysis.regions import Directions, regions_of
+from ..analysis.rooms import rooms_graph
+from ..analysis.survey import Survey
+from ..core.appearance import distinct_color, read_rgb
+from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
+from ..core.params import Params, param
+from ..core.tilemap import TileMap
+from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, shaded, written_size
+
+Cells: TypeAlias = NDArray[np.int64]
+"""(cell, axis) places in array order."""
+
+WAY, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
+ORIGIN, GOAL = (42, 176, 98), (44, 98, 224)
+CHOKED, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
+STRONG, FAINT, VEIL, GLOW = 235, 105, 145, 90
+"""How much a tint covers of the tile below it, of 255."""
+
+
+# -- what one may say about them ----------------------------------------------------------------------------
+
+
+def _read_place(value: Any) -> Any:
+    """A marker's name, or numbers x, y of cells one after the other; texts may hold either."""
+    value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    if isinstance(value, str):
+        pieces = value.split(",")
+        if len(pieces) == 1 or not all(re.fullmatch(r"\s*[+-]?\d{1,9}\s*", piece) for piece in pieces):
+            return value
+        return tuple(int(piece) for piece in pieces)
+    if not isinstance(value, list | tuple) or not value:
+        raise InvalidRecipe(f"a marker's name, or x,y of a cell, or of several, got {quoted(value)}")
+    flat = [part for one in value for part in (one if isinstance(one, list | tuple) else [one])]
+    if any(isinstance(part, bool) or not isinstance(part, int | np.integer) for part in flat):
+        raise InvalidRecipe(f"a marker's name, or x,y of a cell, or of several, got {quoted(value)}")
+    return tuple(int(part) for part in flat)
+
+
+Place = Annotated[
+    str | tuple[int, ...],
+    BeforeValidator(_read_place),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}),
+]
+
+
+class NoSettings(Params):
+    """An overlay that takes nothing."""
+
+    noun = "setting"
+
+
+class Stepping(NoSettings):
+    """How one walks."""
+
+    directions: Directions = param(4)
+    """4 along the axes, or 8 diagonally as well."""
+
+
+class Leaving(Stepping):
+    """From where."""
+
+    origin: Place | None = param(None)
+    """Where from: a marker's name, or x,y of a cell, or of several; by default the marker start, or a far end."""
+
+
+class Travelling(Leaving):
+    """From where to where."""
+
+    goal: Place | None = param(None)
+    """Where to, written like origin; by default the marker exit, or as far from the origin as can be."""
+
+
+class Straying(Travelling):
+    """From where to where, and how far off the way."""
+
+    slack: float | None = param(None, ge=0, le=1e9)
+    """How much longer than the shortest way a way may be; by default a tenth."""
+
+
+class Looking(NoSettings):
+    """From where one looks, and how far."""
+
+    origin: Place | None = param(None)
+    """Where from: a marker's name, or x,y of a cell, or of several; by default the marker start, or a far end."""
+    radius: int | None = param(None, ge=0, le=1 << 20)
+    """How far one sees, in cells; by default as far as nothing is in the way."""
+
+
+# -- the overlays -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An overlay by name: what it takes, and what works it out."""
+
+    name: str
+    params: type[Params]
+    body: Callable[[_View, Any], Overlay]
+    one_level: bool
+
+    @property
+    def summary(self) -> str:
+        return (self.body.__doc__ or "").strip().split("\n", 1)[0]
+
+
+KINDS: dict[str, Kind] = {}
+"""All overlays, by name."""
+
+
+def _kind(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
+    def put(body: Callable[[_View, Any], Overlay]) -> Callable[[_View, Any], Overlay]:
+        KINDS[name] = Kind(name, params, body, one_level)
+        return body
+
+    return put
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An overlay that is asked for, checked, of no map yet."""
+
+    kind: Kind
+    params: Params
+
+    @classmethod
+    def of(cls, name: object, settings: Mapping[str, Any] | None = None) -> Wanted:
+        known = name.replace("_", "-") if isinstance(name, str) else name
+        if not isinstance(known, str) or known not in KINDS:
+            raise UnknownName("overlay", name, KINDS)
+        try:
+            return cls(KINDS[known], KINDS[known].params.checked(settings))
+        except InvalidRecipe as error:
+            raise error.within(known) from None
+
+    @classmethod
+    def read(cls, text: str) -> Wanted:
+        """`hot-path,slack=8,origin=3,4`: only a comma before the next `name=` ends a setting."""
+        name, *settings = re.split(r",(?=\s*[\w-]+=)", text)
+        if "," in name or "=" in name:
+            raise InvalidRecipe(f"settings are written name=value, as in hot-path,slack=8, got {quoted(text)}")
+        pairs = (setting.partition("=") for setting in settings)
+        return cls.of(name.strip(), {word.strip(): _plain(value.strip()) for word, _, value in pairs})
+
+    def __str__(self) -> str:
+        fields = type(self.params).model_fields
+        told = {name: value for name, field in fields.items() if (value := getattr(self.params, name)) != field.default}
+        return ",".join([self.kind.name, *(f"{name}={_typed(value)}" for name, value in told.items())])
+
+    def over(self, map: TileMap) -> Overlay:
+        """The overlay of a map."""
+        if self.kind.one_level and map.cells.ndim == 3:
+            raise InvalidRecipe(
+                f"overlay {self.kind.name}: needs a map of one level, got {len(map.cells)}; take one of them"
+            )
+        try:
+            found = self.kind.body(_View(map), self.params)
+        except (InvalidRecipe, UnknownName) as error:
+            raise InvalidRecipe(f"overlay {self.kind.name}: {error}") from None
+        return Overlay(found.tint, found.lines, found.legend, str(self))
+
+
+def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
+    """What is to be drawn over a map: `distance`, `hot-path` and so on, with their settings.
+
+    >>> from tilewright.core.tileset import Tileset
+    >>> m = TileMap([[0, 0, 0]], Tileset.of_words(["floor"]))
+    >>> overlay(m, "distance", origin=(0, 0)).legend
+    'distance from x=0 y=0: 0..2 steps'
+    """
+    return Wanted.of(name, settings).over(map)
+
+
+class _View(Survey):
+    """A map that is looked at to be drawn upon."""
+
+    def ends(self, origin: Any, goal: Any, directions: Directions) -> tuple[Cells, Cells] | None:
+        """Where the way begins and ends; None where one cannot walk at all."""
+        starts, goals = self.places(origin, "origin", "start"), self.places(goal, "goal", "exit")
+        if starts is None and goals is None:
+            if self.way is None:
+                return None
+            return np.array([self.way.start]), np.array([self.way.exit])
+        if starts is None:
+            assert goals is not None
+            starts = self._farthest_from(goals, directions)
+        return starts, self._farthest_from(starts, directions) if goals is None else goals
+
+    def origin(self, given: Any) -> Cells | None:
+        """Where one stands; None where one cannot stand anywhere."""
+        places = self.places(given, "origin", "start")
+        if places is None and self.way is not None:
+            places = np.array([self.way.start])
+        return places
+
+    def places(self, given: Any, name: str, marker: str) -> Cells | None:
+        """The cells that are given, or else marked, all of which one can stand on; None where there are neither."""
+        if given is None:
+            marked = self._marked(marker)
+            return marked if len(marked) else None
+        cells = self._named(given, name) if isinstance(given, str) else self._cut(given, name)
+        blocked = cells[~self.passable[tuple(cells.T)]]
+        if len(blocked):
+            raise InvalidRecipe(f"{name}: {_at(blocked[0])} is a wall; take a cell that one can walk on")
+        return cells
+
+    def _named(self, marker: str, name: str) -> Cells:
+        known = {one.name for one in self.map.markers}
+        if marker not in known:
+            told = did_you_mean(marker, known) or "; the map has no markers, so give x,y of a cell"
+            raise InvalidRecipe(f"{name}: unknown marker {quoted(marker)}{told}")
+        return read_cells(self.map, marker, name)
+
+    def _cut(self, numbers: Sequence[int], name: str) -> Cells:
+        """Cells in array order from their numbers as people write them, one after the other."""
+        axes = self.passable.ndim
+        if len(numbers) % axes:
+            raise InvalidRecipe(f"{name}: {('x,y', 'x,y,level')[axes - 2]} of each cell, got {_typed(numbers)}")
+        cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
+        outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
+        if len(outside):
+            raise InvalidRecipe(
+                f"{name}: {_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}"
+            )
+        return cells
+
+    def _farthest_from(self, cells: Cells, directions: Directions) -> Cells:
+        steps = distances(self.passable, cells, directions=directions)
+        place = int(np.argmax(np.where(np.isfinite(steps), steps, -1)))
+        return np.array([np.unravel_index(place, steps.shape)], dtype=np.int64)
+
+    def blank(self) -> NDArray[np.uint8]:
+        return np.zeros((*self.passable.shape, 4), dtype=np.uint8)
+
+    def nowhere(self, name: str) -> Overlay:
+        return Overlay(self.blank(), legend=f"{name}: there is no cell that one can walk on")
+
+
+@_kind("distance", Leaving)
+def _distance(view: _View, params: Leaving) -> Overlay:
+    """How many steps every cell is from the origin, light to dark: a Dijkstra map."""
+    origin = view.origin(params.origin)
+    if origin is None:
+        return view.nowhere("distance")
+    steps = distances(view.passable, origin, directions=params.directions)
+    reached = np.isfinite(steps)
+    count, walkable = int(reached.sum()), int(view.passable.sum())
+    some = "" if count == walkable else f", {count:,} of {walkable:,} cells reached"
+    legend = f"distance from {_spoken(origin)}: 0..{steps[reached].max():.0f} steps{some}"
+    return Overlay(shaded(steps, FAR), legend=legend)
+
+
+@_kind("flee", Leaving)
+def _flee(view: _View, params: Leaving) -> Overlay:
+    """Where to run from a threat at the origin: downhill, from dark to light."""
+    origin = view.origin(params.origin)
+    if origin is None:
+        return view.nowhere("flee")
+    tint = shaded(flee_map(view.passable, origin, directions=params.directions), DANGER)
+    _put(tint, origin, WAY)
+    return Overlay(tint, legend=f"flee from {_spoken(origin)}: light is safe")
+
+
+@_kind("path", Travelling)
+def _path(view: _View, params: Travelling) -> Overlay:
+    """A shortest way from origin to goal."""
+    ends = view.ends(params.origin, params.goal, params.directions)
+    if ends is None:
+        return view.nowhere("path")
+    tint = view.blank()
+    between = f"path from {_spoken(ends[0])} to {_spoken(ends[1])}"
+    from_origin, to_goal = (distances(view.passable, cells, directions=params.directions) for cells in ends)
+    length = float((from_origin + to_goal).min())
+    _put_way(tint, view, ends, (from_origin, to_goal), params.directions)
+    told = counted(int(length), "step") if np.isfinite(length) else "there is none"
+    return Overlay(tint, legend=f"{between}: {told}")
+
+
+@_kind("hot-path", Straying)
+def _hot_path(view: _View, params: Straying) -> Overlay:
+    """Where players walk from origin to goal, and the optional rest."""
+    ends = view.ends(params.origin, params.goal, params.directions)
+    if ends is None:
+        return view.nowhere("hot-path")
+    from_origin, to_goal = (distances(view.passable, cells, directions=params.directions) for cells in ends)
+    length = float((from_origin + to_goal).min())
+    tint = view.blank()
+    tint[np.isfinite(from_origin)] = *OPTIONAL, FAINT
+    between = f"hot path from {_spoken(ends[0])} to {_spoken(ends[1])}"
+    if np.isfinite(length):
+        slack = length // 10 if params.slack is None else params.slack
+        hot = hot_between(from_origin, to_goal, slack)
+        tint[hot.cells] = *HOT, CLEAR
+        more = f" and {slack:g} more" if slack else ""
+        cells = f"{counted(int(hot.cells.sum()), 'cell')}, {int(hot.optional.sum()):,} optional"
+        told = f"{counted(int(length), 'step')}{more}, {cells}"
+    else:
+        told = "there is none"
+    _put_way(tint, view, ends, (from_origin, to_goal), params.directions)
+    return Overlay(tint, legend=f"{between}: {told}")
+
+
+@_kind("regions", Stepping)
+def _regions(view: _View, params: Stepping) -> Overlay:
+    """The connected regions, each in a colour of its own."""
+    found = view.regions if params.directions == 4 else regions_of(view.passable, params.directions)
+    if not found.count:
+        return view.nowhere("regions")
+    colors = np.zeros((found.count + 1, 4), dtype=np.uint8)
+    for place, number in enumerate(found.ranked().tolist()):
+        colors[number] = *_own_color(place), CLEAR
+    largest = f"{'of' if found.count == 1 else 'the largest of'} {counted(int(found.sizes.max()), 'cell')}"
+    return Overlay(colors[found.labels], legend=f"{counted(found.count, 'region')}, {largest}")
+
+
+@_kind("rooms", NoSettings, one_level=True)
+def _rooms(view: _View, params: NoSettings) -> Overlay:
+    """The rooms, each in a colour of its own, and lines between those that are joined."""
+    map, tint = view.map, view.blank()
+    for number, room in enumerate(map.rooms):
+        inside = (slice(room.y, room.y + room.height), slice(room.x, room.x + room.width))
+        floor = view.passable[inside]
+        tint[inside][floor if floor.any() else ~floor] = *_own_color(number), CLEAR
+    middles = [(room.x + (room.width - 1) / 2, room.y + (room.height - 1) / 2) for room in map.rooms]
+    graph = rooms_graph(map)
+    lines = tuple((middles[one], middles[other]) for one, other in graph.links)
+    parts = f" in {counted(graph.part_count, 'part')}" if graph.part_count > 1 else ""
+    legend = f"{counted(len(map.rooms), 'room')}, {counted(len(lines), 'link')}{parts}"
+    return Overlay(tint, lines, legend if map.rooms else "rooms: the map tells of none")
+
+
+@_kind("chokepoints", Stepping)
+def _chokepoints(view: _View, params: Stepping) -> Overlay:
+    """The cells that a region falls apart without."""
+    cuts = view.cuts.cells if params.directions == 4 else chokepoints(view.passable, directions=params.directions)
+    tint = view.blank()
+    tint[cuts] = *CHOKED, CLEAR
+    legend = f"{counted(int(cuts.sum()), 'chokepoint')} of {counted(int(view.passable.sum()), 'cell')}"
+    return Overlay(tint, legend=legend)
+
+
+@_kind("sight", Looking, one_level=True)
+def _sight(view: _View, params: Looking) -> Overlay:
+    """What is seen from the origin; the rest is dark."""
+    origin = view.origin(params.origin)
+    if origin is None:
+        return view.nowhere("sight")
+    seen = field_of_view(view.passable, origin, radius=params.radius)
+    tint = view.blank()
+    tint[~seen] = *UNSEEN, VEIL
+    tint[seen & view.passable] = *LIT, GLOW
+    _put(tint, origin, ORIGIN)
+    far = "" if params.radius is None else f" within {params.radius}"
+    cells = f"{int((seen & view.passable).sum()):,} of {counted(int(view.passable.sum()), 'cell')}"
+    return Overlay(tint, legend=f"seen from {_spoken(origin)}{far}: {cells}")
+
+
+# -- colours and words --------------------------------------------------------------------------------------
+
+
+def _own_color(number: int) -> Rgb:
+    """A colour for the thing of this number, unlike those of the numbers around it."""
+    return read_rgb(distinct_color(number + 4))  # the first ones look like the ground of caves
+
+
+def _put(tint: NDArray[np.uint8], cells: Cells, color: Rgb) -> None:
+    tint[tuple(cells.T)] = *color, STRONG
+
+
+def _put_way(
+    tint: NDArray[np.uint8],
+    view: _View,
+    ends: tuple[Cells, Cells],
+    steps: tuple[NDArray[np.float64], NDArray[np.float64]],
+    directions: Directions,
+) -> None:
+    """A shortest way between the nearest of the ends, where there is one, and all the ends."""
+    from_origin, to_goal = steps
+    start = min(ends[0].tolist(), key=lambda cell: float(to_goal[tuple(cell)]))
+    if np.isfinite(to_goal[tuple(start)]):
+        from_start = from_origin if len(ends[0]) == 1 else distances(view.passable, start, directions=directions)
+        goal = min(ends[1].tolist(), key=lambda cell: float(from_start[tuple(cell)]))
+        _put(tint, shortest_path(view.passable, start, goal, directions=directions), WAY)
+    _put(tint, ends[0], ORIGIN)
+    _put(tint, ends[1], GOAL)
+
+
+def _at(cell: Sequence[int] | NDArray[np.int64]) -> str:
+    names = ("x", "y", "level")
+    return " ".join(f"{name}={int(part)}" for name, part in zip(names, reversed(list(cell)), strict=False))
+
+
+def _spoken(cells: Cells) -> str:
+    return _at(cells[0]) if len(cells) == 1 else f"{len(cells):,} cells"
+
+
+def _plain(text: str) -> Any:
+    """A number where the text is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

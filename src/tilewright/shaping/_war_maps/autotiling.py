@@ -1,0 +1,56 @@
+"""Pieces that fit on both sides: what `autotile` does, without breaking the symmetry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...autotile.fitting import fitted
+from ...autotile.grammar import grammar_of
+from ...core.pieces import STEPS
+from .battlefield import RIVER, Battlefield, Mask
+
+ROUNDS = 3
+"""So often pieces are chosen anew after the first half was copied."""
+
+
+def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
+    """Choose pieces so that all fit, on both sides alike; cells to `keep` stay.
+
+    Where the two halves meet, what fits on one side need not fit on the other: rivers that end there get a pond, and
+    what fits nowhere gives way to land.
+    """
+    tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
+    for _ in range(ROUNDS):
+        before = field.cells.copy()
+        field.take(np.where(stays, before, fitted(before, tileset, stays, keep=True)))
+        if not _wrong(field, stays).any():
+            return
+    _add_ponds(field, stays)
+    give_way(field, stays)
+
+
+def give_way(field: Battlefield, stays: Mask) -> None:
+    """Land instead of every piece that does not fit; there are fewer pieces each time, so it ends."""
+    while (wrong := _wrong(field, stays)).any():
+        for row, column in np.argwhere(wrong).tolist():
+            field.lay((row, column), field.kinds.ground)
+
+
+def _wrong(field: Battlefield, stays: Mask) -> Mask:
+    wrong: Mask = grammar_of(field.kinds.tileset).misfits(field.cells) & ~stays
+    return wrong
+
+
+def _add_ponds(field: Battlefield, stays: Mask) -> None:
+    """Water where a river ends in open land."""
+    seas = np.flatnonzero(field.kinds.kinds == "sea")
+    grammar = grammar_of(field.kinds.tileset)
+    if not seas.size:
+        return
+    for row, column in np.argwhere(_wrong(field, stays) & field.of(RIVER)).tolist():
+        for side, (down, right) in enumerate(STEPS):
+            near = row + down, column + right
+            inside = 0 <= near[0] < field.shape[0] and 0 <= near[1] < field.shape[1]
+            tile, other = field.cells[row, column], field.cells[near] if inside else 0
+            if inside and not grammar.fits[side, tile, other] and field.kinds.land[other] and not stays[near]:
+                field.lay(near, int(seas[0]))

@@ -1,0 +1,212 @@
+"""Battlefield: the cells of a map for two players, of which each change appears on the other side as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.strategy import NEUTRAL, foot_costs
+from ...core.errors import GaveUp, InvalidRecipe
+from ...core.pieces import SIDES
+from ...core.tileset import Tileset
+from .._owners import find_countries, taken_over
+from .._symmetry import Places
+
+Mask: TypeAlias = NDArray[np.bool_]
+Cell: TypeAlias = tuple[int, int]
+
+GROUND = "plain"
+LAND = ("plain", "wood", "mountain")
+"""Kinds that buildings may stand on, and that take their place."""
+WATER = ("sea", "reef")
+BRIDGE, ROAD, RIVER = "bridge", "road", "river"
+
+
+class Kinds:
+    """The tiles of a tileset by what they are to two players."""
+
+    def __init__(self, tileset: Tileset, countries: tuple[str, str], move: str) -> None:
+        self.tileset = tileset
+        self.kinds = np.array([tile.kind for tile in tileset])
+        self.countries = np.array([tile.country for tile in tileset])
+        if not (self.countries != "").any():
+            raise InvalidRecipe(f"players: the tileset {tileset.name!r} has no countries; take one that has, as awbw")
+        one, other = find_countries(countries, tileset, "players: countries")
+        if NEUTRAL in (one, other):
+            raise InvalidRecipe(f"players: countries: two that can play, got {NEUTRAL!r}")
+        self.sides = one, other
+        self.building = self.countries != ""
+        self.land = np.isin(self.kinds, LAND) & tileset.passable & ~self.building
+        self.foot = foot_costs(tileset)
+        self.partner = self._partners(move)
+        """(tile,) what stands at a cell's image: the turned piece, or the same building of the opponent."""
+        ground = np.flatnonzero((self.kinds == GROUND) & self.land)
+        if not ground.size:
+            raise InvalidRecipe(f"players: the tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
+        self.ground = int(ground[0])
+
+    def find(self, kind: str, country: str) -> int:
+        """The building of a kind that belongs to a country."""
+        found = np.flatnonzero((self.kinds == kind) & (self.countries == country))
+        if not found.size:
+            raise InvalidRecipe(
+                f"players: the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
+            )
+        return int(found[0])
+
+    def piece(self, kind: str, sides: Iterable[str]) -> int | None:
+        """The piece that goes on at these sides and at the fewest others; None where there is none."""
+        asked = set(sides)
+        fitting = [
+            (len(tile.joins), number)
+            for number, tile in enumerate(self.tileset)
+            if tile.kind == kind and asked <= set(tile.joins)
+        ]
+        return min(fitting)[1] if fitting else None
+
+    def _partners(self, move: str) -> NDArray[np.int64]:
+        one, other = self.sides
+        unused = np.zeros(len(self.tileset), dtype=np.bool_)
+        opponents = taken_over(self.tileset, {one: other, other: one}, unused, "players: countries")
+        return opponents[self.tileset.turned(move)]
+
+
+class Battlefield:
+    """Cells that change in pairs. Without a symmetry, each cell is alone."""
+
+    def __init__(self, cells: NDArray[np.integer], kinds: Kinds, image: Places | None, locked: Mask) -> None:
+        self.kinds = kinds
+        self.shape: Cell = (cells.shape[0], cells.shape[1])
+        self.image = image
+        """(row, column) the flat place of each cell's image; None without a symmetry."""
+        self.cells: NDArray[np.int64] = cells.astype(np.int64)
+        here: Places = np.arange(cells.size).reshape(cells.shape)
+        self.source = here
+        """(row, column) the flat place that each cell is a copy of."""
+        self.locked = locked
+        self.frozen = locked.copy()
+        """Cells that must stay, and their images."""
+        self.alone: Mask = np.zeros(cells.shape, dtype=np.bool_)
+        """Cells that are their own image."""
+        self.first: Mask = np.ones(cells.shape, dtype=np.bool_)
+        """The half that the first player has."""
+        self.apart = np.full(cells.shape, np.inf)
+        """How far each cell is from its image, squared."""
+        if image is not None:
+            self.alone = image == here
+            self.first = here < image
+            rows, columns = np.divmod(image, cells.shape[1])
+            own_rows, own_columns = np.divmod(here, cells.shape[1])
+            self.apart = ((rows - own_rows) ** 2 + (columns - own_columns) ** 2).astype(np.float64)
+            self.frozen |= locked.reshape(-1)[image]
+            self._copy(image, locked)
+
+    def _copy(self, image: Places, locked: Mask) -> None:
+        """Put onto the second half what stands on the first; from pairs of which one is locked, take that one."""
+        here, partner = self.source, self.kinds.partner
+        flat = self.cells.reshape(-1)
+        clash = locked & locked.reshape(-1)[image] & (partner[flat[image]] != self.cells)
+        if clash.any():
+            place = tuple(np.argwhere(clash)[0].tolist())
+            cells = {place: None, self.image_of((place[0], place[1])): None}
+            raise GaveUp("players: locked cells break the symmetry", cells=cells)
+        keeps_own = locked | (self.first & ~locked.reshape(-1)[image]) | self.alone
+        self.source = np.where(keeps_own, here, image)
+        self.cells = np.where(keeps_own, self.cells, partner[flat[image]])
+        self._even_axis()
+
+    def take(self, cells: NDArray[np.integer]) -> None:
+        """Replace all cells but those that must stay, the second half by what the first holds."""
+        new = cells.astype(np.int64)
+        if self.image is not None:
+            new = np.where(self.first | self.alone, new, self.kinds.partner[new.reshape(-1)[self.image]])
+        self.cells = np.where(self.frozen, self.cells, new)
+        self._even_axis()
+
+    def _even_axis(self) -> None:
+        """On the axis, only what looks the same from both sides can stand."""
+        uneven = self.alone & (self.kinds.partner[self.cells] != self.cells) & ~self.frozen
+        for row, column in np.argwhere(uneven).tolist():
+            self.cells[row, column] = self._even(int(self.cells[row, column]))
+
+    def _even(self, tile: int) -> int:
+        """A tile of the same kind that is its own partner, as like as can be; else ground."""
+        joins = set(self.kinds.tileset[tile].joins)
+        options = [
+            (len(joins ^ set(other.joins)), number)
+            for number, other in enumerate(self.kinds.tileset)
+            if other.kind == self.kinds.tileset[tile].kind
+            and other.joins
+            and not other.country
+            and self.kinds.partner[number] == number
+        ]
+        return min(options)[1] if options else self.kinds.ground
+
+    def image_of(self, cell: Cell) -> Cell:
+        """The cell that belongs to this one; itself without a symmetry."""
+        if self.image is None:
+            return cell
+        place = int(self.image[cell])
+        return place // self.shape[1], place % self.shape[1]
+
+    def lay(self, cell: Cell, tile: int) -> None:
+        """Put a tile there, and its partner at the image; nothing where they must stay."""
+        if self.frozen[cell]:
+            return
+        if self.alone[cell] and self.kinds.partner[tile] != tile:
+            tile = self.kinds.ground
+        self.cells[cell] = tile
+        if self.image is not None:
+            self.cells[self.image_of(cell)] = self.kinds.partner[tile]
+
+    def clear(self) -> Mask:
+        """Take all buildings away that may go, for the commonest land around them; where neutral ones stood."""
+        kinds, gone = self.kinds, self.kinds.building[self.cells] & ~self.frozen
+        old: Mask = gone & (kinds.countries[self.cells] == NEUTRAL)
+        lands = np.flatnonzero(kinds.land)
+        around = np.stack([_near(self.cells == land) for land in lands.tolist()])
+        best = np.where(around.max(axis=0) > 0, lands[np.argmax(around, axis=0)], kinds.ground)
+        self.cells[gone] = best[gone]
+        return old
+
+    def holds(self, kind: str, country: str) -> Mask:
+        """Where buildings of a kind stand that belong to a country."""
+        mask: Mask = ((self.kinds.kinds == kind) & (self.kinds.countries == country))[self.cells]
+        return mask
+
+    def of(self, *kinds: str) -> Mask:
+        """The cells of some kinds."""
+        mask: Mask = np.isin(self.kinds.kinds, kinds)[self.cells]
+        return mask
+
+    @property
+    def passable(self) -> Mask:
+        mask: Mask = self.kinds.tileset.passable[self.cells]
+        return mask
+
+    @property
+    def buildings(self) -> Mask:
+        mask: Mask = self.kinds.building[self.cells]
+        return mask
+
+
+def _near(mask: Mask) -> NDArray[np.int64]:
+    """How many of the eight cells around each are set."""
+    wide = np.pad(mask.astype(np.int64), 1)
+    rows, columns = mask.shape
+    total = sum(wide[y : y + rows, x : x + columns] for y in range(3) for x in range(3)) - mask
+    return np.asarray(total, dtype=np.int64)
+
+
+def beside(mask: Mask) -> Mask:
+    """The cells that have a set one at one of their four sides."""
+    wide = np.pad(mask, 1)
+    found: Mask = wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
+    return found
+
+
+def facing(side: int) -> int:
+    return (side + 2) % len(SIDES)

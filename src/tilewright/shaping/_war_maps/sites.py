@@ -1,0 +1,261 @@
+"""Sites: where headquarters, bases, cities and the rest come to stand.
+
+Headquarters lie far apart with room around them, what their owners have from the start lies near them, and what anybody
+may take is spread evenly. Buildings share no side with each other, and touch at corners only where there is no other
+room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.paths import distances
+from ...analysis.regions import regions_of
+from ...analysis.strategy import NEUTRAL
+from ...core.errors import GaveUp, counted
+from ...core.seeds import Rng
+from ...core.site import Site
+from .battlefield import Battlefield, Cell, Mask, beside
+
+CROSSING = 8.0
+"""What a cell that must be bridged counts when sites are compared, in cells of plain."""
+ISLET = 6
+"""Land of fewer cells is built on only where there is nothing else."""
+POOL = 8
+"""Water of fewer cells gets no port."""
+SHRINK = 0.85
+"""How much closer together evenly spread sites may be each time that they do not fit."""
+CLOSEST = 1.4
+"""Sites never share a side."""
+NEAR = ((3.0, 5.0), (2.0, 5.0), (3.0, 8.0), (2.0, 8.0), (2.0, 12.0), (CLOSEST, 12.0), (CLOSEST, 20.0))
+"""How far apart what a player owns may be, and how far from the headquarters, best first."""
+RANKS = {"base": 0.5, "airport": 0.65, "lab": 0.75, "com tower": 0.85}
+"""Which neutral sites get which building, from the nearest to the farthest; the others are cities."""
+CANDIDATES = 200
+"""So many cells are compared for two headquarters without a symmetry."""
+
+
+class Sites:
+    """The buildings of a field, as they are put there."""
+
+    def __init__(self, field: Battlefield, site: Site, rng: Rng, old: Mask) -> None:
+        self.field = field
+        self.noise: NDArray[np.float64] = rng.child("sites").cells(*site.window)
+        self.chance: NDArray[np.float64] = rng.child("headquarters").cells(*site.window)
+        self.old = old
+        """Where neutral buildings stood: good places for new ones."""
+        self.ground: Mask = field.kinds.land[field.cells] & ~field.frozen & ~field.alone
+        land = regions_of(field.passable)
+        self.mainland: Mask = land.sizes[land.labels] >= ISLET
+        self.parts = land.sizes[land.labels]
+        self.gap = np.full(field.shape, np.inf)
+        """How far the nearest building is, squared."""
+        self.neutral_gap = self.gap.copy()
+        """How far the nearest neutral building is, squared."""
+        for row, column in np.argwhere(field.buildings).tolist():
+            self._keep_away((row, column), neutral=bool(field.kinds.countries[field.cells[row, column]] == NEUTRAL))
+
+    def again(self) -> Sites:
+        """The same, without what is put there from now on."""
+        fresh = copy(self)
+        fresh.gap, fresh.neutral_gap = self.gap.copy(), self.neutral_gap.copy()
+        return fresh
+
+    def put(self, cell: Cell, kind: str, country: str) -> None:
+        self.field.lay(cell, self.field.kinds.find(kind, country))
+        for place in dict.fromkeys((cell, self.field.image_of(cell))):
+            self._keep_away(place, neutral=country == NEUTRAL)
+
+    def _keep_away(self, cell: Cell, *, neutral: bool) -> None:
+        squared = squared_from(cell, self.field.shape)
+        np.minimum(self.gap, squared, out=self.gap)
+        if neutral:
+            np.minimum(self.neutral_gap, squared, out=self.neutral_gap)
+
+    # -- headquarters ---------------------------------------------------------------------------------------
+
+    def headquarters(self, owned: int, tries: int, given: Sequence[Cell | None]) -> Iterator[tuple[Cell, Cell]]:
+        """Pairs of cells for the two headquarters, the best first; `owned` buildings must find room beside each.
+
+        Without a symmetry, one of them may be `given`.
+        """
+        field = self.field
+        room = _room(field.passable)
+        inner: Mask = np.zeros(field.shape, dtype=np.bool_)
+        inner[1:-1, 1:-1] = True
+        fitting = self.ground & (self.gap >= CLOSEST**2) & (field.apart >= 9)
+        for liked in (inner & (self.parts >= 3 * owned + 6) & (room >= 15), self.parts > owned, self.mainland):
+            if (fitting & liked).any():
+                fitting = fitting & liked
+                break
+        if not fitting.any():
+            return
+        liking = room / 25 + self.chance / 2
+        if field.image is None:
+            yield from self._pairs(fitting, liking, tries, given)
+            return
+        far = np.sqrt(np.where(fitting, field.apart, 0))
+        score = np.where(fitting & field.first, 2 * far / far.max() + liking / 2, -1)
+        for place in np.argsort(-score, axis=None, kind="stable")[:: max(1, len(score) // 20)][:tries].tolist():
+            cell = place // field.shape[1], place % field.shape[1]
+            if score[cell] >= 0:
+                yield cell, field.image_of(cell)
+
+    def _pairs(
+        self, fitting: Mask, liking: NDArray[np.float64], tries: int, given: Sequence[Cell | None]
+    ) -> Iterator[tuple[Cell, Cell]]:
+        """Two cells that are far apart, for fields without a symmetry."""
+        order = np.argsort(np.where(fitting, -self.chance, np.inf), axis=None, kind="stable")
+        width = self.field.shape[1]
+        cells = [(place // width, place % width) for place in order[: min(CANDIDATES, int(fitting.sum()))].tolist()]
+        cells.sort()
+        pairs = [(given[0] or one, given[1] or one) for one in cells] if any(given) else combinations(cells, 2)
+        longest = (self.field.shape[0] + width) ** 2
+        scored = [
+            (2 * squared / longest + (liking[one] + liking[other]) / 8, one, other)
+            for one, other in pairs
+            if (squared := (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) >= 9
+        ]
+        # Neighbours of the best pair are hardly better or worse: a few steps down the list lie other places.
+        for _, one, other in sorted(scored, reverse=True)[:: max(1, min(20, len(scored) // tries))][:tries]:
+            yield one, other
+
+    def ways_from(self, cell: Cell) -> NDArray[np.float64]:
+        """How far every cell is on foot, if what cannot be walked is bridged, save what must stay."""
+        field = self.field
+        costs = np.where(field.passable, field.kinds.foot[field.cells], CROSSING)
+        return distances(field.passable | ~field.frozen, cell, costs=costs, away=True)
+
+    def fairness(self, one: Cell, other: Cell) -> float:
+        """How evenly near the neutral buildings are to two headquarters, as the measure distance_balance has it."""
+        field = self.field
+        goals = field.kinds.countries[field.cells] == NEUTRAL
+        ways = np.sort(np.stack([self.ways_from(home)[goals] for home in (one, other)]), axis=1)
+        return float(np.sum(ways.min(axis=0) / np.maximum(ways.max(axis=0), 1)))
+
+    # -- what players own from the start --------------------------------------------------------------------
+
+    def settle(self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> None:
+        """Buildings of a player's own, near the headquarters."""
+        order = np.argsort(self.noise, axis=None, kind="stable")
+        left = count
+        for apart, far in NEAR:
+            window = (own >= 2) & (own <= far) & (own < other)
+            while left and (cell := self._first(order, self._free(apart) & window)):
+                self.put(cell, kind, country)
+                left -= 1
+        if left:
+            raise GaveUp(_told(count - left, count, kind, f"near the headquarters of {country}"))
+
+    def settle_like(
+        self,
+        kind: str,
+        country: str,
+        models: Sequence[tuple[float, float]],
+        own: NDArray[np.float64],
+        other: NDArray[np.float64],
+    ) -> None:
+        """Buildings for the second side of a field without a symmetry, about as far off as those of the first.
+
+        `models` are how far these are from their own headquarters and from the opponent's.
+        """
+        for number, (near, far) in enumerate(models):
+            cell = None
+            for apart in (3.0, 2.0, CLOSEST):
+                free = self._free(apart) & (own < other)
+                unlike = np.where(free, np.abs(own - near) + np.abs(other - far), np.inf)
+                cell = cell or self._first(np.argsort(unlike + self.noise / 4, axis=None, kind="stable"), free)
+            if cell is None:
+                raise GaveUp(_told(number, len(models), kind, "on the second player's side"))
+            self.put(cell, kind, country)
+
+    def second_ports(
+        self, models: Sequence[tuple[float, float]], own: NDArray[np.float64], other: NDArray[np.float64]
+    ) -> None:
+        """Ports for the second side of a field without a symmetry, about as far off as those of the first."""
+        shore = beside(self.field.of("sea"))
+        self.settle_like("port", NEUTRAL, models, np.where(shore, own, np.inf), other)
+
+    # -- what anybody may take ------------------------------------------------------------------------------
+
+    def ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
+        """Cells at the shore for so many ports."""
+        water = regions_of(self.field.of("sea"))
+        for least in (POOL, 1):
+            shore = beside(water.sizes[water.labels] >= least)
+            found = self._spread(count, shore & (own <= other) & np.isfinite(own))
+            if len(found) == count:
+                return found
+        raise GaveUp(_told(len(found), count, "port", "at the sea"))
+
+    def spread(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
+        """Cells for so many neutral buildings on the side of the first player, from the nearest to the farthest."""
+        window = (own <= other) & np.isfinite(own)
+        for allowed in (window & self.mainland, window):
+            found = self._spread(count, allowed)
+            if len(found) == count:
+                return sorted(found, key=lambda cell: (own[cell], cell))
+        raise GaveUp(_told(len(found), count, "neutral building", "on each side"))
+
+    def _spread(self, count: int, window: Mask) -> list[Cell]:
+        """As many cells as are wanted, as far apart as they fit when they are chosen by chance; fewer, if none fit."""
+        order = np.argsort(self.noise - self.old, axis=None, kind="stable")
+        apart = max(CLOSEST, float(np.sqrt(np.count_nonzero(self.ground & window) / max(1, count))))
+        while True:
+            gap, found = self.neutral_gap.copy(), list[Cell]()
+            while len(found) < count:
+                near_own = min(apart, 2.5) if apart > CLOSEST else CLOSEST
+                free = self.ground & window & (self.gap >= near_own**2) & (self.field.apart >= apart**2)
+                cell = self._first(order, free & (gap >= apart**2))
+                if cell is None:
+                    break
+                found.append(cell)
+                for place in (cell, self.field.image_of(cell)):
+                    np.minimum(gap, squared_from(place, self.field.shape), out=gap)
+            if len(found) == count or apart <= CLOSEST:
+                return found
+            apart = max(CLOSEST, apart * SHRINK)
+
+    def _free(self, apart: float) -> Mask:
+        free: Mask = self.ground & (self.gap >= apart**2) & (self.field.apart >= apart**2)
+        return free
+
+    def _first(self, order: NDArray[np.int64], free: Mask) -> Cell | None:
+        places = order[free.reshape(-1)[order]]
+        return (int(places[0]) // free.shape[1], int(places[0]) % free.shape[1]) if places.size else None
+
+
+def shared_out(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> list[tuple[Cell, str]]:
+    """Which building each of the neutral sites gets, which come from the nearest to the farthest; airports inland."""
+    left = dict(enumerate(cells))
+    chosen: dict[int, str] = {}
+    for kind, rank in RANKS.items():
+        for _ in range(wanted.get(kind, 0)):
+            best = min(
+                left, key=lambda n: (abs(n - rank * (len(cells) - 1)) + 3 * (kind == "airport" and shore[left[n]]), n)
+            )
+            chosen[best] = kind
+            del left[best]
+    return [(cell, chosen.get(number, "city")) for number, cell in enumerate(cells)]
+
+
+def squared_from(cell: Cell, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """How far every cell is from one, squared."""
+    rows, columns = np.ogrid[: shape[0], : shape[1]]
+    return np.asarray((rows - cell[0]) ** 2 + (columns - cell[1]) ** 2, dtype=np.float64)
+
+
+def _room(passable: Mask) -> NDArray[np.int64]:
+    """How many cells of the 5x5 around each can be walked on."""
+    wide = np.pad(passable.astype(np.int64), 2)
+    rows, columns = passable.shape
+    return np.asarray(sum(wide[y : y + rows, x : x + columns] for y in range(5) for x in range(5)), dtype=np.int64)
+
+
+def _told(found: int, wanted: int, kind: str, where: str) -> str:
+    return f"players: {counted(wanted, kind)} wanted, room for {found} {where}; take fewer, or a larger map"

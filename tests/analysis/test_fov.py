@@ -1,0 +1,88 @@
+"""Sight: symmetric, whole in empty rooms, and no further than the radius."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.analysis.fov import field_of_view
+from tilewright.core.tilemap import Marker, TileMap
+from tilewright.core.tileset import Tileset
+
+masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=10), elements=some.sampled_from([1, 1, 1, 0]))
+
+
+@given(masks, some.none() | some.integers(0, 9))
+def test_who_sees_is_seen(clear: NDArray[np.bool_], radius: int | None) -> None:
+    cells = [tuple(cell) for cell in np.argwhere(clear).tolist()]
+    seen = {cell: field_of_view(clear, cell, radius=radius) for cell in cells}
+    for one in cells:
+        assert seen[one][one]
+        for other in cells:
+            assert seen[one][other] == seen[other][one]
+
+
+@given(masks)
+def test_neighbours_are_seen_and_so_is_all_of_a_straight_line(clear: NDArray[np.bool_]) -> None:
+    for row, column in np.argwhere(clear).tolist():
+        seen = field_of_view(clear, (row, column))
+        assert seen[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2].all()
+        for line, mark in ((clear[row, column:], seen[row, column:]), (clear[row:, column], seen[row:, column])):
+            blocked = int(np.argmin(line)) if not line.all() else len(line) - 1
+            assert mark[: blocked + 1].all()
+            assert not mark[blocked + 1 :].any() or line[: blocked + 1].all()
+
+
+def test_an_empty_room_is_seen_whole_with_its_walls() -> None:
+    room = np.zeros((9, 14), dtype=np.bool_)
+    room[1:-1, 1:-1] = True
+    for cell in np.argwhere(room).tolist():
+        assert field_of_view(room, cell).all()
+
+
+def test_the_radius_makes_a_circle() -> None:
+    seen = field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=3)
+    y, x = np.indices(seen.shape) - 4
+    assert np.array_equal(seen, x * x + y * y <= 12)
+    assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=0).sum() == 1
+    assert field_of_view(np.ones((9, 9), dtype=bool), (4, 4), radius=10**30).all()
+
+
+def test_water_can_be_looked_across() -> None:
+    tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "water", "passable": False}]
+    level = TileMap(
+        [[0, 2, 0, 1, 0]], Tileset.checked({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
+    )
+    assert field_of_view(level, "lamp").tolist() == [[True, True, False, False, False]]
+    assert field_of_view(level, (0, 0), through=["water"]).tolist() == [[True, True, True, True, False]]
+    assert field_of_view(level, [(0, 0), (0, 4)], through="water").all()
+
+
+@pytest.mark.parametrize(
+    ("map", "options", "message"),
+    [
+        (np.ones((2, 2, 2), bool), {}, "map: sight needs a map of one level, got 2; take one of them"),
+        (np.zeros((2, 2), bool), {}, "viewer: nothing can be seen from within a wall, got (0, 0)"),
+        (
+            np.ones((2, 2), bool),
+            {"viewer": (0, 2)},
+            "viewer: (0, 2) lies outside the map of 2 rows and 2 columns; rows come first",
+        ),
+        (np.ones((2, 2), bool), {"radius": -1}, "radius: a whole number from 0 up, got -1"),
+        (np.ones((2, 2), bool), {"radius": 1.5}, "radius: a whole number from 0 up, got 1.5"),
+        (
+            np.ones((2, 2), bool),
+            {"through": ["a"]},
+            "through: names tiles of a TileMap; an array already says what one sees through",
+        ),
+    ],
+)
+def test_mistakes_are_named(map: NDArray[np.bool_], options: dict[str, object], message: str) -> None:
+    with pytest.raises(tw.InvalidRecipe) as error:
+        field_of_view(map, **{"viewer": (0, 0), **options})  # type: ignore[arg-type]
+    assert str(error.value) == message

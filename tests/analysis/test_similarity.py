@@ -1,0 +1,283 @@
+"""Maps compared with samples: which tiles are the same, and what is copied, against looking at every place."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.analysis import novelty
+from tilewright.analysis.similarity import Similarity
+from tilewright.core.samples import Samples
+from tilewright.core.tileset import Tileset
+
+TILES = Tileset.of_words(["a", "b", "c"])
+COMPARING = {"divergence", "divergence_new", "divergence_missed", "copied_share", "copied_block", "sample_distance"}
+
+
+def drawn(*rows: str, tiles: Tileset = TILES) -> tw.TileMap:
+    return tw.TileMap([[tiles.id(glyph) for glyph in row] for row in rows], tiles)
+
+
+def one(map: tw.TileMap, name: str, like: Any, **how: Any) -> float:
+    return tw.measure(map, name, like=like, **how)[name]
+
+
+def blocks(map: NDArray[Any], side: int, wrap: tuple[bool, ...]) -> set[bytes]:
+    ranges = [range(n if round_ else n - side + 1) for n, round_ in zip(map.shape, wrap, strict=True)]
+    return {
+        map[np.ix_(*(np.arange(at, at + side) % n for at, n in zip(start, map.shape, strict=True)))].tobytes()
+        for start in product(*ranges)
+    }
+
+
+def plain_side(map: NDArray[Any], wrap: tuple[bool, ...], samples: list[tuple[NDArray[Any], tuple[bool, ...]]]) -> int:
+    largest = 0
+    for side in range(1, min(map.shape) + 1):
+        common = set().union(*(blocks(map, side, wrap) & blocks(sample, side, own) for sample, own in samples))
+        if any(side == 1 or len(np.unique(np.frombuffer(block, map.dtype))) > 1 for block in common):
+            largest = side
+    return largest
+
+
+def plain_difference(map: NDArray[Any], sample: NDArray[Any], wrap: tuple[bool, ...]) -> float:
+    """Every offset of the sample against the map: where along each axis the shorter lies on the longer."""
+    ranges = []
+    for here, there, round_ in zip(map.shape, sample.shape, wrap, strict=True):
+        ranges.append(range(there) if round_ else range(min(0, there - here), max(0, there - here) + 1))
+    best = 1.0
+    for offset in product(*ranges):
+        same = total = 0
+        for cell in np.ndindex(*map.shape):
+            at = [place + more for place, more in zip(cell, offset, strict=True)]
+            at = [place % n if round_ else place for place, n, round_ in zip(at, sample.shape, wrap, strict=True)]
+            if all(0 <= place < n for place, n in zip(at, sample.shape, strict=True)):
+                total += 1
+                same += int(map[cell] == sample[tuple(at)])
+        best = min(best, (total - same) / total)
+    return best
+
+
+@st.composite
+def arrays(draw: st.DrawFn, axes: int, largest: int = 6) -> NDArray[np.int64]:
+    shape = draw(st.tuples(*[st.integers(1, largest if axes == 2 else 4)] * axes))
+    return np.random.default_rng(draw(st.integers(0, 1 << 30))).integers(0, draw(st.integers(1, 3)), shape)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data(), st.sampled_from((2, 2, 3)))
+def test_the_largest_copied_block(data: st.DataObject, axes: int) -> None:
+    flags = st.tuples(*[st.booleans()] * axes)
+    map, wrap = data.draw(arrays(axes, 9)), data.draw(flags)
+    samples = [(data.draw(arrays(axes, 9)), data.draw(flags)) for _ in range(data.draw(st.integers(1, 2)))]
+    assert novelty.copied_side(map, wrap, samples) == plain_side(map, wrap, samples)
+
+
+@pytest.mark.parametrize("side", range(1, 20))
+def test_a_block_of_any_side_is_found(side: int) -> None:
+    rng = np.random.default_rng(side)
+    sample, map = rng.integers(0, 1000, (23, 29)), rng.integers(1000, 2000, (31, 20))
+    map[2 : 2 + side, 1 : 1 + side] = sample[3 : 3 + side, 4 : 4 + side]
+    assert novelty.copied_side(map, (False, False), [(sample, (False, False))]) == side
+    rolled = np.roll(sample, (7, 9), (0, 1))
+    assert novelty.copied_side(map, (False, False), [(rolled, (True, True))]) == side
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data(), st.sampled_from((2, 2, 3)), st.booleans())
+def test_the_nearest_place_is_the_nearest(data: st.DataObject, axes: int, transformed: bool) -> None:
+    map, sample = data.draw(arrays(axes)), data.draw(arrays(axes))
+    wrap = data.draw(st.tuples(*[st.booleans()] * axes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(novelty, "LOOP", 1 << 40 if transformed else 0)
+        patch.setattr(novelty, "TRANSFORM", 0 if transformed else 1 << 40)
+        found = novelty.least_difference(map, sample, wrap)
+    assert found == plain_difference(map, sample, wrap)
+
+
+def test_large_ones_are_laid_on_each_other_by_transforms() -> None:
+    rng = np.random.default_rng(4)
+    map = rng.integers(0, 5, (300, 200))
+    sample = map[40:90, 100:180].copy()
+    sample[::5, ::4] = 7
+    assert novelty.least_difference(map, sample, (False, False)) == 1 / 20
+    assert novelty.least_difference(sample, map, (False, False)) == 1 / 20
+    assert novelty.least_difference(np.tile(map, (2, 1))[30:400, 9:70], map, (True, False)) == 0
+
+
+def test_a_map_is_like_itself() -> None:
+    cave = tw.make("caves", width=30, height=20, seed=3)
+    found = tw.measure(cave, *COMPARING, like=cave)
+    assert found == {
+        "divergence": 0,
+        "divergence_new": 0,
+        "divergence_missed": 0,
+        "copied_share": 1,
+        "copied_block": 20,
+        "sample_distance": 0,
+    }
+    assert found.items() <= tw.measure(cave, like=cave).items()
+
+
+def test_without_a_sample_nothing_is_compared() -> None:
+    cave = tw.make("caves", width=9, height=9, seed=3)
+    assert not COMPARING & tw.measure(cave).keys()
+    assert {entry.name for entry in tw.measures() if entry.compares} == COMPARING
+
+
+def test_a_part_of_the_sample_by_hand() -> None:
+    sample = drawn("aabb", "aabb", "bbaa", "bbaa")
+    map = drawn("aabc", "aabb", "bbab")
+    assert one(map, "copied_share", sample, pattern_size=2) == 4 / 6
+    assert one(map, "copied_block", sample) == 3
+    assert one(map, "sample_distance", sample) == 2 / 12
+    assert one(map, "sample_distance", [sample, drawn("abbcc", "aabbb", "bbabb")]) == 1 / 12, "the nearest"
+    assert one(drawn("bbb", "bbb"), "divergence_new", drawn("aaa", "aab"), pattern_size=1) == pytest.approx(
+        np.log(6), 1e-4
+    )
+
+
+def test_wrapping() -> None:
+    sample, board = drawn("ab", "ba"), drawn("babab", "ababa", "babab")
+    for name, number in {"copied_share": 1, "copied_block": 3, "sample_distance": 0}.items():
+        assert one(board, name, sample, wrap_sample="xy") == number
+    assert one(board, "copied_block", sample, pattern_size=2) == 2
+    by_hand = (2 / 3 * np.log(4 / 3) + 1 / 3 * np.log(2 / 3) + 0.5 * np.log(3 / 4) + 0.5 * np.log(3 / 2)) / 2
+    assert one(board, "divergence", sample, wrap_sample="xyz") == pytest.approx(by_hand, rel=1e-4)
+    even = drawn("babab" + "a", "ababab")
+    assert one(even, "divergence", sample, wrap_sample="xy", wrap="xy") == pytest.approx(0, abs=1e-12)
+    assert one(even, "copied_share", sample, wrap_sample="x", wrap="y", pattern_size=2) == 1
+    assert math.isnan(one(even, "copied_share", sample, wrap_sample="xy", wrap="x")), "two rows have no window of three"
+
+
+def test_symmetries() -> None:
+    sample, mirrored = drawn("abc", "aac", "cbb"), drawn("cba", "caa", "bbc")
+    turned = tw.TileMap(np.rot90(sample.cells), TILES)
+    assert one(mirrored, "copied_share", sample) == one(turned, "copied_share", sample, symmetries=2) == 0
+    assert one(mirrored, "copied_share", sample, symmetries=2) == one(turned, "copied_share", sample, symmetries=8) == 1
+    assert one(mirrored, "sample_distance", sample, symmetries=2) == 0
+    rows, columns = drawn("aaa", "bbb", "ccc"), drawn("abcab", "abcab", "abcab")
+    assert one(columns, "copied_share", rows, wrap_sample="y", symmetries=8) == 1, "what wraps turns too"
+
+
+def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
+    rich = Tileset.checked({"name": "rich", "tiles": [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#"}]})
+    plain = Tileset.of_words(["#", "."])
+    swapped = Tileset.checked({"name": "x", "tiles": [{"name": "wall", "glyph": "."}, {"name": "floor", "glyph": "#"}]})
+    rows = ("#..", "##.", "...")
+    assert one(drawn(*rows, tiles=rich), "sample_distance", drawn(*rows, tiles=plain)) == 0
+    assert one(drawn(*rows, tiles=plain), "sample_distance", drawn(*rows, tiles=rich)) == 0
+    assert one(drawn(*rows, tiles=rich), "sample_distance", list(rows)) == 0
+    assert one(drawn(*rows, tiles=rich), "sample_distance", drawn(*rows, tiles=swapped)) == 1, "names come first"
+    by_number = drawn(*rows, tiles=rich)
+    assert one(by_number, "sample_distance", by_number.cells) == 0
+    assert one(by_number, "sample_distance", by_number.cells + 5) == 1
+    half = Tileset.checked({"name": "half", "tiles": [{"name": "floor", "glyph": ":"}, {"name": "mud", "glyph": "."}]})
+    assert one(drawn("..:", tiles=half), "copied_share", drawn(".#.", tiles=rich), pattern_size=1) == 1 / 3, (
+        "mud looks like floor here, but there is another floor"
+    )
+
+
+def test_looks_count_also_for_samples_that_are_equal() -> None:
+    """Equal grids of other looks: what was worked out for the one is not taken for the other."""
+    level = drawn("#.#", ".#.", "#.#", tiles=Tileset.of_words(["#", "."]))
+    cells = 1 - level.cells
+    for glyphs, distance in ((".#", 0), ("xy", 1)):
+        looks = [{"name": "floor", "glyph": glyphs[0]}, {"name": "wall", "glyph": glyphs[1]}]
+        sample = tw.TileMap(cells, Tileset.checked({"name": "s", "tiles": looks}))
+        assert one(level, "sample_distance", sample) == distance
+
+
+def test_tiles_that_only_one_of_them_has() -> None:
+    map = drawn("abc", "cba", "abc")
+    strange = drawn("xyz", "zyx", "xyz", tiles=Tileset.of_words("xyz"))
+    found = tw.measure(map, *COMPARING, like=strange, pattern_size=2)
+    assert (found["copied_share"], found["copied_block"], found["sample_distance"]) == (0, 0, 1)
+    assert found["divergence"] > 10
+    partly = drawn("abz", "zba", "abz", tiles=Tileset.of_words("abz"))
+    assert one(map, "sample_distance", partly) == 3 / 9
+
+
+def test_levels() -> None:
+    keep = Samples.of("keep")
+    cells = keep.maps[0][:, 2:9, 1:8]
+    map = tw.TileMap(cells, Tileset.of_words(keep.words))
+    assert one(map, "copied_block", "keep") == min(cells.shape)
+    assert one(map, "sample_distance", "keep") == 0
+    assert one(map, "copied_share", "keep", pattern_size=2) == 1
+
+
+def test_many_tiles() -> None:
+    many = Tileset.of_words([f"tile {number}" for number in range(400)])
+    cells = np.random.default_rng(1).integers(0, 400, (20, 20))
+    sample = tw.TileMap(cells, many)
+    map = tw.TileMap(np.roll(cells, 5, 1), many)
+    assert one(map, "copied_share", sample) == 16 * 18 / 18**2
+    assert one(map, "divergence", sample, wrap="xy", wrap_sample="xy") == 0
+
+
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
+    "no sample": ({}, "divergence compares a map with a sample; name one with like"),
+    "how, without": (
+        {"wrap_sample": "xy"},
+        "wrap_sample: says how a map is compared with a sample; name one with like",
+    ),
+    "levels": ({"like": "keep"}, "like: the map is flat and the sample has levels; both must be of a kind"),
+    "small": ({"like": ["aa", "ab"]}, "like: the sample of 2x2 cells is smaller than a window of 3; see pattern_size"),
+    "one of two": (
+        {"like": [[["a"] * 4] * 4, [["a"] * 4] * 2]},
+        "like: sample 2 of 4x2 cells is smaller than a window of 3; see pattern_size",
+    ),
+    "one axis": (
+        {"like": ["aa", "ab"], "wrap_sample": "x"},
+        "like: the sample of 2x2 cells is smaller than a window of 3; see pattern_size",
+    ),
+    "name": ({"like": "dungen"}, "like: unknown map 'dungen'; did you mean 'dungeon'? (and there is no such file)"),
+    "free": ({"like": ["aaa", "a?a", "aaa"]}, "like: a sample has no free cells (?)"),
+    "size": ({"like": "dungeon", "pattern_size": 0}, "pattern_size: must be at least 1, got 0"),
+    "huge": ({"like": "dungeon", "pattern_size": 30}, "pattern_size: windows of at most 512 cells, 30 has 900"),
+    "true": ({"like": "dungeon", "pattern_size": True}, "pattern_size: must be a number, got True"),
+    "axes": (
+        {"like": "dungeon", "wrap": "yx"},
+        "wrap: must be 'none', 'x', 'y', 'z', 'xy', 'xz', 'yz' or 'xyz', got 'yx'",
+    ),
+    "views": ({"like": "dungeon", "symmetries": 4}, "symmetries: must be 1, 2 or 8, got 4"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_one_line_that_helps(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(tw.InvalidRecipe) as caught:
+        tw.measure(drawn("aba", "bab", "aba"), "divergence", **words)
+    assert str(caught.value) == message
+
+
+def test_several_that_compare() -> None:
+    with pytest.raises(tw.InvalidRecipe, match=r"^divergence and copied_block compare a map with a sample; name one"):
+        tw.measure(drawn("aba"), "divergence", "cells", "copied_block")
+
+
+def test_samples_from_files(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("abc\nbca\ncab\n")
+    map = drawn("abc", "bca", "cab")
+    map.save(tmp_path / "b.json")
+    for like in (tmp_path / "a.txt", str(tmp_path / "b.json"), [tmp_path / "a.txt", tmp_path / "b.json"]):
+        assert one(map, "divergence", like) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_likeness_is_a_value() -> None:
+    similarity = Similarity.checked({"like": ["aba", "bab", "aba"], "wrap_sample": "x"})
+    again = pickle.loads(pickle.dumps(similarity))
+    assert (again, hash(again)) == (similarity, hash(similarity))
+    assert Similarity.checked({"like": ["a"], "wrap_sample": "", "pattern_size": 1}).wrap_sample == "none"
+    map = drawn("aba", "bab", "aba")
+    assert again.of(map).copied_share == similarity.of(map).copied_share == 1

@@ -1,0 +1,167 @@
+"""Parts of a finite map: made one by one they are the map that is made at once, whatever its technique and params."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tilewright.core import pipeline
+from tilewright.core.chunks import local, make_chunk, settled
+from tilewright.core.registry import techniques
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("caves", {"walls": 0.45}),
+    ("caves", {"wrap": True, "steps": 7}),
+    ("caves", {"outside": "floor", "steps": 9}),
+    ("fashion", {"generations": 6}),
+    ("fashion", {"generations": 7, "wrap": False}),
+    ("fashion", {"generations": 5, "morph": "random", "blend": "radial"}),
+    ("fashion", {"generations": 5, "morph": "random", "wrap": False}),
+    ("fashion", {"generations": 3, "neighbourhood": [[9, 0], [0, -7], [30, 1]]}),
+    ("fashion", {"states": 4, "generations": 30}),
+    ("noise", {}),
+    ("noise", {"wrap": True, "warp": 0.5}),
+    ("noise", {"island": 0.6, "kind": "simplex"}),
+    ("noise", {"wrap": True, "kind": "cellular", "biomes": [["sand", "grass"], ["hill"]], "thresholds": [0.5]}),
+    ("voronoi", {}),
+    ("voronoi", {"mode": "walls", "relax": 2}),
+    ("voronoi", {"spacing": 30, "thickness": 3, "gap": 2, "mode": "walls", "metric": "manhattan"}),
+]
+
+
+def made(recipe: tw.Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> tw.TileMap:
+    return pipeline.exhausted(make_chunk(recipe, first, shape))
+
+
+def pieced(recipe: tw.Recipe, side: int) -> np.ndarray[Any, Any]:
+    """All of a map, from parts that are so large at most."""
+    height, width = recipe.params.shape  # type: ignore[attr-defined]
+    cells = np.full((height, width), 255, dtype=recipe.tileset.dtype)
+    for y in range(0, height, side):
+        for x in range(0, width, side):
+            shape = (min(side, height - y), min(side, width - x))
+            cells[y : y + side, x : x + side] = made(recipe, (y, x), shape).cells
+    return cells
+
+
+@pytest.mark.parametrize("size", [(57, 43), (20, 90), (16, 16), (1, 1), (33, 1)], ids=str)
+@pytest.mark.parametrize(("technique", "params"), CASES, ids=str)
+def test_parts_are_the_whole(technique: str, params: dict[str, Any], size: tuple[int, int]) -> None:
+    recipe = tw.recipe(technique, width=size[0], height=size[1], seed="x", **params)
+    whole = tw.run(recipe).cells
+    for side in (16, 31):
+        np.testing.assert_array_equal(pieced(recipe, side), whole)
+
+
+def test_every_local_technique_is_among_them() -> None:
+    assert {entry.name for entry in techniques if entry.reach is not None} == {name for name, _ in CASES}
+
+
+share = st.floats(0, 1)
+PARAMS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "caves": st.fixed_dictionaries(
+        {
+            "walls": share,
+            "steps": st.integers(0, 8),
+            "birth": st.integers(0, 9),
+            "survive": st.integers(0, 9),
+            "outside": st.sampled_from(["wall", "floor"]),
+            "wrap": st.booleans(),
+        }
+    ),
+    "fashion": st.fixed_dictionaries(
+        {
+            "states": st.integers(2, 5),
+            "generations": st.integers(0, 5),
+            "neighbourhood": st.one_of(
+                st.sampled_from(["plus", "all", "diagonal", "hexagon", "knight"]),
+                st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=4),
+            ),
+            "wrap": st.sampled_from([None, True, False]),
+            "morph": st.sampled_from([None, "random"]),
+            "blend": st.sampled_from(["left to right", "top to bottom", "radial"]),
+        }
+    ),
+    "noise": st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from(["perlin", "value", "cellular"]),
+            "feature": st.floats(1, 60),
+            "octaves": st.integers(1, 4),
+            "fractal": st.sampled_from(["plain", "ridged", "billow"]),
+            "warp": st.sampled_from([0.0, 0.7]),
+            "island": st.sampled_from([0.0, 0.5]),
+            "wrap": st.booleans(),
+        }
+    ),
+    "voronoi": st.fixed_dictionaries(
+        {
+            "spacing": st.integers(2, 25),
+            "jitter": share,
+            "relax": st.integers(0, 3),
+            "metric": st.sampled_from(["euclidean", "manhattan", "chebyshev"]),
+            "mode": st.sampled_from(["regions", "walls"]),
+            "thickness": st.integers(1, 4),
+            "doors": share,
+            "gap": st.integers(1, 4),
+        }
+    ),
+}
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_any_rectangle_of_any_map(data: st.DataObject) -> None:
+    technique = data.draw(st.sampled_from(sorted(PARAMS)))
+    width, height = data.draw(st.integers(1, 60)), data.draw(st.integers(1, 60))
+    params = data.draw(PARAMS[technique])
+    recipe = tw.recipe(technique, width=width, height=height, seed=data.draw(st.integers(0, 99)), **params)
+    whole = tw.run(recipe).cells
+    for _ in range(3):
+        y, x = data.draw(st.integers(0, height - 1)), data.draw(st.integers(0, width - 1))
+        rows, columns = data.draw(st.integers(1, height - y)), data.draw(st.integers(1, width - x))
+        np.testing.assert_array_equal(made(recipe, (y, x), (rows, columns)).cells, whole[y : y + rows, x : x + columns])
+
+
+def test_what_is_drawn_is_drawn_once_and_recorded() -> None:
+    recipe = tw.recipe("fashion", states=3, width=20, height=20, generations=4, seed=5)
+    whole = tw.run(recipe)
+    assert settled(recipe).params == whole.recipe.params  # type: ignore[union-attr]
+    np.testing.assert_array_equal(made(settled(recipe), (3, 4), (9, 8)).cells, whole.cells[3:12, 4:12])
+
+
+@pytest.mark.parametrize(
+    ("technique", "words", "line"),
+    [
+        ("bsp", {}, "bsp: cannot be made in parts, .*caves, fashion, noise, voronoi can$"),
+        ("caves", {"shaping": ["connect"]}, "^shaping: connect works on a whole map"),
+        ("caves", {"locks": [[0, 0, "wall"]]}, "^locks: a map that is made in parts takes none$"),
+        ("caves", {"require": {"regions": 1}}, "^require: a map that is made in parts is not measured$"),
+        ("caves", {"offset": (3, 4)}, "^offset: a map that is made in parts takes none$"),
+        ("fashion", {"start": [[0, 1], [1, 0]]}, "^start: a map that is made in parts takes none$"),
+        ("caves", {"offset": (3, 4), "shaping": ["border"]}, "^shaping: .*; offset: "),
+    ],
+)
+def test_what_has_no_parts(technique: str, words: dict[str, Any], line: str) -> None:
+    with pytest.raises(tw.InvalidRecipe, match=line):
+        local(tw.recipe(technique, seed=1, **words))
+
+
+@pytest.mark.parametrize(
+    ("first", "shape"),
+    [((0, 0), (51, 80)), ((-1, 0), (4, 4)), ((49, 79), (1, 2)), ((0, 0), (0, 4)), ((0,), (4,)), ((0, 0, 0), (1, 1, 1))],
+    ids=str,
+)
+def test_parts_lie_in_the_map(first: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    with pytest.raises(tw.InvalidRecipe, match="do not lie in a map of shape"):
+        made(tw.recipe("caves", seed=1), first, shape)
+
+
+def test_memory_follows_from_params() -> None:
+    plain, blended = tw.recipe("fashion"), tw.recipe("fashion", morph="random")
+    fashion = techniques.get("fashion")
+    assert fashion.memory(blended.params, 100) > fashion.memory(plain.params, 100) > 0

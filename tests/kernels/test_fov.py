@@ -1,0 +1,66 @@
+"""Shadowcasting against a plain version with fractions and recursion."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+
+from tilewright.kernels.fov import cast
+
+FAR = 1 << 40
+masks = arrays(
+    np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=14), elements=some.sampled_from([True] * 4 + [False])
+)
+
+
+def plainly(clear: NDArray[np.bool_], row: int, column: int, reach: int) -> NDArray[np.bool_]:
+    """Line by line, in fractions; nothing outside the map is clear."""
+    seen = np.zeros(clear.shape, dtype=np.bool_)
+    seen[row, column] = True
+    turns = ((-1, 0, 0, 1), (1, 0, 0, 1), (0, -1, 1, 0), (0, 1, 1, 0))  # of depth, then of across
+
+    def look(turn: tuple[int, int, int, int], depth: int, low: Fraction, high: Fraction) -> None:
+        if depth > max(clear.shape):
+            return
+        opened = None
+        for across in range(floor(depth * low + Fraction(1, 2)), ceil(depth * high - Fraction(1, 2)) + 1):
+            y, x = row + turn[0] * depth + turn[2] * across, column + turn[1] * depth + turn[3] * across
+            inside = 0 <= y < clear.shape[0] and 0 <= x < clear.shape[1]
+            free = inside and bool(clear[y, x])
+            if inside and (not free or depth * low <= across <= depth * high) and depth**2 + across**2 <= reach:
+                seen[y, x] = True
+            if free and opened is False:
+                low = Fraction(2 * across - 1, 2 * depth)
+            if opened and not free:
+                look(turn, depth + 1, low, Fraction(2 * across - 1, 2 * depth))
+            opened = free
+        if opened:
+            look(turn, depth + 1, low, high)
+
+    for turn in turns:
+        look(turn, 1, Fraction(-1), Fraction(1))
+    return seen
+
+
+@given(masks, some.integers(0, 2**32), some.sampled_from([FAR, FAR, 0, 1, 2, 6, 12, 30]))
+@settings(max_examples=300)
+def test_what_is_seen_is_what_fractions_see(clear: NDArray[np.bool_], place: int, reach: int) -> None:
+    row, column = divmod(place % clear.size, clear.shape[1])
+    seen = np.zeros(clear.shape, dtype=np.uint8)
+    cast(clear.view(np.uint8), row, column, reach, seen)
+    assert seen.astype(np.bool_).tolist() == plainly(clear, row, column, reach).tolist()
+
+
+def test_many_gaps_in_a_long_wall() -> None:
+    clear = np.ones((3, 801), dtype=np.bool_)
+    clear[1, ::2] = False
+    clear[1, 400] = True
+    seen = np.zeros(clear.shape, dtype=np.uint8)
+    cast(clear.view(np.uint8), 2, 400, FAR, seen)
+    assert seen.astype(np.bool_).tolist() == plainly(clear, 2, 400, FAR).tolist()

@@ -1,0 +1,205 @@
+"""Overlays: each works on any map, shows what the analysis says, and refuses what makes no sense in one line."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.analysis.chokepoints import chokepoints
+from tilewright.analysis.fov import field_of_view
+from tilewright.analysis.paths import distances, hot_path, shortest_path
+from tilewright.overlays.kinds import GOAL, HOT, KINDS, ORIGIN, WAY, Wanted
+from tilewright.overlays.overlay import Overlay
+
+WORDS = [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#", "passable": False}]
+TILES = tw.Tileset.checked({"name": "plain", "tiles": WORDS})
+CAVE = tw.make("caves", width=40, height=24, seed=7, shaping=["connect"])
+
+
+def drawn(*lines: str, **fields: object) -> tw.TileMap:
+    return tw.TileMap([[".#".index(glyph) for glyph in line] for line in lines], TILES, **fields)  # type: ignore[arg-type]
+
+
+def colored(overlay: Overlay, color: tuple[int, int, int]) -> list[tuple[int, ...]]:
+    """The cells, (row, column), with a tint of this colour."""
+    return [tuple(cell) for cell in np.argwhere((overlay.tint[..., :3] == color).all(axis=-1)).tolist()]
+
+
+@pytest.mark.parametrize("technique", [entry.name for entry in tw.techniques()])
+def test_each_works_on_every_techniques_default_map(technique: str) -> None:
+    map = tw.make(technique, seed=3)
+    for name in KINDS:
+        found = tw.overlay(map, name)
+        assert found.tint.shape == (*map.shape, 4)
+        assert found.text == name
+        assert 0 < len(found.legend) < 150
+        assert "\n" not in found.legend
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("lines", [("#",), (".",), ("###", "###"), (".#.", "###", ".#.")], ids=str)
+def test_each_works_where_there_is_little_to_walk_on(name: str, lines: tuple[str, ...]) -> None:
+    assert tw.overlay(drawn(*lines), name).legend
+
+
+def test_every_overlay_is_described() -> None:
+    assert list(KINDS) == ["distance", "flee", "path", "hot-path", "regions", "rooms", "chokepoints", "sight"]
+    for kind in KINDS.values():
+        assert kind.summary.endswith(".")
+        assert all(field.description for field in kind.params.model_fields.values())
+
+
+def test_distance_is_tinted_wherever_one_gets_and_the_same_for_the_same_steps() -> None:
+    map = drawn("..#.", "...#")
+    found = tw.overlay(map, "distance", origin=(0, 0))
+    steps = distances(map, (0, 0))
+    assert np.array_equal(found.tint[..., 3] > 0, np.isfinite(steps))
+    assert np.array_equal(found.tint[0, 1], found.tint[1, 0])
+    brightness = found.tint[..., :3].astype(int).sum(axis=-1)
+    assert brightness[0, 0] > brightness[0, 1] > brightness[1, 1] > brightness[1, 2]
+    assert found.legend == "distance from x=0 y=0: 0..3 steps, 5 of 6 cells reached"
+
+
+def test_several_origins_and_markers() -> None:
+    map = drawn(".....", markers=[tw.Marker("den", 0, 0), tw.Marker("den", 4, 0)])
+    both = tw.overlay(map, "distance", origin=((0, 0), (4, 0)))
+    assert both.legend == "distance from 2 cells: 0..2 steps"
+    assert np.array_equal(both.tint, tw.overlay(map, "distance", origin="den").tint)
+    assert np.array_equal(both.tint, tw.overlay(map, "distance", origin=[0, 0, 4, 0]).tint)
+    assert np.array_equal(both.tint, tw.overlay(map, "distance", origin=np.array([[0, 0], [4, 0]])).tint)
+
+
+def test_ways_lead_between_the_markers_where_there_are_some() -> None:
+    map = drawn(".....", ".....", markers=[tw.Marker("start", 1, 1), tw.Marker("exit", 3, 1)])
+    found = tw.overlay(map, "path")
+    assert found.legend == "path from x=1 y=1 to x=3 y=1: 2 steps"
+    assert (colored(found, ORIGIN), colored(found, WAY), colored(found, GOAL)) == ([(1, 1)], [(1, 2)], [(1, 3)])
+    assert tw.overlay(map, "path", goal=(0, 0)).legend == "path from x=1 y=1 to x=0 y=0: 2 steps"
+    assert tw.overlay(drawn("....."), "path", origin=(1, 0)).legend == "path from x=1 y=0 to x=4 y=0: 3 steps"
+    assert tw.overlay(drawn("....."), "path", goal=(1, 0)).legend == "path from x=4 y=0 to x=1 y=0: 3 steps"
+
+
+def test_that_there_is_no_way_is_told() -> None:
+    map = drawn(".#.", markers=[tw.Marker("start", 0, 0), tw.Marker("exit", 2, 0)])
+    assert tw.overlay(map, "path").legend == "path from x=0 y=0 to x=2 y=0: there is none"
+    assert tw.overlay(map, "hot-path").legend == "hot path from x=0 y=0 to x=2 y=0: there is none"
+    assert tw.overlay(drawn("##"), "distance").legend == "distance: there is no cell that one can walk on"
+    assert tw.overlay(map, "rooms").legend == "rooms: the map tells of none"
+
+
+def test_the_hot_path_is_the_analysis_hot_path() -> None:
+    cells = np.argwhere(CAVE.passable)
+    start, exit = cells[0].tolist(), cells[-1].tolist()
+    found = tw.overlay(CAVE, "hot_path", origin=start[::-1], goal=exit[::-1], slack=6)
+    hot = hot_path(CAVE, start, exit, slack=6)
+    way = {tuple(cell) for cell in shortest_path(CAVE, start, exit).tolist()}
+    assert set(colored(found, HOT)) == {tuple(cell) for cell in np.argwhere(hot.cells).tolist()} - way
+    assert set(colored(found, WAY)) == way - {tuple(start), tuple(exit)}
+    assert f"{int(hot.length)} steps and 6 more, {hot.cells.sum():,} cells, {hot.optional.sum():,} opt" in found.legend
+
+
+def test_chokepoints_sight_and_regions() -> None:
+    assert np.array_equal(tw.overlay(CAVE, "chokepoints").tint[..., 3] > 0, chokepoints(CAVE))
+    eight = tw.overlay(CAVE, "chokepoints", directions=8)
+    assert np.array_equal(eight.tint[..., 3] > 0, chokepoints(CAVE, directions=8))
+    viewer = np.argwhere(CAVE.passable)[50].tolist()
+    seen = field_of_view(CAVE, viewer, radius=5)
+    dark = tw.overlay(CAVE, "sight", origin=viewer[::-1], radius=5).tint
+    assert np.array_equal((dark[..., :3] == (10, 9, 18)).all(axis=-1), ~seen)
+    apart = tw.overlay(drawn("..#", "##."), "regions")
+    assert apart.legend == "2 regions, the largest of 2 cells"
+    assert apart.tint[0, 0].tolist() == apart.tint[0, 1].tolist() != apart.tint[1, 2].tolist()
+    assert tw.overlay(drawn("..#", "##."), "regions", directions=8).legend == "1 region, of 3 cells"
+
+
+def test_rooms_are_joined_by_lines_from_middle_to_middle() -> None:
+    rooms = [tw.Room(0, 0, 3, 3), tw.Room(5, 0, 2, 1), tw.Room(7, 2, 1, 1)]
+    map = drawn("........", "........", "........", rooms=rooms, links=[(1, 0), (0, 1), (2, 2)])
+    found = tw.overlay(map, "rooms")
+    assert found.lines == (((1, 1), (5.5, 0)),)
+    assert found.legend == "3 rooms, 1 link in 2 parts"
+    assert found.tint[..., 3].astype(bool).sum() == 12
+    assert len({tuple(found.tint[cell]) for cell in ((0, 0), (0, 5), (2, 7))}) == 3
+
+
+def test_levels_are_walked_but_not_seen_through() -> None:
+    map = tw.TileMap(np.zeros((2, 3, 4), np.uint8), TILES)
+    found = tw.overlay(map, "distance", origin=(3, 2, 1))
+    assert found.legend == "distance from x=3 y=2 level=1: 0..6 steps"
+    for name in ("sight", "rooms"):
+        with pytest.raises(tw.InvalidRecipe, match=f"^overlay {name}: needs a map of one level, got 2; take one"):
+            tw.overlay(map, name)
+    with pytest.raises(tw.InvalidRecipe, match=r"^overlay distance: origin: x,y,level of each cell, got 3,2$"):
+        tw.overlay(map, "distance", origin=(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "text"),
+    [
+        ("distence", {}, "unknown overlay 'distence'; did you mean 'distance'?"),
+        (7, {}, "unknown overlay 7; there are chokepoints, distance,"),
+        ("distance", {"orgin": "start"}, "distance: unknown setting 'orgin'; did you mean 'origin'?"),
+        ("distance", {"radius": 3}, "distance: unknown setting 'radius'; there are directions, origin"),
+        ("distance", {"origin": (1, 0)}, "overlay distance: origin: x=1 y=0 is a wall; take a cell that one can walk"),
+        ("distance", {"origin": (3, 0)}, "overlay distance: origin: x=3 y=0 lies outside the map of 3x1"),
+        ("path", {"goal": (0, -1)}, "overlay path: goal: x=0 y=-1 lies outside the map of 3x1"),
+        ("distance", {"origin": (0, 0, 2)}, "overlay distance: origin: x,y of each cell, got 0,0,2"),
+        ("distance", {"origin": "gate"}, "overlay distance: origin: unknown marker 'gate'; there are start"),
+        ("distance", {"origin": 1.5}, "distance: origin: a marker's name, or x,y of a cell, or of several, got 1.5"),
+        ("distance", {"origin": []}, "distance: origin: a marker's name, or x,y of a cell, or of several, got []"),
+        ("distance", {"origin": (True, 0)}, "distance: origin: "),
+        ("distance", {"directions": 6}, "distance: directions: must be 4 or 8, got 6"),
+        ("hot-path", {"slack": -1}, "hot-path: slack: must be at least 0.0, got -1"),
+        ("sight", {"radius": -1}, "sight: radius: must be at least 0, got -1"),
+    ],
+)
+def test_mistakes_are_one_clear_line(name: str, settings: dict[str, object], text: str) -> None:
+    map = drawn(".#.", markers=[tw.Marker("start", 0, 0)])
+    with pytest.raises(tw.TilewrightError) as caught:
+        tw.overlay(map, name, **settings)
+    assert str(caught.value).startswith(text)
+
+
+def test_an_unknown_overlay_is_an_unknown_name() -> None:
+    with pytest.raises(tw.UnknownName):
+        tw.overlay(CAVE, "distence")
+    with pytest.raises(tw.InvalidRecipe, match="a map is needed"):
+        tw.overlay("cave.png", "distance")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["distance", "hot-path,origin=3,4,goal=exit,slack=8", "sight,origin=1,2,3,4,radius=9", "path,directions=8"],
+)
+def test_texts_are_read_and_written(text: str) -> None:
+    wanted = Wanted.read(text)
+    assert str(wanted) == text
+    assert hash(wanted) == hash(Wanted.read(text))
+    assert wanted == Wanted.read(text)
+
+
+def test_texts_that_say_nothing_are_refused() -> None:
+    for text in ("distance,3,4", "=3", "distance,origin"):
+        with pytest.raises(tw.InvalidRecipe, match="settings are written name=value"):
+            Wanted.read(text)
+    with pytest.raises(tw.UnknownName):
+        Wanted.read("")
+
+
+def test_one_of_your_own() -> None:
+    tint = np.zeros((24, 40, 4), np.uint8)
+    tint[3, 4] = 255, 0, 0, 255
+    own = tw.Overlay(tint, legend="here")
+    tint[:] = 0
+    assert own.over(np.zeros((24, 40, 3), np.uint8))[3, 4].tolist() == [255, 0, 0]
+    for one in (own, pickle.loads(pickle.dumps(own))):
+        assert np.array_equal(one.tint, own.tint)
+        with pytest.raises(ValueError, match="read-only"):
+            one.tint[0] = 1
+    with pytest.raises(tw.InvalidRecipe, match=r"four numbers 0\.\.255 for every cell"):
+        tw.Overlay(np.zeros((3, 4)))
+    with pytest.raises(tw.InvalidRecipe, match="is for a map of 40x24, this one has 3x1"):
+        drawn("...").image(overlay=own)
