@@ -15,7 +15,7 @@ from tests.generators.rulebooks import DOCUMENT, FULL, RULES
 from tests.generators.test_rules_round_trip import books as some_books
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio.desk import Desk
-from tilewright.studio.page.rules import book as books
+from tilewright.studio.page.rules import rulebook_draft as books
 from tilewright.studio.page.rules import sentences
 from tilewright.studio.page.rules.colors import colors_of
 from tilewright.studio.page.rules.editor import Editor, Folds, check_word, field_of
