@@ -1,41 +1,53 @@
 # Everything a newcomer needs: `make demo`, `make studio`, `make test`. All set up .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.ready
+# Made when this is installed in .venv: what tilewright itself needs, the studio, the tools to work on it.
+CORE := .venv/.core
+STUDIO := .venv/.studio
+DEV := .venv/.dev
+INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo studio test check kernels bench docs clean
 
-demo: $(STAMP)
+demo: $(CORE)
 	$(BIN)/python examples/demo.py
 
-studio: $(STAMP)
+studio: $(STUDIO)
 	$(BIN)/tilewright studio
 
-test: $(STAMP)
+test: $(DEV)
 	$(BIN)/python tests/tools.py
 	$(MAKE) --no-print-directory --jobs=2 check kernels
 	$(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
-check: $(STAMP)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Compiled once, not by every test that comes first.
-kernels: $(STAMP)
+# Compiled once, on all processors, and not by every test that comes first.
+kernels: $(DEV)
 	$(BIN)/tilewright warmup
 
-bench: $(STAMP)
+bench: $(DEV)
 	$(BIN)/python -m bench
 
-docs: $(STAMP)
+docs: $(DEV)
 	$(BIN)/python docs/build.py
 
-# The editable install with what was tested; made again when a requirement changes.
-$(STAMP): pyproject.toml constraints.txt
+# The editable install with the versions that were tested; made again when a requirement changes.
+$(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	@touch $(STAMP)
+	$(INSTALL) .
+	@touch $@
+
+$(STUDIO): $(CORE)
+	$(INSTALL) ".[studio]"
+	@touch $@
+
+$(DEV): $(CORE)
+	$(INSTALL) ".[dev]"
+	@touch $@
 
 clean:
 	rm -rf .venv out dist .mypy_cache .ruff_cache .pytest_cache

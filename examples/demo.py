@@ -1,4 +1,4 @@
-"""Makes one map with every technique there is, draws some here, and writes them all to out/gallery.png."""
+"""Draws a first map, compiles what the others need, and writes a map of every technique to out/gallery.png."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress, track
 
 import tilewright as tw
+from tilewright import kernels
 from tilewright.cli._drawing import draw
 
 OUT = Path("out")
@@ -46,12 +47,30 @@ def one_of_each() -> dict[str, tw.TileMap]:
     return maps
 
 
+def show(name: str, map: tw.TileMap) -> None:
+    print()
+    draw(map, f"tilewright make {name} --width {WIDTH} --height {HEIGHT} --seed 7")
+
+
+def compile_all(console: Console) -> None:
+    """Compile the loops of every technique, on all processors, and show which ones are done."""
+    if kernels.is_ready():
+        return
+    total = len(kernels.entries())
+    console.print(f"\ncompiling {total} kernels, once on this machine")
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("", total=total)
+        for name in kernels.warmup():
+            progress.update(task, advance=1, description=name)
+
+
 def main() -> None:
     console = Console()
+    console.print("making a first map")
+    show("caves", tw.make("caves", width=WIDTH, height=HEIGHT, seed=7))
+    compile_all(console)
     maps = one_of_each()
-    for name in ("caves", "fashion"):
-        console.print()
-        draw(maps[name], f"tilewright make {name} --width {WIDTH} --height {HEIGHT} --seed 7")
+    show("fashion", maps["fashion"])
     OUT.mkdir(exist_ok=True)
     contact_sheet(maps).save(OUT / "gallery.png")
     console.print(f"\n{len(maps)} techniques, all in [bold]{os.fspath(OUT / 'gallery.png')}[/bold]")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.appearance import read_rgb
 from ..core.errors import BadFile, InvalidRecipe, counted
-from ..core.looks import read_rgb
 from ..core.seeds import Rng
 from ..core.tileset import Sheet, Tile, Tileset
 from ._textures import SIDE, TEXTURES, Look, bevelled

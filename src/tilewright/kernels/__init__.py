@@ -62,6 +62,16 @@ class Kernel(Generic[P, R_co]):
         return f"{self._function.__module__.rpartition('.')[2]}.{self._function.__qualname__}"
 
     @property
+    def bytecode_size(self) -> int:
+        """Bytes of Python's code for this function alone."""
+        return len(self._function.__code__.co_code)
+
+    def callees(self) -> set[Kernel[..., object]]:
+        """Return the kernels that this one calls."""
+        names, known = self._function.__code__.co_names, self._function.__globals__
+        return {known[name] for name in names if isinstance(known.get(name), Kernel)}
+
+    @property
     def _numba_type_(self) -> object:
         """What numba asks a global of a kernel for when it does not know it: so kernels find each other."""
         from numba import typeof
@@ -185,9 +195,22 @@ def entries() -> list[Kernel[..., object]]:
     return list(_entries)
 
 
-def warmup() -> Iterator[str]:
-    """Compile every entry into the cache, giving each one's name when it is done."""
-    for entry in entries():
+def warmup(*, processes: int | None = None) -> Iterator[str]:
+    """Compile every entry into the cache, in that many processes, and give each one's name when it is done.
+
+    By default as many processes as there are processors: numba compiles one function at a time in each.
+    """
+    from .workers import compile_in_workers
+
+    processes = processes or os.cpu_count() or 1
+    known = entries()
+    ours = [entry for entry in known if entry.__module__.startswith(f"{__name__}.")]
+    others = [entry for entry in known if entry not in ours]  # which another process may not find
+    if processes > 1 and sys.executable:
+        yield from compile_in_workers(ours, processes)
+    else:
+        others += ours
+    for entry in others:
         entry.compile()
         yield entry.name
     mark = _ready_mark()

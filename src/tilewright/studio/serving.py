@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from urllib.parse import urlencode
 
 from ..core.errors import TilewrightError
+from .precompile import precompile
 from .settings import Settings
-from .warming import compiled_ahead
 
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
 MOST_PORTS = 20
@@ -27,7 +27,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool 
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
-    with listening(settings, other_port=other_port) as listener, compiled_ahead() as end:
+    with listening(settings, other_port=other_port) as listener, precompile() as end:
         import uvicorn
 
         from . import app

@@ -1,4 +1,4 @@
-"""Everything is compiled ahead, once, by a process beside the studio: nobody waits for it, and the page stays quick."""
+"""On first start, all kernels are compiled by processes beside the studio, so that the page stays quick."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from contextlib import contextmanager, suppress
 
 from .. import kernels
 
-POLITENESS = 10
-"""How much less than others it gets of a busy processor."""
+NICENESS = 10
+"""How much less than others they get of a busy processor."""
 
 
 @contextmanager
-def compiled_ahead() -> Iterator[Callable[[], None]]:
-    """Meanwhile what was never compiled here is; whoever needs it before compiles it for themselves.
+def precompile() -> Iterator[Callable[[], None]]:
+    """Compile meanwhile what was never compiled here; a map that needs a kernel before compiles it for itself.
 
-    Gives what ends it at once, for whoever may not come back here.
+    Gives the function that ends it at once, for a server that may not come back here.
     """
-    process = None if kernels.is_ready() else _started()
+    process = None if kernels.is_ready() else _start_warmup()
 
     def end() -> None:
         if process is not None and process.poll() is None:
@@ -33,14 +33,14 @@ def compiled_ahead() -> Iterator[Callable[[], None]]:
         end()
 
 
-def _started() -> subprocess.Popen[bytes] | None:
+def _start_warmup() -> subprocess.Popen[bytes] | None:
     nothing = subprocess.DEVNULL
     command = [sys.executable, "-m", "tilewright", "warmup"]
     try:
         process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
     except OSError:
-        return None  # without it all goes on, if slower
+        return None  # kernels are then compiled when they are needed
     if hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, POLITENESS)
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # its workers inherit it
     return process
