@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from tilewright import kernels
 from tilewright.kernels import Kernel, kernel
+from tilewright.kernels.types import Int64_1D, new_record
 
 PARTS = """
 from tilewright.kernels import kernel
@@ -130,6 +132,83 @@ def test_entry_takes_its_own_types_only() -> None:
 
 def test_part_may_be_called_too() -> None:
     assert one_more(1) == 2
+
+
+STATE = np.dtype([("top", np.int64), ("largest", np.float64)])
+ITEM = np.dtype([("place", np.int32), ("key", np.float64)])
+
+
+class Pair(NamedTuple):
+    left: Int64_1D
+    right: Int64_1D
+
+
+class Stack(NamedTuple):
+    items: Annotated[NDArray[np.void], ITEM]
+    state: Annotated[np.record, STATE]
+    pair: Pair
+    limit: int
+
+
+@kernel
+def push(stack: Stack, place: int, key: float) -> None:
+    item = stack.items[stack.state.top]
+    item["place"], item["key"] = place, key
+    stack.state.top += 1
+    stack.state.largest = max(stack.state.largest, key)
+
+
+@kernel("int64(Stack, Pair, float64[:, ::1])", allocates=False)
+def push_all(stack: Stack, sums: Pair, keys: NDArray[np.float64]) -> int:
+    for row in range(len(keys)):
+        for place in range(stack.limit):
+            push(stack, place, keys[row, place])
+            sums.left[0] += place
+            sums.right[0] += row
+    return int(stack.state.top)
+
+
+def test_arguments_may_be_named_tuples_and_records() -> None:
+    keys = np.arange(6.0).reshape(2, 3)
+    results = []
+    for function in (push_all, push_all.__wrapped__):
+        pair = Pair(np.zeros(1, np.int64), np.zeros(1, np.int64))
+        stack = Stack(np.zeros(6, ITEM), new_record(STATE), pair, 3)
+        results.append((function(stack, pair, keys), stack.items.tolist(), stack.state.tolist(), pair.left.tolist()))
+    assert results[0] == results[1] == (6, [(n % 3, float(n)) for n in range(6)], (6, 5.0), [6])
+    with pytest.raises(TypeError):
+        push_all(stack._replace(limit=0.5), pair, keys)
+
+
+def test_entry_that_promises_to_allocate_nothing_cannot() -> None:
+    @kernel("int64(int64)", allocates=False)
+    def squander(number: int) -> int:
+        return int(np.zeros(number).size)
+
+    with pytest.raises(Exception, match="array"):
+        squander(3)
+
+
+@kernel
+def first_row(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    row: NDArray[np.float64] = table[0]
+    return row
+
+
+@kernel("float64(float64[:, ::1])", allocates=False)
+def sum_first(table: NDArray[np.float64]) -> float:
+    return float(first_row(table)[0])
+
+
+@kernel("float64[::1](int64)")
+def made_row(columns: int) -> NDArray[np.float64]:
+    return first_row(np.ones((2, columns)))
+
+
+def test_part_may_be_shared_by_entries_that_allocate_and_others() -> None:
+    assert sum_first(np.ones((2, 2))) == 1.0
+    rows = [made_row(3) for _ in range(100)]
+    assert all(row.tolist() == [1.0, 1.0, 1.0] for row in rows)
 
 
 def test_kernel_looks_like_its_function() -> None:

@@ -26,6 +26,11 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from .types import read_signature
+
+if TYPE_CHECKING:
+    from numba.core.dispatcher import Dispatcher
+
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -39,11 +44,14 @@ _entries: list[Kernel[..., object]] = []
 class Kernel(Generic[P, R_co]):
     """A function that is compiled when it is first called, or first met in the compilation of another kernel."""
 
-    def __init__(self, function: Callable[P, R_co], signature: str | None) -> None:
+    def __init__(self, function: Callable[P, R_co], signature: str | None, allocates: bool = True) -> None:
         update_wrapper(self, function)
         self._function = function
         self._signature = signature
+        self._allocates = allocates
         self._compiled: Callable[P, R_co] | None = None
+        self._inner: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
+        """A part as other kernels call it, by whether these may allocate."""
         self._call: Callable[P, R_co] = self._first_call
 
     if TYPE_CHECKING:
@@ -73,10 +81,18 @@ class Kernel(Generic[P, R_co]):
 
     @property
     def _numba_type_(self) -> object:
-        """What numba asks a global of a kernel for when it does not know it: so kernels find each other."""
-        from numba import typeof
+        """The type that numba asks a global of a kernel for when it does not know it: so kernels find each other."""
+        import numba
+        from numba.core.targetconfig import ConfigStack
 
-        return typeof(self.compile())  # type: ignore[no-untyped-call]
+        if self._signature is not None:
+            return numba.typeof(self.compile())  # type: ignore[no-untyped-call]
+        flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]  # of the caller that is being compiled
+        counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
+        if counts not in self._inner:
+            # Python never calls these: without what it would need, they compile in two thirds of the time.
+            self._inner[counts] = self._jit(no_cpython_wrapper=True, _nrt=counts)
+        return numba.typeof(self._inner[counts])  # type: ignore[no-untyped-call]
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
@@ -98,11 +114,18 @@ class Kernel(Generic[P, R_co]):
                 self._call = self._compiled
             return self._compiled
 
+    def _jit(self, **options: bool) -> Dispatcher[Callable[P, R_co]]:
+        import numba
+
+        common = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+        jit: Callable[[Callable[P, R_co]], Dispatcher[Callable[P, R_co]]] = numba.njit(**common, **options)  # type: ignore[call-overload]
+        return jit(self._function)
+
     def _compile(self, *, cached: bool) -> Callable[P, R_co]:
         import numba
 
         settings = vars(numba.config)
-        compiled = numba.njit(nogil=True, error_model="numpy")(self._function)
+        compiled = self._jit(_nrt=self._allocates)
         if self._signature is None or settings["DISABLE_JIT"]:
             return compiled
         folder = _cache_folder() if cached else None
@@ -114,7 +137,7 @@ class Kernel(Generic[P, R_co]):
             finally:
                 settings["CACHE_DIR"] = before
         try:
-            compiled.compile(self._signature)
+            compiled.compile(read_signature(self._signature, self._function.__globals__))
         except Exception:
             compiled._cache.flush()  # type: ignore[attr-defined]  # a damaged file must not be met again
             raise
@@ -168,20 +191,28 @@ def _load_numba_without_blas() -> None:
 @overload
 def kernel(signature: Callable[P, R], /) -> Kernel[P, R]: ...
 @overload
-def kernel(signature: str, /) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
-def kernel(signature: Callable[P, R] | str, /) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
+def kernel(signature: str, /, *, allocates: bool = ...) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def kernel(
+    signature: Callable[P, R] | str, /, *, allocates: bool = True
+) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Make a function a kernel.
 
     `@kernel("void(uint8[:, ::1], int64)")` is an entry, for Python to call. It takes exactly these types (others
     are a TypeError, never a silent second compilation) and is cached on disk. An array that may be read-only is
-    written `Array(uint8, 2, "C", readonly=True)`. Plain `@kernel` is a part, compiled into its callers.
+    written `Array(uint8, 2, "C", readonly=True)`. A NamedTuple class or a record dtype of the module is written by
+    its name, as in `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` is a part, compiled
+    into its callers.
+
+    `allocates=False` promises that neither the entry nor its parts create an array. It compiles faster, because
+    references to arrays need not be counted.
+
     Limits: kernels name each other as globals, not as `module.name`, and do not recurse.
     """
     if not isinstance(signature, str):
         return Kernel(signature, None)
 
     def entry(function: Callable[P, R]) -> Kernel[P, R]:
-        made = Kernel(function, signature)
+        made = Kernel(function, signature, allocates)
         _entries.append(made)
         return made
 
