@@ -19,9 +19,9 @@ from tilewright.autotile.grammar import grammar_of
 from tilewright.core.errors import GaveUp, TilewrightError
 from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
-from tilewright.generators._wfc import search
+from tilewright.generators._wfc import solver
 from tilewright.generators._wfc.params import WfcParams
-from tilewright.generators._wfc.pattern_set import MOST_PATTERNS, overlapping
+from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, overlapping
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 WALK = ["floor", "corridor", "door", "treasure"]
@@ -177,15 +177,15 @@ def test_weights_are_the_samples() -> None:
     rows = ["a" * 30] * 9 + ["b" * 30]
     m = made(sample=rows, pattern_size=1, width=100, height=100, wrap_sample="xy")
     assert set(np.unique(m.cells)) <= {0, 1}
-    book = overlapping([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1)
-    assert book.weights.tolist() == [2, 1]
+    pattern_set = overlapping([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1)
+    assert pattern_set.weights.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("heuristic", ["entropy", "constrained", "scanline"])
 def test_blocks_change_nothing(heuristic: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = made(heuristic=heuristic, sample="ruins")
     for frames in (1, 7, 10_000):
-        monkeypatch.setattr(search, "FRAMES", frames)
+        monkeypatch.setattr(solver, "FRAMES", frames)
         assert made(heuristic=heuristic, sample="ruins") == whole
 
 
@@ -224,17 +224,17 @@ def test_a_model_makes_the_same_maps(tmp_path: Path) -> None:
 @settings(max_examples=25, deadline=None)
 @given(some.integers(0, 1000), some.sampled_from([1, 8]), some.data())
 def test_all_wishes_at_once(seed: int, symmetry: int, data: some.DataObject) -> None:
-    wishes = {
+    constraints = {
         "sample": "dungeon",
         "symmetry": symmetry,
         "border": ["rock"],
         "connected": WALK,
         "counts": {"treasure": "1..6", "pillar": "<=9"},
     }
-    other = made(**wishes, seed=f"other {seed}")
+    other = made(**constraints, seed=f"other {seed}")
     row, column = data.draw(some.integers(0, 13)), data.draw(some.integers(0, 19))
     box = np.s_[row : row + 5, column : column + 5]
-    m = made(**wishes, seed=seed, locks=other.locked(box))
+    m = made(**constraints, seed=seed, locks=other.locked(box))
     check_windows(m)
     names = np.array(m.tileset.names)[m.cells]
     assert np.array_equal(m.cells[box], other.cells[box])
@@ -557,7 +557,7 @@ def test_rules_that_are_wrong(old: str, new: str, words: str) -> None:
 
 def test_more_patterns_than_fit() -> None:
     many = np.random.default_rng(3).integers(0, 200, (100, 100))
-    with pytest.raises(TilewrightError, match=f"more than the {MOST_PATTERNS:,} that fit; take a smaller pattern_size"):
+    with pytest.raises(TilewrightError, match=f"more than the {MAX_PATTERNS:,} that fit; take a smaller pattern_size"):
         made(sample=many)
     with pytest.raises(TilewrightError, match=r"take a smaller pattern_size, less symmetry or fewer samples$"):
         made(sample=[many, many], symmetry=2)

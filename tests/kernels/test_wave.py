@@ -1,4 +1,4 @@
-"""Waves: what follows is what a plain search for support finds, and no claim forbids what some map could have."""
+"""Waves: what follows is what a plain solver for support finds, and no constraint forbids what some map could have."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._wfc.extent import Extent
-from tilewright.generators._wfc.pattern_set import Book, of_pairs, packed, unpacked
-from tilewright.generators._wfc.wave import DONE, MOST, STUCK, Claim, Limit, Wave
-from tilewright.kernels import wave as kernel
-from tilewright.kernels.claims import COUNTED, PATH, REGION
+from tilewright.generators._wfc.pattern_set import PatternSet, of_pairs, packed, unpacked
+from tilewright.generators._wfc.topology import Topology
+from tilewright.generators._wfc.wave import DONE, MAX_COUNT, STUCK, GlobalConstraint, TileConstraint, Wave
+from tilewright.kernels.global_constraints import COUNTED, PATH, REGION
 from tilewright.kernels.wave import BIT_PLACES, lowest
 
 Domains = list[set[int]]
@@ -26,12 +25,12 @@ Domains = list[set[int]]
 # -- plain versions ---------------------------------------------------------------------------------------------
 
 
-def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], extent: Extent) -> bool:
+def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], topology: Topology) -> bool:
     """Take out every tile without support until there is none; whether every cell has something left."""
-    axes, changed = extent.axes, True
+    axes, changed = topology.axes, True
     while changed:
         changed = False
-        for cell, around in enumerate(extent.neighbours.tolist()):
+        for cell, around in enumerate(topology.neighbours.tolist()):
             for direction, other in enumerate(around):
                 if other < 0:
                     continue
@@ -49,32 +48,36 @@ def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], extent: Extent) ->
     return all(domains)
 
 
-def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], extent: Extent) -> bool:
+def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) -> bool:
     return all(
         other < 0 or fits[direction, tiles[cell], tiles[other]]
-        for cell, around in enumerate(extent.neighbours[:, extent.axes :].tolist())
+        for cell, around in enumerate(topology.neighbours[:, topology.axes :].tolist())
         for direction, other in enumerate(around)
     )
 
 
-def is_as_claimed(tiles: Sequence[int], claim: Claim, extent: Extent) -> bool:
-    has = {cell for cell, tile in enumerate(tiles) if tile in claim.tiles}
-    if claim.kind == COUNTED:
-        return claim.least <= len(has) <= claim.most
-    wanted = set(claim.ends) if claim.kind == PATH else has
+def is_as_claimed(tiles: Sequence[int], constraint: GlobalConstraint, topology: Topology) -> bool:
+    has = {cell for cell, tile in enumerate(tiles) if tile in constraint.tiles}
+    if constraint.kind == COUNTED:
+        return constraint.least <= len(has) <= constraint.most
+    wanted = set(constraint.ends) if constraint.kind == PATH else has
     if not wanted <= has:
         return False
     reached = {min(wanted)} if wanted else set()
     while True:
-        more = {other for cell in reached for other in extent.around[cell].tolist() if other in has} - reached
+        more = {other for cell in reached for other in topology.around[cell].tolist() if other in has} - reached
         if not more:
             return wanted <= reached
         reached |= more
 
 
-def all_maps(fits: NDArray[np.bool_], claims: Sequence[Claim], extent: Extent) -> Iterator[tuple[int, ...]]:
-    for tiles in product(range(fits.shape[1]), repeat=extent.cells):
-        if is_right(tiles, fits, extent) and all(is_as_claimed(tiles, claim, extent) for claim in claims):
+def all_maps(
+    fits: NDArray[np.bool_], global_constraints: Sequence[GlobalConstraint], topology: Topology
+) -> Iterator[tuple[int, ...]]:
+    for tiles in product(range(fits.shape[1]), repeat=topology.cells):
+        if is_right(tiles, fits, topology) and all(
+            is_as_claimed(tiles, constraint, topology) for constraint in global_constraints
+        ):
             yield tiles
 
 
@@ -82,26 +85,29 @@ def all_maps(fits: NDArray[np.bool_], claims: Sequence[Claim], extent: Extent) -
 
 
 def held(wave: Wave) -> Domains:
-    return [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.domains, len(wave.book))]
+    return [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.domains, len(wave.pattern_set))]
 
 
-def random_book(source: np.random.Generator, tiles: int, share: float, axes: int = 2) -> tuple[Book, NDArray[np.bool_]]:
+def random_pattern_set(
+    source: np.random.Generator, tiles: int, share: float, axes: int = 2
+) -> tuple[PatternSet, NDArray[np.bool_]]:
     fits = source.random((axes, tiles, tiles)) < share
     return of_pairs(fits, source.integers(1, 9, tiles)), fits
 
 
-def check_numbers(wave: Wave) -> None:
+def check_cells(wave: Wave) -> None:
     """Counts and weights of every cell are those of its patterns, and the heap holds all undecided cells in order."""
-    bits = unpacked(wave.domains, len(wave.book)).astype(np.int64)
-    assert wave.numbers[:, kernel.COUNT].tolist() == bits.sum(axis=1).tolist()
-    assert wave.numbers[:, kernel.WEIGHT].tolist() == (bits @ wave.book.weights).tolist()
-    assert wave.arrays[kernel.SPREADS] == pytest.approx(bits @ wave.book.products)
-    heap, keys = wave.arrays[kernel.HEAP][: wave.undecided], wave.arrays[kernel.KEYS]
+    bits, cells = unpacked(wave.domains, len(wave.pattern_set)).astype(np.int64), wave.cells
+    assert cells["count"].tolist() == bits.sum(axis=1).tolist()
+    assert cells["weight"].tolist() == (bits @ wave.pattern_set.weights).tolist()
+    assert cells["sum_w_log_w"] == pytest.approx(bits @ wave.pattern_set.w_log_w)
+    heap, keys = wave.arrays.heap[: wave.undecided], cells["key"]
     assert sorted(heap.tolist()) == np.flatnonzero(bits.sum(axis=1) > 1).tolist()
     assert all(keys[heap[(place - 1) // 2]] <= keys[heap[place]] for place in range(1, len(heap)))
-    assert [int(wave.arrays[kernel.PLACES][cell]) for cell in heap] == list(range(len(heap)))
-    assert not wave.arrays[kernel.GONE].any()
-    assert not wave.arrays[kernel.WAITING].any()
+    assert cells["heap_place"][heap].tolist() == list(range(len(heap)))
+    assert not wave.arrays.removed.any()
+    assert not cells["removed_count"].any()
+    assert not cells["pending"].any()
 
 
 def test_the_lowest_bit() -> None:
@@ -128,51 +134,51 @@ def test_sets_are_packed_and_unpacked() -> None:
 def test_what_follows_is_what_a_plain_search_finds(
     seed: int, tiles: int, shape: tuple[int, ...], wrap: tuple[bool, ...]
 ) -> None:
-    """From limit to limit; and where one leaves nothing, all is as it was before."""
+    """From constraint to constraint; and where one leaves nothing, all is as it was before."""
     source = np.random.default_rng(seed)
-    book, fits = random_book(source, tiles, source.uniform(1.5, 5.0) / tiles, len(shape))
-    extent = Extent(shape, wrap[: len(shape)], 1)
-    wave = Wave(book, extent)
-    domains: Domains = [set(range(tiles)) for _ in range(extent.cells)]
-    possible = plain_fixpoint(domains, fits, extent)
-    assert (wave.trouble < 0) == possible
+    pattern_set, fits = random_pattern_set(source, tiles, source.uniform(1.5, 5.0) / tiles, len(shape))
+    topology = Topology(shape, wrap[: len(shape)], 1)
+    wave = Wave(pattern_set, topology)
+    domains: Domains = [set(range(tiles)) for _ in range(topology.cells)]
+    possible = plain_fixpoint(domains, fits, topology)
+    assert (wave.contradiction < 0) == possible
     if not possible:
         return
     assert held(wave) == domains
     wave.restart()
     for _ in range(6):
-        cell, tile = int(source.integers(extent.cells)), sorted(domains[0])[0]
+        cell, tile = int(source.integers(topology.cells)), sorted(domains[0])[0]
         tile = int(source.choice(sorted(domains[cell])))
         keep = {tile, int(source.integers(tiles))}
         narrowed = [own & keep if number == cell else set(own) for number, own in enumerate(domains)]
-        possible = plain_fixpoint(narrowed, fits, extent)
-        assert wave.plant(cell, sorted(keep)) == possible
+        possible = plain_fixpoint(narrowed, fits, topology)
+        assert wave.place_required(cell, sorted(keep)) == possible
         domains = narrowed if possible else domains
         assert held(wave) == domains
-        check_numbers(wave)
+        check_cells(wave)
 
 
 @settings(max_examples=40, deadline=None)
 @given(some.integers(0, 1 << 30), some.sampled_from(["entropy", "constrained", "scanline"]), some.booleans())
 def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: str, wrap: bool) -> None:
     source = np.random.default_rng(seed)
-    book, fits = random_book(source, 9, 0.55)
-    extent = Extent((7, 6), (wrap, wrap), 1)
+    pattern_set, fits = random_pattern_set(source, 9, 0.55)
+    topology = Topology((7, 6), (wrap, wrap), 1)
     results = []
     for block in (1, 5, 1000):
-        wave = Wave(book, extent, heuristic=heuristic, noise=Rng.of(seed).child("noise"), backtracks=30)
-        if wave.trouble >= 0:
+        wave = Wave(pattern_set, topology, heuristic=heuristic, noise=Rng.of(seed).child("noise"), backtracks=30)
+        if wave.contradiction >= 0:
             return
         wave.restart()
         rng, status = Rng.of(seed), None
         while status not in (DONE, STUCK):
             status = wave.collapse(rng, block)
-            check_numbers(wave)
+            check_cells(wave)
         results.append((status, wave.tiles().tolist()))
         if status == DONE:
-            assert is_right(wave.tiles().reshape(-1).tolist(), fits, extent)
+            assert is_right(wave.tiles().reshape(-1).tolist(), fits, topology)
         domains = held(wave)
-        assert plain_fixpoint(domains, fits, extent)
+        assert plain_fixpoint(domains, fits, topology)
         assert held(wave) == domains, "not all has followed"
     assert all(result == results[0] for result in results)
 
@@ -181,26 +187,26 @@ def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: st
 @given(some.integers(0, 1 << 30), some.integers(0, 3))
 def test_a_region_opens_to_what_its_surroundings_allow(seed: int, radius: int) -> None:
     source = np.random.default_rng(seed)
-    book, fits = random_book(source, 8, 0.6)
-    extent = Extent((8, 8), (False, True), 1)
-    wave = Wave(book, extent, noise=Rng.of(seed), backtracks=5)
-    if wave.trouble >= 0:
+    pattern_set, fits = random_pattern_set(source, 8, 0.6)
+    topology = Topology((8, 8), (False, True), 1)
+    wave = Wave(pattern_set, topology, noise=Rng.of(seed), backtracks=5)
+    if wave.contradiction >= 0:
         return
     wave.restart()
     wave.collapse(Rng.of(seed), 20)
-    cell = int(source.integers(extent.cells))
+    cell = int(source.integers(topology.cells))
     domains = held(wave)
-    base = [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.base[0], len(book))]
-    inner, outer = set(extent.box(cell, radius).tolist()), set(extent.box(cell, radius + 2).tolist())
+    base = [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.base[0], len(pattern_set))]
+    inner, outer = set(topology.box(cell, radius).tolist()), set(topology.box(cell, radius + 2).tolist())
     for number in outer:
         if number in inner or len(domains[number]) != 1:
             domains[number] = base[number]
-    wave.state[kernel.TROUBLE] = cell
-    possible = plain_fixpoint(domains, fits, extent)
+    wave.state.contradiction = cell
+    possible = plain_fixpoint(domains, fits, topology)
     assert wave.reopen(radius, 2) == possible
     if possible:
         assert held(wave) == domains
-        check_numbers(wave)
+        check_cells(wave)
 
 
 def test_a_short_trail_is_said() -> None:
@@ -208,30 +214,34 @@ def test_a_short_trail_is_said() -> None:
     chain = np.zeros((2, 40, 40), dtype=bool)
     chain[:, range(39), range(1, 40)] = True
     chain[:, 39, 39] = chain[:, 0, 0] = True
-    wave = Wave(of_pairs(chain, np.ones(40, dtype=np.int64)), Extent((30, 30), (False, False), 1), backtracks=0)
+    wave = Wave(of_pairs(chain, np.ones(40, dtype=np.int64)), Topology((30, 30), (False, False), 1), backtracks=0)
     wave.restart()
     while wave.collapse(Rng.of(1), 1) not in (DONE, STUCK):
         pass
     tiles = wave.tiles()
     if wave.undecided == 0:
-        assert is_right(tiles.reshape(-1).tolist(), chain, wave.extent)
+        assert is_right(tiles.reshape(-1).tolist(), chain, wave.topology)
 
 
-# -- claims -----------------------------------------------------------------------------------------------------
+# -- constraints ------------------------------------------------------------------------------------------------
 
 
-def random_claims(source: np.random.Generator, tiles: int, cells: int) -> list[Claim]:
-    claims = []
+def random_constraints(source: np.random.Generator, tiles: int, cells: int) -> list[GlobalConstraint]:
+    global_constraints = []
     for kind in source.permutation([COUNTED, REGION, PATH])[: source.integers(1, 3)].tolist():
         own = tuple(source.permutation(tiles)[: source.integers(1, tiles)].tolist())
         if kind == COUNTED:
             least = int(source.integers(0, cells))
-            claims.append(Claim(kind, own, "counts", least, int(source.choice([least, least + 1, MOST]))))
+            global_constraints.append(
+                GlobalConstraint(kind, own, "counts", least, int(source.choice([least, least + 1, MAX_COUNT])))
+            )
         elif kind == REGION:
-            claims.append(Claim(kind, own, "connected"))
+            global_constraints.append(GlobalConstraint(kind, own, "connected"))
         else:
-            claims.append(Claim(kind, own, "paths", ends=tuple(source.choice(cells, 2).tolist())))
-    return claims
+            global_constraints.append(
+                GlobalConstraint(kind, own, "paths", ends=tuple(source.choice(cells, 2).tolist()))
+            )
+    return global_constraints
 
 
 @settings(max_examples=80, deadline=None)
@@ -239,13 +249,24 @@ def random_claims(source: np.random.Generator, tiles: int, cells: int) -> list[C
 def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], wrap: bool) -> None:
     """Beside all maps that there are: no tile of one is forbidden before the first choice, and one of them is made."""
     source = np.random.default_rng(seed)
-    book, fits = random_book(source, 3 if shape != (3, 3) else 2, 0.85)
-    extent = Extent(shape, (wrap, False), 1)
-    claims = random_claims(source, book.tiles, extent.cells)
-    limits = [Limit(np.array(claim.ends), claim.tiles, "paths") for claim in claims if claim.ends]
-    every = set(all_maps(fits, claims, extent))
-    wave = Wave(book, extent, claims=claims, limits=limits, backtracks=1000, noise=Rng.of(seed))
-    if wave.trouble >= 0:
+    pattern_set, fits = random_pattern_set(source, 3 if shape != (3, 3) else 2, 0.85)
+    topology = Topology(shape, (wrap, False), 1)
+    global_constraints = random_constraints(source, pattern_set.tiles, topology.cells)
+    tile_constraints = [
+        TileConstraint(np.array(constraint.ends), constraint.tiles, "paths")
+        for constraint in global_constraints
+        if constraint.ends
+    ]
+    every = set(all_maps(fits, global_constraints, topology))
+    wave = Wave(
+        pattern_set,
+        topology,
+        global_constraints=global_constraints,
+        tile_constraints=tile_constraints,
+        backtracks=1000,
+        noise=Rng.of(seed),
+    )
+    if wave.contradiction >= 0:
         assert not every
         return
     possible = held(wave)
@@ -255,7 +276,7 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
     status, rng = None, Rng.of(seed)
     while status not in (DONE, STUCK):
         status = wave.collapse(rng, 1)
-    assert (status == DONE) == bool(every), "a complete search of a tiny map finds a map if there is one"
+    assert (status == DONE) == bool(every), "a complete solver of a tiny map finds a map if there is one"
     if status == DONE:
         assert tuple(wave.tiles().reshape(-1).tolist()) in every
 
@@ -266,38 +287,52 @@ def test_a_claim_alone_forbids_all_that_cannot_be(seed: int, kind: int, wrap: bo
     """Where any tile may stand beside any, what is left for a cell is what it holds in some map."""
     source = np.random.default_rng(seed)
     fits = np.ones((2, 2, 2), dtype=bool)
-    extent = Extent((3, 4), (wrap, False), 1)
+    topology = Topology((3, 4), (wrap, False), 1)
     if kind == COUNTED:
         least = int(source.integers(0, 12))
-        claim = Claim(kind, (1,), "counts", least, int(source.integers(least, 13)))
+        constraint = GlobalConstraint(kind, (1,), "counts", least, int(source.integers(least, 13)))
     else:
         ends = tuple(source.choice(12, 2).tolist()) if kind == PATH else ()
-        claim = Claim(kind, (1,), "connected", ends=ends)
+        constraint = GlobalConstraint(kind, (1,), "connected", ends=ends)
     given_tiles = source.choice([-1, 0, 1], 12, p=[0.6, 0.25, 0.15])
-    limits = [Limit(np.flatnonzero(given_tiles == tile), (tile,), "locks") for tile in (0, 1)]
-    limits.append(Limit(np.array(claim.ends, dtype=np.int64), claim.tiles, "paths"))
+    tile_constraints = [TileConstraint(np.flatnonzero(given_tiles == tile), (tile,), "locks") for tile in (0, 1)]
+    tile_constraints.append(TileConstraint(np.array(constraint.ends, dtype=np.int64), constraint.tiles, "paths"))
     left: Domains = [set() for _ in range(12)]
     for tiles in product((0, 1), repeat=12):
         held_as_given = all(own in (-1, tile) for own, tile in zip(given_tiles.tolist(), tiles, strict=True))
-        if held_as_given and is_as_claimed(tiles, claim, extent):
+        if held_as_given and is_as_claimed(tiles, constraint, topology):
             for cell, tile in enumerate(tiles):
                 left[cell].add(tile)
-    wave = Wave(of_pairs(fits, np.ones(2, dtype=np.int64)), extent, claims=[claim], limits=limits)
-    assert (wave.trouble < 0) == all(left)
-    if wave.trouble < 0:
+    wave = Wave(
+        of_pairs(fits, np.ones(2, dtype=np.int64)),
+        topology,
+        global_constraints=[constraint],
+        tile_constraints=tile_constraints,
+    )
+    assert (wave.contradiction < 0) == all(left)
+    if wave.contradiction < 0:
         assert held(wave) == left
 
 
 def test_counts_and_regions_of_large_maps() -> None:
     """Where what is joined is not looked at after every choice, it is at the end."""
     fits = np.ones((2, 2, 2), dtype=bool)
-    extent = Extent((70, 70), (False, False), 1)
-    claims: list[Any] = [Claim(REGION, (1,), "connected"), Claim(COUNTED, (1,), "counts", 900, 1000)]
-    wave = Wave(of_pairs(fits, np.array([3, 1])), extent, claims=claims, backtracks=2000, noise=Rng.of(5))
+    topology = Topology((70, 70), (False, False), 1)
+    global_constraints: list[Any] = [
+        GlobalConstraint(REGION, (1,), "connected"),
+        GlobalConstraint(COUNTED, (1,), "counts", 900, 1000),
+    ]
+    wave = Wave(
+        of_pairs(fits, np.array([3, 1])),
+        topology,
+        global_constraints=global_constraints,
+        backtracks=2000,
+        noise=Rng.of(5),
+    )
     wave.restart()
     assert wave.every > 1
     while (status := wave.collapse(Rng.of(3), 100)) not in (DONE, STUCK):
         pass
     if status == DONE:
         tiles = wave.tiles().reshape(-1).tolist()
-        assert all(is_as_claimed(tiles, claim, extent) for claim in claims)
+        assert all(is_as_claimed(tiles, constraint, topology) for constraint in global_constraints)

@@ -24,11 +24,10 @@ from math import prod
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
-from ..kernels import wave as kernel
+from ._wfc.constraints import Constraints, refuse
 from ._wfc.params import WfcLearned, WfcParams
-from ._wfc.relaxing import relaxed, without_culprits
-from ._wfc.search import Search
-from ._wfc.wishes import Wishes, refuse
+from ._wfc.relaxation import relaxed, without_culprits
+from ._wfc.solver import Solver
 
 UPDATES_PER_CELL = 100
 """Patterns that are removed for each cell, roughly: the cost of a map."""
@@ -52,23 +51,23 @@ UPDATES_PER_CELL = 100
     refuse=refuse,
 )
 def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
-    wishes = Wishes.of(p, site)
-    wave = wishes.wave(rng)
-    if wave.trouble >= 0:
+    constraints = Constraints.of(p, site)
+    wave = constraints.wave(rng)
+    if wave.contradiction >= 0:
         if not p.relax:
-            raise wishes.smallest_culprit().explained()
-        wishes = without_culprits(wishes)
-        wave = wishes.wave(rng)
-    search = Search(p, wishes, wave, rng, site.tileset.colors[site.ids])
-    done = wave.trouble < 0 and (yield from search.run())
+            raise constraints.smallest_culprit().explained()
+        constraints = without_culprits(constraints)
+        wave = constraints.wave(rng)
+    solver = Solver(p, constraints, wave, rng, site.tileset.colors[site.ids])
+    done = wave.contradiction < 0 and (yield from solver.run())
     numbers = {
-        "choices": float(wave.state[kernel.OBSERVED]),
-        "backtracks": float(wave.state[kernel.TAKEN_BACK]),
-        "repairs": float(search.repairs),
-        "restarts": float(search.restarts),
+        "choices": float(wave.state.observed),
+        "backtracks": float(wave.state.backtracked),
+        "repairs": float(solver.repairs),
+        "restarts": float(solver.restarts),
     }
     if done and not p.relax:
         return site.map(wave.tiles(), numbers=numbers)
     if not done and not p.relax:
-        raise search.explained()
-    return relaxed(search, site, numbers)
+        raise solver.explained()
+    return relaxed(solver, site, numbers)

@@ -199,8 +199,8 @@ def kernel(
 
     `@kernel("void(uint8[:, ::1], int64)")` is an entry, for Python to call. It takes exactly these types (others
     are a TypeError, never a silent second compilation) and is cached on disk. An array that may be read-only is
-    written `Array(uint8, 2, "C", readonly=True)`. A NamedTuple class or a record dtype of the module is written by
-    its name, as in `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` is a part, compiled
+    written `Array(uint8, 2, "C", readonly=True)`. A NamedTuple or Record class of the module is written by its
+    name, as in `@kernel("int64(Wave, uint64[::1])")`; see `kernels/types.py`. Plain `@kernel` is a part, compiled
     into its callers.
 
     `allocates=False` promises that neither the entry nor its parts create an array. It compiles faster, because

@@ -1,227 +1,198 @@
-"""Wave function collapse: decide cells one by one, each time with all that follows; take back what leads nowhere.
+"""Wave function collapse: decide cells one by one, propagate each choice, and backtrack where one leads nowhere.
 
-Source: Gumin, "Wave Function Collapse", 2016, after Merrell, "Model synthesis", 2007.
+Source: Gumin, "WaveArrays Function Collapse", 2016, after Merrell, "Model synthesis", 2007.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
-from .claims import CLAIMS, COUNTED, KINDS, Claims, keep_counts, keep_joined, recount
+from .global_constraints import COUNTED, ConstraintArrays, connect, limit_counts, recount
 from .random import below
+from .types import Int32_1D, Uint64_1D
 from .wave import (
-    CHOICES,
-    CHOICES_MADE,
-    CLEAN,
-    COUNT,
-    DOMAINS,
-    FEWEST,
-    FLOOR,
-    GONE,
-    GONE_COUNTS,
-    HEAP,
-    HEAPED,
-    LEFT,
     NONE,
     NOWHERE,
-    NUMBERS,
-    OBSERVED,
-    OLDEST,
     ONE,
-    PATIENCE,
-    QUEUED,
-    RULES,
-    STATE,
-    TAKEN_BACK,
-    TOP,
-    TROUBLE,
-    WAVE,
-    WEIGHT,
-    WEIGHTS,
-    Rules,
-    Wave,
-    clear,
+    RuleArrays,
+    WaveArrays,
     clear_queue,
-    forbid,
-    forget,
-    line_up,
     lowest,
-    note,
     propagate,
-    settle,
-    take_back,
-    touch,
+    refresh_heap,
+    restrict_cell,
+    undo,
+    undo_to_clean,
 )
 
-AT, CELL, PATTERN = 0, 1, 2
-"""Of a choice: where the trail was, the cell, and its pattern."""
 DONE, MORE, STUCK = 0, 1, 2
 NO_CHOICE = -2
 
 
 @kernel
-def _drawn(wave: Wave, rules: Rules, cell: int, random_state: NDArray[np.uint64]) -> int:
-    """One of a cell's patterns by chance, in proportion to their weights."""
-    domains, numbers, weights = wave[DOMAINS], wave[NUMBERS], rules[WEIGHTS]
-    mark = below(random_state, int(numbers[cell, WEIGHT]))
+def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1D) -> int:
+    """Return one of a cell's patterns at random, in proportion to their weights."""
+    mark = below(random_state, int(wave.cells[cell]["weight"]))
     pattern = 0
-    for word in range(domains.shape[1]):
-        left = domains[cell, word]
+    for word in range(wave.domains.shape[1]):
+        left = wave.domains[cell, word]
         while left != NONE:
             pattern = 64 * word + lowest(left)
             left &= left - ONE
-            mark -= weights[pattern]
+            mark -= rules.weights[pattern]
             if mark < 0:
                 return int(pattern)
     return int(pattern)
 
 
 @kernel
-def _choose(wave: Wave, rules: Rules, cell: int, pattern: int) -> None:
-    domains, choices, state = wave[DOMAINS], wave[CHOICES_MADE], wave[STATE]
-    place = state[CHOICES] % len(choices)
-    choices[place, AT], choices[place, CELL], choices[place, PATTERN] = state[TOP], cell, pattern
-    state[CHOICES] += 1
-    state[CLEAN] = state[TOP]
-    state[OLDEST] = max(state[OLDEST], state[CHOICES] - len(choices))
-    note(wave, cell)
-    for word in range(domains.shape[1]):
-        kept = ONE << np.uint64(pattern % 64) if pattern // 64 == word else NONE
-        gone = domains[cell, word] & ~kept
-        if gone != NONE:
-            forbid(wave, rules, cell, word, gone)
-    touch(wave, cell)
-    line_up(wave, cell)
+def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, inverted: bool) -> bool:
+    """Ban all patterns of a cell but one, or this one where `inverted`; whether any pattern is left."""
+    for word in range(len(wave.scratch)):
+        wave.scratch[word] = NONE
+    wave.scratch[pattern >> 6] = ONE << np.uint64(pattern & 63)
+    return restrict_cell(wave, rules, cell, wave.scratch, inverted)
 
 
 @kernel
-def _revoke(wave: Wave, rules: Rules) -> int:
-    """Take the last choice back and forbid it: the cell if nothing is left for it, else -1, or NO_CHOICE."""
-    numbers, choices, state = wave[NUMBERS], wave[CHOICES_MADE], wave[STATE]
-    if state[CHOICES] <= state[OLDEST] or state[LEFT] <= 0:
-        return NO_CHOICE
-    last = (state[CHOICES] - 1) % len(choices)
-    if choices[last, AT] < state[FLOOR]:
-        return NO_CHOICE
-    state[LEFT] -= 1
-    state[CHOICES] -= 1
-    state[TAKEN_BACK] += 1
-    take_back(wave, choices[last, AT])
-    state[CLEAN] = state[TOP]
-    cell, pattern = choices[last, CELL], choices[last, PATTERN]
-    note(wave, cell)
-    forbid(wave, rules, cell, pattern // 64, ONE << np.uint64(pattern % 64))
-    touch(wave, cell)
-    if numbers[cell, COUNT] == 0:
-        clear(wave[GONE], wave[GONE_COUNTS], cell)
-        return int(cell)
-    line_up(wave, cell)
-    return NOWHERE
+def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> None:
+    """Give the first cell of the heap one of its patterns."""
+    state, cell = wave.state, int(wave.heap[0])
+    pattern = _draw(wave, rules, cell, random_state)
+    choice = wave.choices[state.choices % len(wave.choices)]
+    choice["top"], choice["cell"], choice["pattern"] = state.top, cell, pattern
+    state.choices += 1
+    state.observed += 1
+    state.clean = state.top
+    state.oldest = max(state.oldest, state.choices - len(wave.choices))
+    _restrict_to(wave, rules, cell, pattern, False)
 
 
 @kernel
-def _followed(wave: Wave, rules: Rules, claims: Claims, missing: NDArray[np.uint64], joining: bool) -> int:
-    """Let all that changed have its consequences, until nothing changes; a cell with nothing left, or -1."""
-    state, kinds = wave[STATE], claims[KINDS]
+def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
+    """Undo the last choice and ban its pattern: the cell if it has none left, else -1; or NO_CHOICE."""
+    state = wave.state
+    if state.choices <= state.oldest or state.backtracks_left <= 0:
+        return NO_CHOICE
+    choice = wave.choices[(state.choices - 1) % len(wave.choices)]
+    if choice["top"] < state.floor:
+        return NO_CHOICE
+    state.backtracks_left -= 1
+    state.choices -= 1
+    state.backtracked += 1
+    undo(wave, choice["top"])
+    state.clean = state.top
+    cell = int(choice["cell"])
+    if _restrict_to(wave, rules, cell, int(choice["pattern"]), True):
+        return NOWHERE
+    clear_queue(wave)
+    return cell
+
+
+@kernel
+def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays | None, connecting: bool) -> int:
+    """Propagate patterns and global constraints until nothing changes; a cell without a pattern left, or -1."""
     while True:
-        trouble = propagate(wave, rules, missing)
-        if trouble >= 0 or len(kinds) == 0:
-            return trouble
-        recount(wave, claims)
-        trouble = keep_counts(wave, rules, claims)
-        if joining and trouble < 0 and state[QUEUED] == 0:
-            for claim in range(len(kinds)):
-                if kinds[claim] != COUNTED and trouble < 0:
-                    trouble = keep_joined(wave, rules, claims, claim)
-        if trouble >= 0:
+        contradiction = propagate(wave, rules)
+        if constraints is None or contradiction >= 0:
+            return contradiction
+        recount(wave, constraints)
+        contradiction = limit_counts(wave, rules, constraints)
+        if connecting and contradiction < 0 and wave.state.queue_size == 0:
+            for constraint in range(len(constraints.kinds)):
+                if constraints.kinds[constraint] != COUNTED and contradiction < 0:
+                    contradiction = connect(wave, rules, constraints, constraint)
+        if contradiction >= 0:
             clear_queue(wave)
-            return trouble
-        if state[QUEUED] == 0:
+            return contradiction
+        if wave.state.queue_size == 0:
             return NOWHERE
 
 
-@kernel(f"int64({WAVE}, {RULES}, {CLAIMS}, uint64[::1])")
-def follow(wave: Wave, rules: Rules, claims: Claims, missing: NDArray[np.uint64]) -> int:
-    """What follows from all that changed, without any choice: a cell with nothing left, or -1.
-
-    In the first case all is as it was when everything had followed, as far as the trail reaches back.
-    """
-    trouble = _followed(wave, rules, claims, missing, True)
-    if trouble >= 0:
-        forget(wave)
-        recount(wave, claims)
-    settle(wave, rules)
-    return trouble
-
-
-@kernel(f"int64({WAVE}, {RULES}, {CLAIMS}, uint64[::1], uint64[::1], int64, int64)")
-def collapse(
-    wave: Wave,
-    rules: Rules,
-    claims: Claims,
-    random_state: NDArray[np.uint64],
-    missing: NDArray[np.uint64],
-    most: int,
+@kernel
+def _collapse(
+    wave: WaveArrays,
+    rules: RuleArrays,
+    constraints: ConstraintArrays | None,
+    random_state: Uint64_1D,
+    max_choices: int,
     every: int,
+    contradiction: int,
 ) -> int:
-    """Decide up to so many cells: DONE if none is left, MORE if some are, STUCK if no choice helps any more.
-
-    Whether cells are joined is looked at after `every` choices, and when all is decided.
-    """
-    heap, state = wave[HEAP], wave[STATE]
-    for _ in range(most):
-        if state[HEAPED] == 0:
-            return DONE
-        cell = heap[0]
-        _choose(wave, rules, cell, _drawn(wave, rules, cell, random_state))
-        state[OBSERVED] += 1
-        joining = state[OBSERVED] % every == 0
+    state = wave.state
+    if contradiction >= 0:
+        clear_queue(wave)
+    for step in range(max(1, max_choices)):
+        pending = step == 0 and (max_choices == 0 or contradiction >= 0 or state.queue_size > 0)
+        connecting = pending
+        if not pending:
+            if state.heap_size == 0:
+                return DONE
+            _choose(wave, rules, random_state)
+            connecting = state.observed % every == 0
         while True:
-            trouble = _followed(wave, rules, claims, missing, joining)
-            settle(wave, rules)
-            if trouble < 0 and state[HEAPED] == 0 and not joining:
-                joining = True
+            if contradiction < 0:
+                contradiction = _propagate_all(wave, rules, constraints, connecting)
+                if max_choices > 0 or contradiction < 0:
+                    refresh_heap(wave, rules)
+            if contradiction < 0 and state.heap_size == 0 and not connecting:
+                connecting = True
                 continue
-            while trouble >= 0:
-                state[TROUBLE] = trouble
-                trouble = _revoke(wave, rules)
-            if trouble == NO_CHOICE:
-                forget(wave)
-                recount(wave, claims)
-                settle(wave, rules)
+            while contradiction >= 0:
+                state.contradiction = contradiction
+                contradiction = _backtrack(wave, rules) if max_choices > 0 else NO_CHOICE
+            if contradiction == NO_CHOICE:
+                undo_to_clean(wave)
+                if constraints is not None:
+                    recount(wave, constraints)
+                refresh_heap(wave, rules)
                 return STUCK
-            if state[QUEUED] == 0:
+            if state.queue_size == 0:
                 break
-        if state[HEAPED] < state[FEWEST]:
-            state[FEWEST] = state[HEAPED]
-            state[LEFT] = state[PATIENCE]
-    return DONE if state[HEAPED] == 0 else MORE
+        if max_choices > 0 and state.heap_size < state.fewest:
+            state.fewest = state.heap_size
+            state.backtracks_left = state.patience
+    return DONE if state.heap_size == 0 else MORE
 
 
-@kernel(f"int64({WAVE}, {RULES}, int32[::1], uint64[::1])")
-def keep(wave: Wave, rules: Rules, cells: NDArray[np.int32], kept: NDArray[np.uint64]) -> int:
-    """Forbid cells all but some patterns: the first cell that nothing is left for, or -1."""
-    domains, state = wave[DOMAINS], wave[STATE]
-    if state[QUEUED] == 0:
-        state[CLEAN] = state[TOP]
-    trouble = NOWHERE
+@kernel("int64(WaveArrays, RuleArrays, uint64[::1], int64, int64)", allocates=False)
+def collapse(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D, max_choices: int, contradiction: int) -> int:
+    """Decide up to `max_choices` cells: DONE if none is left, MORE if some are, STUCK if backtracking does not help.
+
+    Pending changes are propagated first. With `max_choices` 0 nothing else is done, and a contradiction undoes what was
+    pending, as far as the trail reaches back. A `contradiction` (a cell, or -1) that was found outside is resolved
+    first, by backtracking.
+    """
+    return _collapse(wave, rules, None, random_state, max_choices, 1, contradiction)
+
+
+@kernel("int64(WaveArrays, RuleArrays, ConstraintArrays, uint64[::1], int64, int64, int64)", allocates=False)
+def collapse_constrained(
+    wave: WaveArrays,
+    rules: RuleArrays,
+    constraints: ConstraintArrays,
+    random_state: Uint64_1D,
+    max_choices: int,
+    every: int,
+    contradiction: int,
+) -> int:
+    """Do the same under global constraints, of which connections are checked after `every` choices and at the end."""
+    return _collapse(wave, rules, constraints, random_state, max_choices, every, contradiction)
+
+
+@kernel("int64(WaveArrays, RuleArrays, int32[::1], uint64[::1])", allocates=False)
+def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_1D) -> int:
+    """Ban all but some patterns from cells: the first cell without a pattern left, or -1."""
+    domains, state = wave.domains, wave.state
+    if state.queue_size == 0:
+        state.clean = state.top
+    contradiction = NOWHERE
     for number in range(len(cells)):
-        cell = cells[number]
-        changed, left = NONE, NONE
+        cell = int(cells[number])
+        changed = NONE
         for word in range(domains.shape[1]):
             changed |= domains[cell, word] & ~kept[word]
-            left |= domains[cell, word] & kept[word]
-        if changed == NONE:
-            continue
-        if left == NONE and trouble < 0:
-            trouble = int(cell)
-        note(wave, cell)
-        for word in range(domains.shape[1]):
-            gone = domains[cell, word] & ~kept[word]
-            if gone != NONE:
-                forbid(wave, rules, cell, word, gone)
-        touch(wave, cell)
-        line_up(wave, cell)
-    return trouble
+        if changed != NONE and not restrict_cell(wave, rules, cell, kept, False) and contradiction < 0:
+            contradiction = cell
+    return contradiction

@@ -1,23 +1,25 @@
 """Types of kernel arguments: arrays by element type and dimension, and structures of them with named fields.
 
 A NamedTuple groups the arrays of one thing. Its fields are annotated with the aliases below, from which the compiled
-type follows. A small vector of state is a numpy record:
+type follows. A small vector of state is a Record:
 
-    STATE = np.dtype([("top", np.int64), ("count", np.int64)])
+    class StackState(Record):
+        top: int
+        largest: float
 
     class Stack(NamedTuple):
         items: Int32_1D
-        state: Annotated[np.record, STATE]
+        state: StackState
 
-`new_record(STATE)` creates one; kernels and Python read `stack.state.top`. `Annotated[NDArray[np.void], STATE]` is an
-array of records. A NamedTuple costs compile time for every array in it and every kernel that it is passed to: pass
-single arrays where few are needed.
+`StackState.new()` creates one; kernels and Python read and write `stack.state.top`. An array of structures is
+`Annotated[NDArray[np.void], DTYPE]`. A NamedTuple costs compile time for every array in it and every kernel that it is
+passed to: pass single arrays where few are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +44,24 @@ Int64_3D: TypeAlias = Annotated[NDArray[np.int64], "int64[:, :, ::1]"]
 Float64_1D: TypeAlias = Annotated[NDArray[np.float64], "float64[::1]"]
 Float64_2D: TypeAlias = Annotated[NDArray[np.float64], "float64[:, ::1]"]
 
-SCALARS: Mapping[object, str] = {int: "int64", float: "float64", bool: "boolean"}
+SCALARS: Mapping[object, str] = {int: "int64", float: "float64", bool: "bool"}
 
 
-def new_record(dtype: np.dtype[np.void]) -> np.record:
-    """Return a record of zeros that kernels can change."""
-    record: np.record = np.zeros(1, dtype=dtype).view(np.recarray)[0]
-    return record
+class Record:
+    """A numpy record of the annotated fields (int, float or bool), all zero at first; kernels change it in place."""
+
+    @classmethod
+    def dtype(cls) -> np.dtype[np.void]:
+        return np.dtype([(name, np.dtype(SCALARS[hint])) for name, hint in get_type_hints(cls).items()], align=True)
+
+    @classmethod
+    def new(cls) -> Self:
+        record: Self = np.zeros(1, dtype=cls.dtype()).view(np.recarray)[0]
+        return record
 
 
 def read_signature(text: str, names: Mapping[str, object]) -> Signature:
-    """Return the signature `text`, in which NamedTuple classes and record dtypes are written by their `names`."""
+    """Return the signature `text`, in which NamedTuple and Record classes are written by their `names`."""
     from numba.core.typing.templates import signature
 
     depth = 0
@@ -61,7 +70,8 @@ def read_signature(text: str, names: Mapping[str, object]) -> Signature:
         if depth == 0:
             break
     arguments = [_read_type(argument, names) for argument in _split(text[start + 1 : -1])]
-    return signature(_read_type(text[:start], names), *arguments)  # type: ignore[no-untyped-call]
+    found: Signature = signature(_read_type(text[:start], names), *arguments)  # type: ignore[no-untyped-call]
+    return found
 
 
 def _split(text: str) -> Iterator[str]:
@@ -77,23 +87,23 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _read_type(text: str, names: Mapping[str, object]) -> Type:
-    from numba import from_dtype
     from numba.core.sigutils import normalize_signature
 
     named = names.get(text)
-    if isinstance(named, np.dtype):
-        return from_dtype(named)
-    if isinstance(named, type) and hasattr(named, "_fields"):
+    if isinstance(named, type) and (issubclass(named, Record) or hasattr(named, "_fields")):
         return _struct_type(named)
-    (found,), _ = normalize_signature(f"({text},)")  # type: ignore[no-untyped-call]
+    found: Type = normalize_signature(f"({text},)")[0][0]  # type: ignore[no-untyped-call]
     return found
 
 
-def _struct_type(struct: type) -> Type:
-    from numba import types
+def _struct_type(struct: Any) -> Type:
+    from numba import from_dtype, types
 
-    hints = get_type_hints(struct, include_extras=True)
-    fields = [_field_type(hint) for hint in hints.values()]
+    found: Type
+    if issubclass(struct, Record):
+        found = from_dtype(struct.dtype())
+        return found
+    fields = [_field_type(hint) for hint in get_type_hints(struct, include_extras=True).values()]
     if len(set(fields)) == 1:
         return types.NamedUniTuple(fields[0], len(fields), struct)  # type: ignore[no-untyped-call]
     return types.NamedTuple(fields, struct)  # type: ignore[no-untyped-call]
@@ -102,12 +112,7 @@ def _struct_type(struct: type) -> Type:
 def _field_type(hint: Any) -> Type:
     from numba import from_dtype
 
-    if hint in SCALARS:
-        return _read_type(SCALARS[hint], {})
     if get_origin(hint) is not Annotated:
-        return _struct_type(hint)
-    kind, layout = get_args(hint)
-    if isinstance(layout, np.dtype):
-        record = from_dtype(layout)
-        return record if kind is np.record else record[::1]
-    return _read_type(layout, {})
+        return from_dtype(np.dtype(SCALARS[hint])) if hint in SCALARS else _struct_type(hint)
+    _, layout = get_args(hint)
+    return from_dtype(layout)[::1] if isinstance(layout, np.dtype) else _read_type(layout, {})

@@ -1,65 +1,126 @@
-"""A wave: cells that may each hold any of some patterns, and what follows when they may hold fewer.
+"""A wave: cells that may each hold any of some patterns, and the propagation of what cells can no longer hold.
 
 A domain is the set of patterns that a cell may still hold, as bits. `allowed` has, for every direction and pattern, the
-set of patterns that its neighbour there may hold. A cell whose domain shrinks makes its neighbours look for support:
-patterns that no pattern of the cell allows leave theirs. Every change is written to a trail, which goes round, so that
-a choice that leads nowhere can be taken back; how far back depends on the length of the trail.
+set of patterns that its neighbor there may hold. A cell whose domain shrinks makes its neighbors look for support:
+patterns that no pattern of the cell allows are banned from theirs. Every change is written to a trail, a ring buffer,
+so that choices can be undone; how far back depends on the length of the trail.
 
-Undecided cells stand in a heap by how soon they should be decided.
+Undecided cells are in a heap, ordered by the heuristic that chooses the next cell.
 
 Source: Mackworth, "Consistency in networks of relations", 1977, for looking for support until nothing changes.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, Uint64_2D, Uint64_3D
 
-Wave: TypeAlias = tuple[Any, ...]
-"""What changes, by the numbers below."""
-Rules: TypeAlias = tuple[Any, ...]
-"""What stays, by the numbers below."""
-
-DOMAINS, NUMBERS, SPREADS = 0, 1, 2
-"""Of every cell: its patterns as bits; how many they are and their weight; the sum of their w log w."""
-HEAP, PLACES, KEYS = 3, 4, 5
-"""Undecided cells; where each stands among them, or -1; and by what."""
-QUEUE, WAITING = 6, 7
-"""A ring of cells whose neighbours are to look for support, and in which directions these are, as bits."""
-NEWS, CHANGED = 8, 9
-"""Cells that heap and claims do not know the latest of, and marks of them."""
-TRAIL, TRAIL_DOMAINS, TRAIL_NUMBERS, TRAIL_SPREADS = 10, 11, 12, 13
-"""A ring of cells as they were before they changed; its length is a power of two."""
-CHOICES_MADE, STATE = 14, 15
-GONE, GONE_COUNTS = 16, 17
-"""Of every cell that waits: the patterns that it lost since its neighbours looked, and how many."""
-NEIGHBOURS, ALLOWED, WEIGHTS, PRODUCTS, LOGARITHMS, NOISE, HOW = range(7)
-"""Neighbours of every cell by direction, or -1: half of all directions, then those opposite; patterns allowed there, by
-direction and pattern, as bits; weights of patterns, and w log w; logarithms of weights; noise of cells; how to choose.
-"""
-
-WAVE = (
-    "Tuple((uint64[:, ::1], int64[:, ::1], float64[::1], int32[::1], int32[::1], float64[::1], int32[::1], uint8[::1],"
-    " int32[::1], uint8[::1], int32[::1], uint64[:, ::1], int64[:, ::1], float64[::1], int64[:, ::1], int64[::1],"
-    " uint64[:, ::1], int64[::1]))"
+CELL = np.dtype(
+    [
+        ("count", np.int64),  # patterns of the domain
+        ("weight", np.int64),  # and their weight
+        ("sum_w_log_w", np.float64),
+        ("removed_count", np.int64),  # patterns removed since the neighbors looked
+        ("key", np.float64),  # the least is chosen first
+        ("heap_place", np.int32),  # -1: not in the heap
+        ("pending", np.uint8),  # directions of the neighbors that are to look for support, as bits
+        ("touched", np.uint8),  # TOUCHED and CHANGED
+    ],
+    align=True,
 )
-RULES = "Tuple((int32[:, ::1], uint64[:, :, ::1], int64[::1], float64[::1], float64[::1], float64[::1], int64[::1]))"
-COUNT, WEIGHT = 0, 1
-HEAPED, QUEUED, HEAD, TOUCHED, TOP, FLOOR, CHOICES, OLDEST, LEFT, PATIENCE, FEWEST, TROUBLE = range(12)
-OBSERVED, TAKEN_BACK, CLEAN, DIRTY, CAUSE, STATES = 12, 13, 14, 15, 16, 17
-"""Of the state: cells in heap and queue, and where that begins; cells with news; where the trail ends, and where it was
-cut off; choices that stand, and the oldest that can be taken back; how many more may be, and how many at first; the
-fewest undecided cells so far; the cell that had nothing left; how often was chosen and taken back; where the trail was
-when all had followed that can; whether that place is lost, so that not all may have followed; and the claim that could
-not hold, or -1.
-"""
+"""What changes of a cell, beside the patterns of its domain."""
+ENTRY = np.dtype(
+    [("cell", np.int64), ("count", np.int64), ("weight", np.int64), ("sum_w_log_w", np.float64)], align=True
+)
+"""A cell before a change, on the trail; its domain is in `trail_domains`."""
+CHOICE = np.dtype([("top", np.int64), ("cell", np.int64), ("pattern", np.int64)], align=True)
+"""A cell, the pattern that was chosen for it, and where the trail ended before."""
+
+
+class WaveState(Record):
+    heap_size: int
+    queue_head: int
+    queue_size: int
+    touched_count: int
+    changed_count: int
+    top: int
+    """Where the trail ends."""
+    floor: int
+    """Where the trail has been overwritten."""
+    choices: int
+    """Choices that hold."""
+    oldest: int
+    """The oldest choice that can be undone."""
+    backtracks_left: int
+    patience: int
+    """`backtracks_left` after progress."""
+    fewest: int
+    """The fewest undecided cells so far."""
+    contradiction: int
+    """The last cell whose domain was empty."""
+    cause: int
+    """The global constraint that could not hold, or -1."""
+    observed: int
+    """How often a pattern was chosen."""
+    backtracked: int
+    """How often a choice was undone."""
+    clean: int
+    """Where the trail ended when everything was propagated."""
+    dirty: int
+    """Whether that was overwritten, so that not everything may be propagated."""
+
+
+class WaveArrays(NamedTuple):
+    """The domains of all cells, and what is known about them."""
+
+    domains: Uint64_2D
+    """(cell, word) patterns as bits."""
+    cells: Annotated[NDArray[np.void], CELL]
+    removed: Uint64_2D
+    """(cell, word) patterns removed since the neighbors looked."""
+    heap: Int32_1D
+    """Undecided cells."""
+    queue: Int32_1D
+    """A ring of cells whose neighbors are to look for support."""
+    touched: Int32_1D
+    """Cells that the heap and the global constraints have not seen since they changed."""
+    changed: Int32_1D
+    """The same for constraints in Python; of length 0 where there are none."""
+    trail: Annotated[NDArray[np.void], ENTRY]
+    """A ring of cells before they changed; its length is a power of two."""
+    trail_domains: Uint64_2D
+    choices: Annotated[NDArray[np.void], CHOICE]
+    scratch: Uint64_1D
+    """(word,) for `propagate`."""
+    state: WaveState
+
+
+class RuleArrays(NamedTuple):
+    """What stays the same while a wave collapses."""
+
+    neighbors: Int32_2D
+    """(cell, direction) or -1: half of all directions, then those opposite."""
+    allowed: Uint64_3D
+    """(direction, pattern, word) patterns that may be there."""
+    weights: Int64_1D
+    w_log_w: Float64_1D
+    """(pattern,)"""
+    logarithms: Float64_1D
+    """(weight,)"""
+    noise: Float64_1D
+    """(cell,) added to its key."""
+    heuristic: int
+
+
 ENTROPY, CONSTRAINED, SCANLINE = 0, 1, 2
 NOWHERE = -1
-EVERYWHERE = 255
+ALL_DIRECTIONS = 255
+TOUCHED, CHANGED = 1, 2
 
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 BIT_PLACES = np.zeros(64, dtype=np.int64)
@@ -72,103 +133,86 @@ NONE = np.uint64(0)
 
 @kernel
 def lowest(bits: np.uint64) -> int:
-    """The place of the lowest bit that is set."""
+    """Return the place of the lowest bit that is set."""
     return int(BIT_PLACES[np.int64(((bits & (~bits + ONE)) * DE_BRUIJN) >> np.uint64(58))])
 
 
 @kernel
-def touch(wave: Wave, cell: int) -> None:
-    """Remember that the heap does not know the latest of a cell."""
-    touched, marks, state = wave[NEWS], wave[CHANGED], wave[STATE]
-    if not marks[cell]:
-        marks[cell] = 1
-        touched[state[TOUCHED]] = cell
-        state[TOUCHED] += 1
+def touch(wave: WaveArrays, cell: int) -> None:
+    """Remember that a cell has changed."""
+    own, state = wave.cells[cell], wave.state
+    if not own["touched"] & TOUCHED:
+        own["touched"] |= TOUCHED
+        wave.touched[state.touched_count] = cell
+        state.touched_count += 1
 
 
 @kernel
-def line_up(wave: Wave, cell: int) -> None:
-    """Let a cell's neighbours look for support, when it is its turn."""
-    queue, marks, state = wave[QUEUE], wave[WAITING], wave[STATE]
-    if not marks[cell]:
-        place = state[HEAD] + state[QUEUED]
-        queue[place if place < len(queue) else place - len(queue)] = cell
-        state[QUEUED] += 1
-    marks[cell] = EVERYWHERE
-
-
-@kernel
-def note(wave: Wave, cell: int) -> None:
+def write_trail(wave: WaveArrays, cell: int) -> None:
     """Write a cell to the trail before it changes."""
-    domains, numbers, spreads = wave[DOMAINS], wave[NUMBERS], wave[SPREADS]
-    cells, words, counts, sums, state = (
-        wave[TRAIL],
-        wave[TRAIL_DOMAINS],
-        wave[TRAIL_NUMBERS],
-        wave[TRAIL_SPREADS],
-        wave[STATE],
-    )
-    place = state[TOP] & (len(cells) - 1)
-    cells[place] = cell
-    for word in range(domains.shape[1]):
-        words[place, word] = domains[cell, word]
-    counts[place, COUNT], counts[place, WEIGHT] = numbers[cell, COUNT], numbers[cell, WEIGHT]
-    sums[place] = spreads[cell]
-    state[TOP] += 1
-    if state[TOP] - state[FLOOR] > len(cells):
-        state[FLOOR] = state[TOP] - len(cells)
+    state, own = wave.state, wave.cells[cell]
+    place = state.top & (len(wave.trail) - 1)
+    entry = wave.trail[place]
+    entry["cell"], entry["count"] = cell, own["count"]
+    entry["weight"], entry["sum_w_log_w"] = own["weight"], own["sum_w_log_w"]
+    for word in range(wave.domains.shape[1]):
+        wave.trail_domains[place, word] = wave.domains[cell, word]
+    state.top += 1
+    state.floor = max(state.floor, state.top - len(wave.trail))
 
 
 @kernel
-def forbid(wave: Wave, rules: Rules, cell: int, word: int, gone: np.uint64) -> None:
-    """Take patterns, all in one word, out of a domain that holds them."""
-    domains, numbers, spreads = wave[DOMAINS], wave[NUMBERS], wave[SPREADS]
-    weights, products = rules[WEIGHTS], rules[PRODUCTS]
-    domains[cell, word] &= ~gone
-    wave[GONE][cell, word] |= gone
-    while gone != NONE:
-        pattern = 64 * word + lowest(gone)
-        gone &= gone - ONE
-        wave[GONE_COUNTS][cell] += 1
-        numbers[cell, COUNT] -= 1
-        numbers[cell, WEIGHT] -= weights[pattern]
-        spreads[cell] -= products[pattern]
+def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1D, inverted: bool) -> bool:
+    """Ban all patterns of a cell but some, or these where `inverted`; whether any pattern is left."""
+    state, own = wave.state, wave.cells[cell]
+    write_trail(wave, cell)
+    left = NONE
+    for word in range(wave.domains.shape[1]):
+        banned = wave.domains[cell, word] & (kept[word] if inverted else ~kept[word])
+        wave.domains[cell, word] ^= banned
+        wave.removed[cell, word] |= banned
+        left |= wave.domains[cell, word]
+        while banned != NONE:
+            pattern = 64 * word + lowest(banned)
+            banned &= banned - ONE
+            own["removed_count"] += 1
+            own["count"] -= 1
+            own["weight"] -= rules.weights[pattern]
+            own["sum_w_log_w"] -= rules.w_log_w[pattern]
+    touch(wave, cell)
+    if not own["pending"]:
+        place = state.queue_head + state.queue_size
+        wave.queue[place if place < len(wave.queue) else place - len(wave.queue)] = cell
+        state.queue_size += 1
+    own["pending"] = ALL_DIRECTIONS
+    return bool(left != NONE)
 
 
 @kernel
-def propagate(wave: Wave, rules: Rules, missing: NDArray[np.uint64]) -> int:
-    """Let all neighbours of cells that changed look for support; the first cell that nothing is left for, or -1.
-
-    `missing` is room for a domain. Written out in one piece: calls with so many arrays would take most of the time.
-    """
-    domains, numbers, spreads, queue, marks, state = (
-        *(wave[DOMAINS], wave[NUMBERS], wave[SPREADS]),
-        *(wave[QUEUE], wave[WAITING], wave[STATE]),
-    )
-    fresh, news, touched, changed = wave[GONE], wave[GONE_COUNTS], wave[NEWS], wave[CHANGED]
-    trail, old_domains, old_numbers, old_spreads = (
-        *(wave[TRAIL], wave[TRAIL_DOMAINS]),
-        *(wave[TRAIL_NUMBERS], wave[TRAIL_SPREADS]),
-    )
-    neighbours, allowed, weights, products = rules[NEIGHBOURS], rules[ALLOWED], rules[WEIGHTS], rules[PRODUCTS]
-    words, directions, length = domains.shape[1], neighbours.shape[1], len(queue)
+def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
+    """Let all neighbors of cells that changed look for support; the first cell without a pattern left, or -1."""
+    domains, cells, removed, queue, missing = wave.domains, wave.cells, wave.removed, wave.queue, wave.scratch
+    trail, trail_domains, state = wave.trail, wave.trail_domains, wave.state
+    neighbors, allowed = rules.neighbors, rules.allowed
+    words, directions, length = domains.shape[1], neighbors.shape[1], len(queue)
     half, last = directions // 2, len(trail) - 1
-    head, queued, top, news_count = state[HEAD], state[QUEUED], state[TOP], state[TOUCHED]
-    trouble = NOWHERE
-    while queued > 0 and trouble < 0:
+    head, queued, top, touched_count = state.queue_head, state.queue_size, state.top, state.touched_count
+    contradiction = NOWHERE
+    while queued > 0 and contradiction < 0:
         cell = queue[head]
+        own = cells[cell]
         queued -= 1
         head = head + 1 if head + 1 < length else 0
-        ways = marks[cell]
-        marks[cell] = 0
-        few = numbers[cell, COUNT] <= 2 * news[cell]
+        pending = own["pending"]
+        own["pending"] = 0
+        few = own["count"] <= 2 * own["removed_count"]
         for direction in range(directions):
-            other = neighbours[cell, direction]
-            if other < 0 or not ways >> direction & 1:
+            other = neighbors[cell, direction]
+            if other < 0 or not pending >> direction & 1:
                 continue
             back = direction + half if direction < half else direction - half
             rest = NONE
-            if few:  # what no pattern of the cell allows, all of them looked at
+            if few:  # look at all patterns of the cell: what none of them allows
                 for part in range(words):
                     missing[part] = domains[other, part]
                 for word in range(words):
@@ -184,11 +228,11 @@ def propagate(wave: Wave, rules: Rules, missing: NDArray[np.uint64]) -> int:
                             break
                     if left != NONE:
                         break
-            else:  # only what those allowed that have just left the cell
+            else:  # look only at what the removed patterns allowed
                 for part in range(words):
                     missing[part] = NONE
                 for word in range(words):
-                    left = fresh[cell, word]
+                    left = removed[cell, word]
                     while left != NONE:
                         pattern = 64 * word + lowest(left)
                         left &= left - ONE
@@ -210,176 +254,146 @@ def propagate(wave: Wave, rules: Rules, missing: NDArray[np.uint64]) -> int:
                     rest |= lacking
             if rest == NONE:
                 continue
+            there = cells[other]
             place = top & last
-            trail[place] = other
-            old_numbers[place, COUNT], old_numbers[place, WEIGHT] = numbers[other, COUNT], numbers[other, WEIGHT]
-            old_spreads[place] = spreads[other]
+            entry = trail[place]
+            entry["cell"], entry["count"] = other, there["count"]
+            entry["weight"], entry["sum_w_log_w"] = there["weight"], there["sum_w_log_w"]
             top += 1
-            count, weight, spread = 0, 0, spreads[other]
+            count, weight, sum_w_log_w = 0, 0, there["sum_w_log_w"]
             for word in range(words):
-                old_domains[place, word] = domains[other, word]
+                trail_domains[place, word] = domains[other, word]
                 left = missing[word]
                 domains[other, word] ^= left
-                fresh[other, word] |= left
+                removed[other, word] |= left
                 while left != NONE:
                     pattern = 64 * word + lowest(left)
                     left &= left - ONE
                     count += 1
-                    weight += weights[pattern]
-                    spread -= products[pattern]
-            news[other] += count
-            numbers[other, COUNT] -= count
-            numbers[other, WEIGHT] -= weight
-            spreads[other] = spread
-            if not changed[other]:
-                changed[other] = 1
-                touched[news_count] = other
-                news_count += 1
-            if not marks[other]:
+                    weight += rules.weights[pattern]
+                    sum_w_log_w -= rules.w_log_w[pattern]
+            there["removed_count"] += count
+            there["count"] -= count
+            there["weight"] -= weight
+            there["sum_w_log_w"] = sum_w_log_w
+            if not there["touched"] & TOUCHED:
+                there["touched"] |= TOUCHED
+                wave.touched[touched_count] = other
+                touched_count += 1
+            if not there["pending"]:
                 place = head + queued
                 queue[place if place < length else place - length] = other
                 queued += 1
-            # What the other lost supported nothing here: the cell itself need not look.
-            marks[other] |= EVERYWHERE ^ (1 << back)
-            if numbers[other, COUNT] == 0:
-                trouble = int(other)
+            # The patterns that the other lost supported nothing here: the cell itself need not look.
+            there["pending"] |= ALL_DIRECTIONS ^ (1 << back)
+            if there["count"] == 0:
+                contradiction = int(other)
                 break
-        if not marks[cell]:  # a cell may be its own neighbour, on a map that wraps and is one cell long
+        if not own["pending"]:  # a cell may be its own neighbor, on a map that wraps and is one cell long
             for word in range(words):
-                fresh[cell, word] = NONE
-            news[cell] = 0
-    state[HEAD], state[QUEUED], state[TOP], state[TOUCHED] = head, queued, top, news_count
-    state[FLOOR] = max(state[FLOOR], top - len(trail))
-    if trouble >= 0:
-        state[CAUSE] = NOWHERE
+                removed[cell, word] = NONE
+            own["removed_count"] = 0
+    state.queue_head, state.queue_size, state.top, state.touched_count = head, queued, top, touched_count
+    state.floor = max(state.floor, top - len(trail))
+    if contradiction >= 0:
+        state.cause = NOWHERE
         clear_queue(wave)
-    return trouble
+    return contradiction
 
 
 @kernel
-def clear(fresh: NDArray[np.uint64], news: NDArray[np.int64], cell: int) -> None:
-    for word in range(fresh.shape[1]):
-        fresh[cell, word] = NONE
-    news[cell] = 0
+def clear_queue(wave: WaveArrays) -> None:
+    """Drop all pending changes."""
+    state = wave.state
+    for step in range(state.queue_size):
+        cell = wave.queue[(state.queue_head + step) % len(wave.queue)]
+        own = wave.cells[cell]
+        own["pending"], own["removed_count"] = 0, 0
+        for word in range(wave.removed.shape[1]):
+            wave.removed[cell, word] = NONE
+    state.queue_size = 0
 
 
 @kernel
-def clear_queue(wave: Wave) -> None:
-    queue, marks, state = wave[QUEUE], wave[WAITING], wave[STATE]
-    for step in range(state[QUEUED]):
-        cell = queue[(state[HEAD] + step) % len(queue)]
-        marks[cell] = 0
-        clear(wave[GONE], wave[GONE_COUNTS], cell)
-    state[QUEUED] = 0
-
-
-@kernel
-def take_back(wave: Wave, end: int) -> None:
+def undo(wave: WaveArrays, top: int) -> None:
     """Undo all changes behind a place of the trail."""
-    domains, numbers, spreads = wave[DOMAINS], wave[NUMBERS], wave[SPREADS]
-    cells, words, counts, sums, state = (
-        wave[TRAIL],
-        wave[TRAIL_DOMAINS],
-        wave[TRAIL_NUMBERS],
-        wave[TRAIL_SPREADS],
-        wave[STATE],
-    )
-    while state[TOP] > end:
-        state[TOP] -= 1
-        place = state[TOP] & (len(cells) - 1)
-        cell = cells[place]
-        for word in range(domains.shape[1]):
-            domains[cell, word] = words[place, word]
-        numbers[cell, COUNT], numbers[cell, WEIGHT] = counts[place, COUNT], counts[place, WEIGHT]
-        spreads[cell] = sums[place]
+    state = wave.state
+    while state.top > top:
+        state.top -= 1
+        place = state.top & (len(wave.trail) - 1)
+        entry = wave.trail[place]
+        cell = entry["cell"]
+        own = wave.cells[cell]
+        own["count"], own["weight"], own["sum_w_log_w"] = entry["count"], entry["weight"], entry["sum_w_log_w"]
+        for word in range(wave.domains.shape[1]):
+            wave.domains[cell, word] = wave.trail_domains[place, word]
         touch(wave, cell)
 
 
 @kernel
-def forget(wave: Wave) -> None:
-    """Undo all since everything had followed that can, or say that the trail is too short for that."""
-    state = wave[STATE]
-    if state[CLEAN] < state[FLOOR]:
-        state[DIRTY] = 1
+def undo_to_clean(wave: WaveArrays) -> None:
+    """Undo all since everything was propagated, or mark the wave as dirty where the trail is too short for that."""
+    state = wave.state
+    if state.clean < state.floor:
+        state.dirty = 1
     else:
-        take_back(wave, state[CLEAN])
+        undo(wave, state.clean)
 
 
 # -- the heap of undecided cells ----------------------------------------------------------------------------------
 
 
 @kernel
-def _urgency(wave: Wave, rules: Rules, cell: int) -> float:
-    """Cells with the least of it are decided first."""
-    numbers, spreads = wave[NUMBERS], wave[SPREADS]
-    logarithms, noise, how = rules[LOGARITHMS], rules[NOISE], rules[HOW]
-    if how[0] == ENTROPY:
-        weight = numbers[cell, WEIGHT]
-        return float(logarithms[weight] - spreads[cell] / weight + noise[cell])
-    if how[0] == CONSTRAINED:
-        return float(numbers[cell, COUNT] + noise[cell])
-    return float(cell)
-
-
-@kernel
-def settle(wave: Wave, rules: Rules) -> None:
-    """Tell the heap what changed."""
-    numbers, heap, places, keys, touched, marks, state = (
-        *(wave[NUMBERS], wave[HEAP], wave[PLACES], wave[KEYS]),
-        *(wave[NEWS], wave[CHANGED], wave[STATE]),
-    )
-    for number in range(state[TOUCHED]):
-        cell = touched[number]
-        marks[cell] = 0
-        if numbers[cell, COUNT] > 1:
-            if places[cell] < 0:
-                places[cell] = state[HEAPED]
-                heap[state[HEAPED]] = cell
-                state[HEAPED] += 1
-            place = places[cell]
-            keys[cell] = _urgency(wave, rules, cell)
-            _lift(heap, places, keys, place)
-            if places[cell] == place:
-                _sink(heap, places, keys, place, state[HEAPED])
-        elif places[cell] >= 0:
-            place = places[cell]
-            places[cell] = -1
-            state[HEAPED] -= 1
-            last = heap[state[HEAPED]]
+def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
+    """Give all touched cells their place in the heap."""
+    cells, heap, state = wave.cells, wave.heap, wave.state
+    for number in range(state.touched_count):
+        cell = int(wave.touched[number])
+        own = cells[cell]
+        if len(wave.changed) and not own["touched"] & CHANGED:
+            wave.changed[state.changed_count] = cell
+            state.changed_count += 1
+            own["touched"] = CHANGED
+        own["touched"] &= CHANGED
+        place = own["heap_place"]
+        if own["count"] > 1:
+            if rules.heuristic == ENTROPY:
+                entropy = rules.logarithms[own["weight"]] - own["sum_w_log_w"] / own["weight"]
+                own["key"] = entropy + rules.noise[cell]
+            elif rules.heuristic == CONSTRAINED:
+                own["key"] = own["count"] + rules.noise[cell]
+            else:
+                own["key"] = cell
+            if place < 0:
+                place = state.heap_size
+                state.heap_size += 1
+            _place_in_heap(cells, heap, state.heap_size, place, cell)
+        elif place >= 0:
+            own["heap_place"] = -1
+            state.heap_size -= 1
+            last = int(heap[state.heap_size])
             if last != cell:
-                heap[place], places[last] = last, place
-                _lift(heap, places, keys, place)
-                _sink(heap, places, keys, places[last], state[HEAPED])
-    state[TOUCHED] = 0
+                _place_in_heap(cells, heap, state.heap_size, place, last)
+    state.touched_count = 0
 
 
 @kernel
-def _lift(heap: NDArray[np.int32], places: NDArray[np.int32], keys: NDArray[np.float64], place: int) -> None:
-    cell = heap[place]
-    while place > 0:
+def _place_in_heap(cells: NDArray[np.void], heap: Int32_1D, size: int, place: int, cell: int) -> None:
+    """Put a cell into the heap at a place, or above or below it."""
+    key = cells[cell]["key"]
+    while place > 0 and cells[heap[(place - 1) >> 1]]["key"] > key:
         parent = (place - 1) >> 1
-        if keys[heap[parent]] <= keys[cell]:
-            break
         heap[place] = heap[parent]
-        places[heap[place]] = place
+        cells[heap[place]]["heap_place"] = place
         place = parent
-    heap[place] = cell
-    places[cell] = place
-
-
-@kernel
-def _sink(heap: NDArray[np.int32], places: NDArray[np.int32], keys: NDArray[np.float64], place: int, size: int) -> None:
-    cell = heap[place]
-    while True:
+    while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[heap[child + 1]] < keys[heap[child]]:
+        if child + 1 < size and cells[heap[child + 1]]["key"] < cells[heap[child]]["key"]:
             child += 1
-        if keys[heap[child]] >= keys[cell]:
+        if cells[heap[child]]["key"] >= key:
             break
         heap[place] = heap[child]
-        places[heap[place]] = place
+        cells[heap[place]]["heap_place"] = place
         place = child
     heap[place] = cell
-    places[cell] = place
+    cells[cell]["heap_place"] = place

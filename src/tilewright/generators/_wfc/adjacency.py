@@ -17,7 +17,7 @@ from ...core.params import whole_value
 from ...core.pieces import SIDES
 from ...core.resolver import Resolver
 from ...core.tileset import Tileset
-from .pattern_set import MOST_WEIGHT, Book, of_pairs
+from .pattern_set import MAX_WEIGHT, PatternSet, of_pairs
 
 FINEST = 1 << 10
 """The rarest tile has at least this part of the weight of the commonest."""
@@ -67,9 +67,9 @@ class Rules:
         north, east, south, west = (beside[SIDES.index(side)] for side in "nesw")
         return np.stack((south & north.T, east & west.T))
 
-    def book(self) -> Book:
+    def pattern_set(self) -> PatternSet:
         weights = np.array([tile.weight for tile in self.tileset])
-        scale = min(FINEST / weights.min(), MOST_WEIGHT / 2 / weights.sum())
+        scale = min(FINEST / weights.min(), MAX_WEIGHT / 2 / weights.sum())
         return of_pairs(self.fits(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
 
     def __eq__(self, other: object) -> bool:

@@ -19,10 +19,10 @@ from ...core.params import LARGEST_SIDE, Params, Sized, param
 from ...core.pieces import VIEWS
 from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
-from ...kernels.claims import COUNTED, PATH, REGION
+from ...kernels.global_constraints import COUNTED, PATH, REGION
 from .adjacency import Rules
-from .pattern_set import Book, Images, overlapping, side_by_side
-from .wave import MOST, Claim
+from .pattern_set import Images, PatternSet, overlapping, side_by_side
+from .wave import MAX_COUNT, GlobalConstraint
 
 USUAL_SIZE = 3
 
@@ -57,7 +57,7 @@ def bounds_of(text: str) -> tuple[int, int]:
     if found := re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text, re.ASCII):
         return int(found[1]), int(found[2] or found[1])
     if found := re.fullmatch(r"([<>])=(\d{1,12})", text, re.ASCII):
-        return (int(found[2]), MOST) if found[1] == ">" else (0, int(found[2]))
+        return (int(found[2]), MAX_COUNT) if found[1] == ">" else (0, int(found[2]))
     return 1, 0
 
 
@@ -91,7 +91,7 @@ class WfcLearned(FromSamples):
     @property
     def facts(self) -> Mapping[str, str]:
         size = self.pattern_size or usual_size(self.sample)
-        return {"patterns": f"{len(book_of(self.sample, size, self.symmetry, self.wrap_sample)):,} of {size}"}
+        return {"patterns": f"{len(pattern_set_of(self.sample, size, self.symmetry, self.wrap_sample)):,} of {size}"}
 
     @model_validator(mode="after")
     def _holds_a_pattern(self) -> Self:
@@ -187,10 +187,10 @@ class WfcParams(WfcLearned, Learning, Sized):
         return self.rules.tileset.names if self.rules else self.sample.words
 
     @property
-    def book(self) -> Book:
+    def pattern_set(self) -> PatternSet:
         if self.rules:
-            return _book_of_rules(self.rules)
-        return book_of(self.sample, self.size, self.symmetry, self.wrap_sample)
+            return _pattern_set_of_rules(self.rules)
+        return pattern_set_of(self.sample, self.size, self.symmetry, self.wrap_sample)
 
     # -- what is wanted of it -----------------------------------------------------------------------------------
 
@@ -214,20 +214,24 @@ class WfcParams(WfcLearned, Learning, Sized):
         return self.tileset[self.tileset.by_name[word]].passable
 
     @cached_property
-    def claims(self) -> tuple[Claim, ...]:
+    def global_constraints(self) -> tuple[GlobalConstraint, ...]:
         """What is wanted of the map as a whole."""
-        claims = []
+        global_constraints = []
         for tile, text in self.counts:
             least, most = bounds_of(text)
-            claims.append(Claim(COUNTED, self.tiles_named([tile], "counts"), f"counts: {tile} {text}", least, most))
+            global_constraints.append(
+                GlobalConstraint(COUNTED, self.tiles_named([tile], "counts"), f"counts: {tile} {text}", least, most)
+            )
         if self.connected:
             tiles = self.tiles_named(self.connected, "connected")
-            claims.append(Claim(REGION, tiles, f"connected: {', '.join(self.connected)}"))
+            global_constraints.append(GlobalConstraint(REGION, tiles, f"connected: {', '.join(self.connected)}"))
         for number, way in enumerate(self.paths):
             tiles = self.tiles_named(way.over, "paths") if way.over else self.walkable
             ends = tuple(self._cell(place, number) for place in (way.start, way.end))
-            claims.append(Claim(PATH, tiles, f"paths: {_written(way.start)} to {_written(way.end)}", ends=ends))
-        return tuple(claims)
+            global_constraints.append(
+                GlobalConstraint(PATH, tiles, f"paths: {_written(way.start)} to {_written(way.end)}", ends=ends)
+            )
+        return tuple(global_constraints)
 
     def _cell(self, place: Place, number: int) -> int:
         at = tuple(reversed(place))
@@ -273,17 +277,20 @@ class WfcParams(WfcLearned, Learning, Sized):
         self.tiles_named(self.border, "border")
         cells = prod(self.shape)
         too_many, total = False, 0
-        for claim, (tile, text) in zip(self.claims, self.counts, strict=False):
-            if claim.least > cells:
+        for constraint, (tile, text) in zip(self.global_constraints, self.counts, strict=False):
+            if constraint.least > cells:
                 too_many = True
                 yield f"counts: {tile} {text}: the map has {counted(cells, 'cell')}"
-            total += claim.least
-        names = [claim.tiles for claim in self.claims if claim.kind == COUNTED]
+            total += constraint.least
+        names = [constraint.tiles for constraint in self.global_constraints if constraint.kind == COUNTED]
         if len(set(names)) < len(names):
             yield "counts: each tile once"
         elif total > cells and not too_many:
             yield f"counts: at least {total:,} in all, but the map has {counted(cells, 'cell')}"
-        if len(names) == len(self.words) and sum(claim.most for claim in self.claims if claim.kind == COUNTED) < cells:
+        if (
+            len(names) == len(self.words)
+            and sum(constraint.most for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
+        ):
             yield f"counts: all tiles together are fewer than the {counted(cells, 'cell')} of the map"
 
 
@@ -301,7 +308,7 @@ def _usual_sample() -> Samples:
 
 
 @lru_cache(maxsize=32)
-def book_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Book:
+def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> PatternSet:
     """Kept, because many maps are made of one sample."""
     axes = wraps(wrap, sample.axes)
     images = _images(sample, symmetry)
@@ -314,8 +321,8 @@ def book_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Book:
 
 
 @lru_cache(maxsize=32)
-def _book_of_rules(rules: Rules) -> Book:
-    return rules.book()
+def _pattern_set_of_rules(rules: Rules) -> PatternSet:
+    return rules.pattern_set()
 
 
 def _images(sample: Samples, symmetry: int) -> Images | None:

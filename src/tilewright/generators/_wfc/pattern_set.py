@@ -1,4 +1,4 @@
-"""A book: the patterns that a wave may hold, how common each is, and which may stand beside which."""
+"""Pattern sets: the patterns that a wave may hold, how common each is, and which may be neighbors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Bits = NDArray[np.uint64]
 Images = Sequence[NDArray[np.int64]]
 """(view)(tile,) what each tile becomes in every view of a sample, where tiles are pieces that turn with it."""
 
-MOST_PATTERNS = 8192
-MOST_WEIGHT = 1 << 20
+MAX_PATTERNS = 8192
+MAX_WEIGHT = 1 << 20
 """All weights together: a table has the logarithm of every number up to it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Book:
+class PatternSet:
     """Patterns, as windows of tiles that are numbered from 0 on; with windows of one cell, tiles themselves.
 
     Directions are kernels/wave's: back along every axis, then forth along every axis.
@@ -37,7 +37,7 @@ class Book:
     patterns: NDArray[np.uint16]
     """(pattern, cell of the window)"""
     weights: NDArray[np.int64]
-    """(pattern,) how common each is; all together at most MOST_WEIGHT."""
+    """(pattern,) how common each is; all together at most MAX_WEIGHT."""
     allowed: Bits
     """(direction, pattern, word) which patterns may stand there beside it."""
     ground: NDArray[np.bool_]
@@ -63,7 +63,7 @@ class Book:
         return table
 
     @cached_property
-    def products(self) -> NDArray[np.float64]:
+    def w_log_w(self) -> NDArray[np.float64]:
         """(pattern,) its weight times the logarithm of that."""
         return self.weights * self.logarithms[self.weights]
 
@@ -104,7 +104,7 @@ def views_of(
 
 def overlapping(
     maps: Sequence[Tiles], tiles: int, size: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
-) -> Book:
+) -> PatternSet:
     """All windows of some maps; two of them fit beside each other where they agree on what they share."""
     axes = maps[0].ndim
     seen, grounded = [], []
@@ -131,7 +131,7 @@ def overlapping(
     stands = np.zeros(len(first), dtype=np.bool_)
     for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
         stands[standing[upright]] = True
-    return Book(axes, size, tiles, patterns, bounded(counts), _overlaps(patterns, size, axes), stands)
+    return PatternSet(axes, size, tiles, patterns, bounded(counts), _overlaps(patterns, size, axes), stands)
 
 
 def _overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
@@ -161,7 +161,9 @@ def _grouped(ids: NDArray[np.int64], groups: int) -> Bits:
     return sets
 
 
-def side_by_side(maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None) -> Book:
+def side_by_side(
+    maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
+) -> PatternSet:
     """The tiles of some maps; two of them fit beside each other where they stand so somewhere in a map."""
     axes = maps[0].ndim
     _refuse_too_many(tiles, "tiles", _fewer(maps))
@@ -179,21 +181,23 @@ def side_by_side(maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int
     return of_pairs(fits, counts, ground)
 
 
-def of_pairs(fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None) -> Book:
+def of_pairs(
+    fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None
+) -> PatternSet:
     """Tiles by what may follow them: `fits` is (axis, tile, next tile)."""
     axes, tiles, _ = fits.shape
     allowed = np.stack([packed(np.ascontiguousarray(way)) for way in (*fits.transpose(0, 2, 1), *fits)])
     patterns = np.arange(tiles, dtype=np.uint16)[:, None]
     none = np.zeros(tiles, dtype=np.bool_)
-    return Book(axes, 1, tiles, patterns, bounded(weights), allowed, none if ground is None else ground)
+    return PatternSet(axes, 1, tiles, patterns, bounded(weights), allowed, none if ground is None else ground)
 
 
 def bounded(weights: NDArray[np.int64]) -> NDArray[np.int64]:
     """Whole weights of at least 1 that are not too large together."""
     total = int(weights.sum())
-    if total <= MOST_WEIGHT:
+    if total <= MAX_WEIGHT:
         return np.maximum(1, weights)
-    return np.maximum(1, weights * (MOST_WEIGHT - len(weights)) // total)
+    return np.maximum(1, weights * (MAX_WEIGHT - len(weights)) // total)
 
 
 def _fewer(maps: Sequence[Tiles]) -> str:
@@ -201,5 +205,5 @@ def _fewer(maps: Sequence[Tiles]) -> str:
 
 
 def _refuse_too_many(count: int, noun: str, ways: str) -> None:
-    if count > MOST_PATTERNS:
-        raise TooLarge(f"sample: {count:,} {noun} are more than the {MOST_PATTERNS:,} that fit; take {ways}")
+    if count > MAX_PATTERNS:
+        raise TooLarge(f"sample: {count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {ways}")

@@ -1,4 +1,4 @@
-"""A wave: every cell may hold any pattern of a book at first, then fewer and fewer; what kernels need for that."""
+"""A wave: every cell may hold any pattern of a set at first, then fewer and fewer; the arrays that kernels need."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from ...kernels import claims as claims_kernel
 from ...kernels import wave as kernel
-from ...kernels.collapse import DONE, MORE, STUCK, collapse, follow, keep
-from .extent import Extent
-from .pattern_set import Book, packed, unpacked
+from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, restrict
+from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
+from .pattern_set import PatternSet, packed, unpacked
+from .topology import Topology
 
-__all__ = ["DONE", "MORE", "STUCK", "Claim", "Limit", "Wave"]
+__all__ = ["DONE", "MORE", "STUCK", "GlobalConstraint", "TileConstraint", "Wave"]
 
 HEURISTICS = {"entropy": kernel.ENTROPY, "constrained": kernel.CONSTRAINED, "scanline": kernel.SCANLINE}
 TRAIL, CHOICES = 1 << 16, 1 << 12
@@ -30,13 +30,14 @@ Without it, what is decided grows in arms that close around pockets, into which 
 """
 CELLS_PER_LOOK = 1 << 11
 """Of the map, for every choice between two looks at what is joined."""
-MOST = 1 << 62
+MAX_COUNT = 1 << 62
+NO_STREAM = np.zeros(2, dtype=np.uint64)
 BLENDED = 1 << 22
 """Patterns in cells that are looked at together when colours are blended."""
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class TileConstraint:
     """Cells of the map that hold one of some tiles."""
 
     cells: NDArray[np.int64]
@@ -46,109 +47,127 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class Claim:
+class GlobalConstraint:
     """What is wanted of all cells that hold one of some tiles."""
 
     kind: int
-    """COUNTED, REGION or PATH of kernels/claims."""
+    """COUNTED, REGION or PATH of kernels/global_constraints."""
     tiles: tuple[int, ...]
     source: str
     least: int = 0
-    most: int = MOST
+    most: int = MAX_COUNT
     ends: tuple[int, ...] = ()
     """Cells of the map that a path joins."""
 
 
 class Wave:
-    """Kernels' arrays for a book, a place, and what is wanted there."""
+    """The arrays of kernels for a pattern set, a topology, and constraints."""
 
     def __init__(
         self,
-        book: Book,
-        extent: Extent,
+        pattern_set: PatternSet,
+        topology: Topology,
         *,
-        limits: Sequence[Limit] = (),
-        claims: Sequence[Claim] = (),
+        tile_constraints: Sequence[TileConstraint] = (),
+        global_constraints: Sequence[GlobalConstraint] = (),
         grounded: bool = False,
         heuristic: str = "entropy",
         noise: Rng | None = None,
         backtracks: int = 0,
     ) -> None:
-        self.book, self.extent, self.claims = book, extent, tuple(claims)
+        self.pattern_set, self.topology, self.global_constraints = pattern_set, topology, tuple(global_constraints)
         self.backtracks = backtracks
-        cells, words = extent.cells, book.words
+        cells, words = topology.cells, pattern_set.words
         trail = min(TRAIL, 1 << (8 * cells + 64).bit_length())
-        self.domains = np.tile(book.full, (cells, 1))
-        self.numbers = np.tile(np.array([len(book), int(book.weights.sum())]), (cells, 1))
-        total = float(np.add.accumulate(book.products)[-1])
-        self.state = np.zeros(kernel.STATES, dtype=np.int64)
-        self.arrays: tuple[Any, ...] = (
-            *(self.domains, self.numbers, np.full(cells, total)),
-            *(np.zeros(cells, dtype=np.int32), np.full(cells, -1, dtype=np.int32), np.zeros(cells)),
-            *(np.zeros(cells, dtype=np.int32), np.zeros(cells, dtype=np.uint8)),
-            *(np.arange(cells, dtype=np.int32), np.ones(cells, dtype=np.uint8)),
-            *(np.empty(trail, dtype=np.int32), np.empty((trail, words), dtype=np.uint64)),
-            *(np.empty((trail, 2), dtype=np.int64), np.empty(trail)),
-            *(np.empty((CHOICES, 3), dtype=np.int64), self.state),
-            *(np.zeros((cells, words), dtype=np.uint64), np.zeros(cells, dtype=np.int64)),
+        self.state = kernel.WaveState.new()
+        self.cells = np.zeros(cells, dtype=kernel.CELL)
+        self.cells["count"], self.cells["weight"] = len(pattern_set), pattern_set.weights.sum()
+        self.cells["sum_w_log_w"] = np.add.accumulate(pattern_set.w_log_w)[-1]
+        self.cells["heap_place"], self.cells["touched"] = -1, kernel.TOUCHED
+        self.arrays = kernel.WaveArrays(
+            domains=np.tile(pattern_set.full, (cells, 1)),
+            cells=self.cells,
+            removed=np.zeros((cells, words), dtype=np.uint64),
+            heap=np.zeros(cells, dtype=np.int32),
+            queue=np.zeros(cells, dtype=np.int32),
+            touched=np.arange(cells, dtype=np.int32),
+            changed=np.zeros(0, dtype=np.int32),
+            trail=np.empty(trail, dtype=kernel.ENTRY),
+            trail_domains=np.empty((trail, words), dtype=np.uint64),
+            choices=np.empty(CHOICES, dtype=kernel.CHOICE),
+            scratch=np.zeros(words, dtype=np.uint64),
+            state=self.state,
         )
-        self.rules: tuple[Any, ...] = (
-            *(extent.neighbours, book.allowed, book.weights, book.products, book.logarithms),
-            np.zeros(cells) if noise is None else _leaning(extent, noise),
-            np.array([HEURISTICS[heuristic]], dtype=np.int64),
+        self.rules = kernel.RuleArrays(
+            neighbors=topology.neighbours,
+            allowed=pattern_set.allowed,
+            weights=pattern_set.weights,
+            w_log_w=pattern_set.w_log_w,
+            logarithms=pattern_set.logarithms,
+            noise=np.zeros(cells) if noise is None else _leaning(topology, noise),
+            heuristic=HEURISTICS[heuristic],
         )
-        self.missing = np.zeros(words, dtype=np.uint64)
-        self.every = max(1, extent.map_cells // CELLS_PER_LOOK)
-        self._claim()
-        self.state[kernel.TOUCHED] = cells
-        self.trouble = self._limited(limits, grounded)
-        """A cell for which nothing is left before the first choice, or -1."""
+        self.every = max(1, topology.map_cells // CELLS_PER_LOOK)
+        self.constraints = self._constraint_arrays() if global_constraints else None
+        self.state.touched_count = cells
+        self.contradiction = self._constrain(tile_constraints, grounded)
+        """A cell without a pattern left before the first choice, or -1."""
         self._keep_base()
+
+    @property
+    def domains(self) -> NDArray[np.uint64]:
+        return self.arrays.domains
 
     # -- before the first choice --------------------------------------------------------------------------------
 
-    def _claim(self) -> None:
-        extent, count = self.extent, len(self.claims)
-        cells = extent.map_cells if count else 0
-        places = extent.size**extent.axes
-        masks = np.zeros((count, places, self.book.words), dtype=np.uint64)
+    def _constraint_arrays(self) -> ConstraintArrays:
+        topology, count, cells = self.topology, len(self.global_constraints), self.topology.map_cells
+        places = topology.size**topology.axes
+        masks = np.zeros((count, places, self.pattern_set.words), dtype=np.uint64)
         ends = np.zeros((count, cells), dtype=np.uint8)
         bounds = np.zeros((count, 2), dtype=np.int64)
-        for number, claim in enumerate(self.claims):
+        for number, constraint in enumerate(self.global_constraints):
             for place in range(places):
-                masks[number, place] = packed(self.book.holding(claim.tiles, place))
-            ends[number, list(claim.ends)] = 1
-            bounds[number] = claim.least, claim.most
-        none = np.zeros(0, dtype=np.int32)
-        firsts, owned = extent.owned if count else (none, none)
-        self.status = np.zeros((count, cells), dtype=np.uint8)
-        self.tally = np.zeros((count, 2), dtype=np.int64)
-        self.claimed: tuple[Any, ...] = (
-            *((extent.owners, extent.offsets) if count else (none, none)),
-            *(firsts, owned, masks, self.status, self.tally, bounds),
-            np.array([claim.kind for claim in self.claims], dtype=np.int64),
-            *(ends, extent.around if count else np.zeros((0, 2 * extent.axes), dtype=np.int32)),
-            np.zeros((claims_kernel.ROOMS, cells), dtype=np.int32),
+                masks[number, place] = packed(self.pattern_set.holding(constraint.tiles, place))
+            ends[number, list(constraint.ends)] = 1
+            bounds[number] = constraint.least, constraint.most
+        firsts, owned = topology.owned
+        return ConstraintArrays(
+            owners=topology.owners,
+            offsets=topology.offsets,
+            firsts=firsts,
+            owned=owned,
+            masks=masks,
+            status=np.zeros((count, cells), dtype=np.uint8),
+            tally=np.zeros((count, 2), dtype=np.int64),
+            bounds=bounds,
+            kinds=np.array([constraint.kind for constraint in self.global_constraints], dtype=np.int64),
+            ends=ends,
+            around=topology.around,
+            scratch=np.zeros((SCRATCH_ROWS, cells), dtype=np.int32),
         )
 
-    def _limited(self, limits: Sequence[Limit], grounded: bool) -> int:
-        """Forbid all that cannot be, and what follows."""
-        book, extent = self.book, self.extent
-        trouble = kernel.NOWHERE
-        for direction in range(2 * extent.axes):
-            lonely = ~book.allowed[direction].any(axis=1)
+    def _constrain(self, tile_constraints: Sequence[TileConstraint], grounded: bool) -> int:
+        """Ban all that cannot be, and propagate that."""
+        pattern_set, topology = self.pattern_set, self.topology
+        contradiction = kernel.NOWHERE
+        for direction in range(2 * topology.axes):
+            lonely = ~pattern_set.allowed[direction].any(axis=1)
             if lonely.any():  # patterns that nothing goes on with stand at the edge alone
-                inside = np.flatnonzero(extent.neighbours[:, direction] >= 0)
-                trouble = max(trouble, self._keep(inside, ~lonely))
+                inside = np.flatnonzero(topology.neighbours[:, direction] >= 0)
+                contradiction = max(contradiction, self._restrict(inside, ~lonely))
         if grounded:
-            trouble = max(trouble, self._stand())
-        for limit in limits:
-            owners, offsets = extent.owners[limit.cells], extent.offsets[limit.cells]
+            contradiction = max(contradiction, self._stand())
+        for constraint in tile_constraints:
+            owners, offsets = topology.owners[constraint.cells], topology.offsets[constraint.cells]
             for place in np.unique(offsets).tolist():
-                trouble = max(trouble, self._keep(owners[offsets == place], book.holding(limit.tiles, place)))
-        if trouble >= 0:
-            return trouble
-        return self.follow()
+                contradiction = max(
+                    contradiction,
+                    self._restrict(owners[offsets == place], pattern_set.holding(constraint.tiles, place)),
+                )
+        if contradiction >= 0:
+            return contradiction
+        return self.propagate()
 
     def _stand(self) -> int:
         """The patterns of the ground stand on the map's last row and nowhere else.
@@ -156,95 +175,108 @@ class Wave:
         Where the map does not wrap, no window begins in its last row; those of the wave's last row must be such that
         windows of the ground could follow.
         """
-        book, extent = self.book, self.extent
-        rows = np.arange(extent.cells).reshape(extent.waves)
-        last, patterns = rows[..., -1:, :], book.ground
-        for _ in range(extent.shape[-2] - extent.waves[-2]):
-            patterns = book.before(patterns, 2 * extent.axes - 2)
-        above = rows[..., :-1, :] if extent.wrap[-2] or book.size == 1 else rows
-        trouble = self._keep(above.reshape(-1), ~book.ground)
-        return max(trouble, self._keep(last.reshape(-1), patterns))
+        pattern_set, topology = self.pattern_set, self.topology
+        rows = np.arange(topology.cells).reshape(topology.waves)
+        last, patterns = rows[..., -1:, :], pattern_set.ground
+        for _ in range(topology.shape[-2] - topology.waves[-2]):
+            patterns = pattern_set.before(patterns, 2 * topology.axes - 2)
+        above = rows[..., :-1, :] if topology.wrap[-2] or pattern_set.size == 1 else rows
+        contradiction = self._restrict(above.reshape(-1), ~pattern_set.ground)
+        return max(contradiction, self._restrict(last.reshape(-1), patterns))
 
-    def _keep(self, cells: NDArray[Any], patterns: NDArray[np.bool_]) -> int:
-        return keep(self.arrays, self.rules, cells.astype(np.int32), packed(patterns))
+    def _restrict(self, cells: NDArray[Any], patterns: NDArray[np.bool_]) -> int:
+        return restrict(self.arrays, self.rules, cells.astype(np.int32), packed(patterns))
 
-    def follow(self) -> int:
-        """All that follows: a cell with nothing left, or -1; in the first case nothing is changed if that can be."""
-        return follow(self.arrays, self.rules, self.claimed, self.missing)
+    def propagate(self) -> int:
+        """Propagate all changes: a cell without a pattern left, or -1; a contradiction undoes them, where possible."""
+        status = self._advance(NO_STREAM, 0)
+        return int(self.state.contradiction) if status == STUCK else kernel.NOWHERE
 
     def _keep_base(self) -> None:
         """Remember everything as it is before the first choice."""
-        self.base = [array.copy() for array in (*self.arrays[: kernel.KEYS + 1], self.status, self.tally)]
-        self.heaped = int(self.state[kernel.HEAPED])
+        self.base = [array.copy() for array in self._changing]
+        self.heaped = int(self.state.heap_size)
         self.is_base = True
+
+    @property
+    def _changing(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that a choice changes."""
+        constrained = () if self.constraints is None else (self.constraints.status, self.constraints.tally)
+        return (self.arrays.domains, self.cells, self.arrays.heap, *constrained)
 
     # -- on the way ---------------------------------------------------------------------------------------------
 
     @property
     def undecided(self) -> int:
-        return int(self.state[kernel.HEAPED])
+        return int(self.state.heap_size)
 
     def restart(self) -> None:
         """As it was before the first choice."""
         if not self.is_base:
-            for array, own in zip((*self.arrays[: kernel.KEYS + 1], self.status, self.tally), self.base, strict=True):
+            for array, own in zip(self._changing, self.base, strict=True):
                 array[:] = own
-            self.state[kernel.HEAPED] = self.heaped
+            self.state.heap_size = self.heaped
         self.is_base = False
         self._forget_choices()
 
     def _forget_choices(self) -> None:
         state = self.state
-        state[kernel.OLDEST] = state[kernel.CHOICES]
-        state[kernel.FLOOR] = state[kernel.CLEAN] = state[kernel.TOP]
-        state[kernel.LEFT] = state[kernel.PATIENCE] = self.backtracks
-        state[kernel.FEWEST] = self.extent.cells + 1
-        state[kernel.DIRTY] = 0
+        state.oldest = state.choices
+        state.floor = state.clean = state.top
+        state.backtracks_left = state.patience = self.backtracks
+        state.fewest = self.topology.cells + 1
+        state.dirty = 0
 
-    def collapse(self, rng: Rng, most: int) -> int:
-        """Decide up to so many cells: DONE, MORE or STUCK."""
-        return collapse(self.arrays, self.rules, self.claimed, rng.state, self.missing, most, self.every)
+    def collapse(self, rng: Rng, max_choices: int) -> int:
+        """Decide up to `max_choices` cells: DONE, MORE or STUCK."""
+        return self._advance(rng.state, max_choices)
+
+    def _advance(self, stream: NDArray[np.uint64], max_choices: int, contradiction: int = kernel.NOWHERE) -> int:
+        if self.constraints is None:
+            return collapse(self.arrays, self.rules, stream, max_choices, contradiction)
+        return collapse_constrained(
+            self.arrays, self.rules, self.constraints, stream, max_choices, self.every, contradiction
+        )
 
     def reopen(self, radius: int, wider: int) -> bool:
-        """Open the cells around the last trouble, and those not decided yet around them; whether that can be."""
-        state, extent = self.state, self.extent
-        cell = int(state[kernel.TROUBLE])
-        outer = extent.box(cell, radius + wider)
-        opened = np.zeros(extent.cells, dtype=np.bool_)
-        opened[outer[self.numbers[outer, kernel.COUNT] != 1]] = True
-        opened[extent.box(cell, radius)] = True
+        """Reopen the cells around the last contradiction, and undecided ones around them; whether that is possible."""
+        arrays, state, topology = self.arrays, self.state, self.topology
+        cell = int(state.contradiction)
+        outer = topology.box(cell, radius + wider)
+        opened = np.zeros(topology.cells, dtype=np.bool_)
+        opened[outer[self.cells["count"][outer] != 1]] = True
+        opened[topology.box(cell, radius)] = True
         cells = np.flatnonzero(opened)
-        for array, before in zip(self.arrays[: kernel.SPREADS + 1], self.base, strict=False):
-            array[cells] = before[cells]
-        if state[kernel.DIRTY]:
-            cells = np.arange(extent.cells)
+        domains, before, *_ = self.base
+        arrays.domains[cells] = domains[cells]
+        for field in ("count", "weight", "sum_w_log_w"):
+            self.cells[field][cells] = before[field][cells]
+        if state.dirty:
+            cells = np.arange(topology.cells)
             ring = np.flatnonzero(~opened)
         else:
-            beside = extent.neighbours[cells].reshape(-1)
+            beside = topology.neighbours[cells].reshape(-1)
             beside = beside[beside >= 0]
             ring = np.unique(beside[~opened[beside]])
         self._forget_choices()
-        # Those around look at all that they have left, not only at what has gone.
-        self.arrays[kernel.GONE_COUNTS][ring] = len(self.book)
-        self.arrays[kernel.QUEUE][: len(ring)] = ring
-        self.arrays[kernel.WAITING][ring] = kernel.EVERYWHERE
-        state[kernel.HEAD], state[kernel.QUEUED] = 0, len(ring)
-        self.arrays[kernel.NEWS][: len(cells)] = cells
-        self.arrays[kernel.CHANGED][cells] = 1
-        state[kernel.TOUCHED] = len(cells)
-        trouble = self.follow()
-        if trouble >= 0:
-            state[kernel.TROUBLE] = trouble
-        return trouble < 0
+        # Those around look at all that they have left, not only at what was removed.
+        self.cells["removed_count"][ring] = len(self.pattern_set)
+        self.cells["pending"][ring] = kernel.ALL_DIRECTIONS
+        arrays.queue[: len(ring)] = ring
+        state.queue_head, state.queue_size = 0, len(ring)
+        arrays.touched[: len(cells)] = cells
+        self.cells["touched"][cells] |= kernel.TOUCHED
+        state.touched_count = len(cells)
+        return self.propagate() < 0
 
-    def plant(self, cell: int, tiles: Sequence[int]) -> bool:
+    def place_required(self, cell: int, tiles: Sequence[int]) -> bool:
         """Let a cell of the map hold one of some tiles; whether it can, and nothing is changed if it cannot."""
-        owner, place = int(self.extent.owners[cell]), int(self.extent.offsets[cell])
-        patterns = self.book.holding(tiles, place)
+        owner, place = int(self.topology.owners[cell]), int(self.topology.offsets[cell])
+        patterns = self.pattern_set.holding(tiles, place)
         if not (self.domains[owner] & packed(patterns)).any():
             return False
-        self._keep(np.array([owner]), patterns)
-        return self.follow() < 0
+        self._restrict(np.array([owner]), patterns)
+        return self.propagate() < 0
 
     # -- what there is to see -----------------------------------------------------------------------------------
 
@@ -252,19 +284,19 @@ class Wave:
         """(row, column) the tile of every cell of the map: the only one, or the likeliest."""
         found = self._decided().astype(np.int64)
         for cells, bits, place in self._undecided():
-            table = np.zeros((len(self.book), self.book.tiles), dtype=np.float32)
-            table[np.arange(len(self.book)), self.book.patterns[:, place]] = self.book.weights
+            table = np.zeros((len(self.pattern_set), self.pattern_set.tiles), dtype=np.float32)
+            table[np.arange(len(self.pattern_set)), self.pattern_set.patterns[:, place]] = self.pattern_set.weights
             found[cells] = (bits @ table).argmax(axis=1)
-        return found.reshape(self.extent.shape)
+        return found.reshape(self.topology.shape)
 
     def colors(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """(row, column, 3) of every cell of the map the mean of the colours of all tiles that it may hold."""
         blended = colors[self._decided()]
         for cells, bits, place in self._undecided():
-            weights = self.book.weights.astype(np.float32)
-            shares = bits @ np.column_stack((weights[:, None] * colors[self.book.patterns[:, place]], weights))
+            weights = self.pattern_set.weights.astype(np.float32)
+            shares = bits @ np.column_stack((weights[:, None] * colors[self.pattern_set.patterns[:, place]], weights))
             blended[cells] = shares[:, :3] / np.maximum(1, shares[:, 3:])
-        return blended.reshape(*self.extent.shape, 3)
+        return blended.reshape(*self.topology.shape, 3)
 
     def _decided(self) -> NDArray[np.uint16]:
         """(cell of the map,) its tile, where its owner has one pattern left; anything elsewhere."""
@@ -272,27 +304,27 @@ class Wave:
         words = np.take_along_axis(self.domains, which[:, None], axis=1)[:, 0]
         lowest = np.frexp((words & (~words + np.uint64(1))).astype(np.float64))[1] - 1
         patterns = np.maximum(0, 64 * which + lowest)
-        tiles: NDArray[np.uint16] = self.book.patterns[patterns[self.extent.owners], self.extent.offsets]
+        tiles: NDArray[np.uint16] = self.pattern_set.patterns[patterns[self.topology.owners], self.topology.offsets]
         return tiles
 
     def _undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], int]]:
         """Cells of the map whose owner has several patterns left, (cell, pattern) which, and their place in windows."""
-        waiting = np.flatnonzero(self.numbers[self.extent.owners, kernel.COUNT] != 1)
-        step = max(1, BLENDED // len(self.book))
-        for place in np.unique(self.extent.offsets[waiting]).tolist():
-            here = waiting[self.extent.offsets[waiting] == place]
+        waiting = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
+        step = max(1, BLENDED // len(self.pattern_set))
+        for place in np.unique(self.topology.offsets[waiting]).tolist():
+            here = waiting[self.topology.offsets[waiting] == place]
             for first in range(0, len(here), step):
                 cells = here[first : first + step]
-                bits = unpacked(self.domains[self.extent.owners[cells]], len(self.book))
+                bits = unpacked(self.domains[self.topology.owners[cells]], len(self.pattern_set))
                 yield cells, bits.astype(np.float32), place
 
 
-def _leaning(extent: Extent, rng: Rng) -> NDArray[np.float64]:
+def _leaning(topology: Topology, rng: Rng) -> NDArray[np.float64]:
     """(cell,) what is added to the urgency of every cell: its distance from one of them, and noise."""
-    squares = np.zeros(extent.waves)
-    for axis, (side, round_) in enumerate(zip(extent.waves, extent.wrap, strict=True)):
+    squares = np.zeros(topology.waves)
+    for axis, (side, round_) in enumerate(zip(topology.waves, topology.wrap, strict=True)):
         along = np.abs(np.arange(side) - rng.below(side))
         along = np.minimum(along, side - along) if round_ else along
-        squares += (along * along).reshape([-1 if other == axis else 1 for other in range(extent.axes)])
+        squares += (along * along).reshape([-1 if other == axis else 1 for other in range(topology.axes)])
     leaning: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * LEANING
-    return leaning + rng.randoms(extent.cells) * NOISE
+    return leaning + rng.randoms(topology.cells) * NOISE

@@ -1,4 +1,4 @@
-"""The search: choices, what is taken back, regions that are opened again, and new beginnings."""
+"""The solver: choices, backtracking, reopened regions and restarts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 from ...core.errors import GaveUp, counted
 from ...core.seeds import Rng
 from ...core.site import Frame
-from ...kernels import claims as claims_kernel
-from ...kernels import wave as kernel
+from ...kernels.global_constraints import MAY
+from .constraints import Constraints, helping, windows_of
 from .params import WfcParams
 from .pattern_set import unpacked
 from .wave import DONE, STUCK, Wave
-from .wishes import Wishes, helping, windows_of
 
 FRAMES = 96
 """Parts of a map that are decided between two frames, if every cell were a choice."""
-MOST_WORK = 1 << 17
+MAX_WORK = 1 << 17
 """Choices between two frames times patterns: a few hundredths of a second."""
 FIRST, NEARBY, GROWTH = 6, 20, 8
-"""How far a region reaches around a window; troubles so near to each other are one, and make it larger by so much."""
+"""Radius of the first reopened region. Contradictions within NEARBY cells of each other enlarge it by GROWTH."""
 WIDER = 2
 """How much farther than a region cells are opened that are not decided yet, in windows."""
 PLANTED = 16
@@ -34,23 +33,23 @@ TRIES_TO_PLANT, TRIES_FOR_EACH = 64, 4
 
 
 @dataclass
-class Search:
+class Solver:
     """A wave on its way to a map."""
 
     p: WfcParams
-    wishes: Wishes
+    constraints: Constraints
     wave: Wave
     rng: Rng
     colors: NDArray[np.uint8]
     """(word, 3)"""
-    troubles: Counter[int] = field(default_factory=Counter)
-    """How often each cell of the wave was in trouble."""
+    contradictions: Counter[int] = field(default_factory=Counter)
+    """How often each cell of the wave was the place of a contradiction."""
     causes: Counter[int] = field(default_factory=Counter)
-    """How often each claim could not hold; -1 is the windows."""
+    """How often each constraint could not hold; -1 is the windows."""
     repairs: int = 0
     restarts: int = 0
     stuck: str = ""
-    """What stood around the last trouble."""
+    """The tiles around the last contradiction."""
 
     def run(self) -> Generator[Frame, None, bool]:
         """Whether all cells are decided at the end."""
@@ -58,7 +57,7 @@ class Search:
             self.restarts = attempt
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
-            self._plant(own.child("plant"))
+            self._place_required(own.child("plant"))
             done = yield from self._once(own)
             if done:
                 return True
@@ -67,8 +66,8 @@ class Search:
     def _once(self, rng: Rng) -> Generator[Frame, None, bool]:
         """One beginning; regions are opened again until nothing better comes of it."""
         wave, p = self.wave, self.p
-        block = max(1, min(MOST_WORK // len(wave.book), wave.extent.cells // FRAMES))
-        fewest = wave.extent.cells + 1
+        block = max(1, min(MAX_WORK // len(wave.pattern_set), wave.topology.cells // FRAMES))
+        fewest = wave.topology.cells + 1
         tried: list[int] = []
         """Where regions were opened again since less was left undecided than ever before."""
         while True:
@@ -80,36 +79,38 @@ class Search:
                 continue
             if wave.undecided < fewest:
                 fewest, tried = wave.undecided, []
-            self.stuck = self._drawn(int(wave.state[kernel.TROUBLE]))
+            self.stuck = self._drawn(int(wave.state.contradiction))
             opened = False
             while not opened:
                 self._blame()
                 if len(tried) >= p.repairs:
                     return False
-                cell = int(wave.state[kernel.TROUBLE])
-                again = np.isin(tried, wave.extent.box(cell, NEARBY)).sum()
+                cell = int(wave.state.contradiction)
+                again = np.isin(tried, wave.topology.box(cell, NEARBY)).sum()
                 tried.append(cell)
                 self.repairs += 1
                 opened = wave.reopen(FIRST + p.size + GROWTH * int(again), WIDER * p.size)
 
     def _blame(self) -> None:
         state = self.wave.state
-        self.troubles[int(state[kernel.TROUBLE])] += 1
-        self.causes[int(state[kernel.CAUSE])] += 1
+        self.contradictions[int(state.contradiction)] += 1
+        self.causes[int(state.cause)] += 1
 
-    def _plant(self, rng: Rng) -> None:
+    def _place_required(self, rng: Rng) -> None:
         """Put tiles down of which some are wanted, where each can be; else few are left to the end, when none fits."""
-        wave = self.wave
-        for number, claim in enumerate(wave.claims):
-            if not 0 < claim.least <= max(1, wave.extent.map_cells // PLANTED):
+        wave, arrays = self.wave, self.wave.constraints
+        if arrays is None:
+            return
+        for number, constraint in enumerate(wave.global_constraints):
+            if not 0 < constraint.least <= max(1, wave.topology.map_cells // PLANTED):
                 continue
-            may = np.flatnonzero(wave.status[number] == claims_kernel.MAY)
+            may = np.flatnonzero(arrays.status[number] == MAY)
             places = np.argsort(rng.child("places", number).randoms(len(may)), kind="stable")
-            for place in places[: TRIES_TO_PLANT + TRIES_FOR_EACH * claim.least].tolist():
-                if wave.tally[number, claims_kernel.MUST - 1] >= claim.least:
+            for place in places[: TRIES_TO_PLANT + TRIES_FOR_EACH * constraint.least].tolist():
+                if arrays.tally[number, 1] >= constraint.least:
                     break
-                if wave.status[number, may[place]] == claims_kernel.MAY:
-                    wave.plant(int(may[place]), claim.tiles)
+                if arrays.status[number, may[place]] == MAY:
+                    wave.place_required(int(may[place]), constraint.tiles)
 
     def _frame(self, repairs: int) -> Frame:
         undecided = self.wave.undecided
@@ -118,43 +119,43 @@ class Search:
             note += f", repair {repairs}"
         if self.restarts:
             note += f", start {self.restarts + 1}"
-        return Frame(self.wave.tiles, note, 1.0 - undecided / self.wave.extent.cells, colors=self._blended)
+        return Frame(self.wave.tiles, note, 1.0 - undecided / self.wave.topology.cells, colors=self._blended)
 
     @cached_property
     def _blended(self) -> Callable[[], NDArray[np.uint8]] | None:
         """The colours of a frame; maps with levels are shown in their likeliest tiles."""
-        return partial(self.wave.colors, self.colors) if self.wave.extent.axes == 2 else None
+        return partial(self.wave.colors, self.colors) if self.wave.topology.axes == 2 else None
 
     # -- giving up ----------------------------------------------------------------------------------------------
 
     def explained(self) -> GaveUp:
         """Why no map came of it."""
         p, wave = self.p, self.wave
-        worst = [cell for cell, _ in sorted(self.troubles.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
+        worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
-        what = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.wishes.sources))
+        what = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.constraints.sources))
         help = f"{helping(p)}; or ask for less: {what}" if what else helping(p)
         if cause >= 0:
-            blame, help = f"{wave.claims[cause].source}: could not be had", f"ask for less: {what}"
+            blame, help = f"{wave.global_constraints[cause].source}: could not be had", f"ask for less: {what}"
         elif self.stuck.strip("?/ "):
             blame = f"none of {windows_of(p)} was left where {self.stuck} came together"
         else:
             blame = f"none of {windows_of(p)} was left"
-        more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state[kernel.TAKEN_BACK]), 'choice')} taken back"
-        cells = [wave.extent.place(cell) for cell in worst]
+        more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
+        cells = [wave.topology.place(cell) for cell in worst]
         return GaveUp(f"{blame} ({more}); {help}", cells=cells, tries=self.restarts + 1)
 
     def _drawn(self, cell: int) -> str:
         """The tiles around a cell, those that are not decided as ?."""
-        wave, p, extent = self.wave, self.p, self.wave.extent
-        *level, row, column = extent.place(cell)
+        wave, p, topology = self.wave, self.p, self.wave.topology
+        *level, row, column = topology.place(cell)
         rows = np.arange(max(0, row - p.size + 1), min(p.height, row + 2 * p.size - 1))
         columns = np.arange(max(0, column - p.size + 1), min(p.width, column + 2 * p.size - 1))
-        places = np.arange(extent.map_cells).reshape(extent.shape)
+        places = np.arange(topology.map_cells).reshape(topology.shape)
         cells = places[tuple(level)][rows[:, None], columns]
-        owners = extent.owners[cells]
-        patterns = unpacked(wave.domains[owners], len(wave.book)).argmax(axis=-1)
-        tiles = wave.book.patterns[patterns, extent.offsets[cells]]
+        owners = topology.owners[cells]
+        patterns = unpacked(wave.domains[owners], len(wave.pattern_set)).argmax(axis=-1)
+        tiles = wave.pattern_set.patterns[patterns, topology.offsets[cells]]
         glyphs = np.array([p.tileset[p.tileset.by_name[word]].glyph for word in p.words])
-        shown = np.where(wave.numbers[owners, kernel.COUNT] == 1, glyphs[tiles], "?")
+        shown = np.where(wave.cells["count"][owners] == 1, glyphs[tiles], "?")
         return " / ".join("".join(line) for line in shown.reshape(len(rows), len(columns)).tolist())

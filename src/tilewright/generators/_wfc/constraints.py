@@ -1,4 +1,4 @@
-"""Wishes: all that is wanted of a map beside its windows, and which of them cannot be had together."""
+"""Constraints: all that is wanted of a map beside its windows, and which of them cannot be had together."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from ...core.errors import GaveUp, InvalidRecipe, counted
 from ...core.seeds import Rng
 from ...core.site import Site
-from ...kernels.claims import COUNTED
-from .extent import Extent, extent_of
+from ...kernels.global_constraints import COUNTED
 from .params import WfcParams
-from .pattern_set import Book
-from .wave import Claim, Limit, Wave
+from .pattern_set import PatternSet
+from .topology import Topology, topology_of
+from .wave import GlobalConstraint, TileConstraint, Wave
 
 LOCKS, GROUND = "locks", "ground"
 NEAR = 8
-"""Locked cells so near to trouble are suspected first, in windows."""
-MOST_TRIALS = 200
+"""Locked cells within this many patterns of a contradiction are suspected first."""
+MAX_TRIALS = 200
 """Looks at what could be left out, to find who is to blame."""
 WAYS = ("from left to right", "from top to bottom", "from level to level")
 """Along each axis, the last of an array first."""
@@ -30,58 +30,70 @@ Sources = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Wishes:
+class Constraints:
     """What the params and the locks of a site want."""
 
     p: WfcParams
-    place: Extent
-    limits: tuple[Limit, ...]
-    claims: tuple[Claim, ...]
+    place: Topology
+    tile_constraints: tuple[TileConstraint, ...]
+    global_constraints: tuple[GlobalConstraint, ...]
     grounded: bool
 
     @classmethod
-    def of(cls, p: WfcParams, site: Site) -> Wishes:
-        extent = extent_of(p.shape, tuple(p.wrapped), p.size)
-        limits = [*_locks(p, site)]
+    def of(cls, p: WfcParams, site: Site) -> Constraints:
+        topology = topology_of(p.shape, tuple(p.wrapped), p.size)
+        tile_constraints = [*_locks(p, site)]
         if p.border:
-            edge = np.flatnonzero((extent.around < 0).any(axis=1))
-            limits.append(Limit(edge, p.tiles_named(p.border, "border"), f"border: {', '.join(p.border)}"))
-        limits += [Limit(np.array(claim.ends), claim.tiles, claim.source) for claim in p.claims if claim.ends]
-        return cls(p, extent, tuple(limits), p.claims, p.ground)
+            edge = np.flatnonzero((topology.around < 0).any(axis=1))
+            tile_constraints.append(
+                TileConstraint(edge, p.tiles_named(p.border, "border"), f"border: {', '.join(p.border)}")
+            )
+        tile_constraints += [
+            TileConstraint(np.array(constraint.ends), constraint.tiles, constraint.source)
+            for constraint in p.global_constraints
+            if constraint.ends
+        ]
+        return cls(p, topology, tuple(tile_constraints), p.global_constraints, p.ground)
 
     @cached_property
     def sources(self) -> Sources:
         """Who wants something, each once."""
-        named = [limit.source for limit in self.limits] + [claim.source for claim in self.claims]
+        named = [constraint.source for constraint in self.tile_constraints] + [
+            constraint.source for constraint in self.global_constraints
+        ]
         return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
 
-    def only(self, sources: Sequence[str]) -> Wishes:
+    def only(self, sources: Sequence[str]) -> Constraints:
         return replace(
             self,
-            limits=tuple(limit for limit in self.limits if limit.source in sources),
-            claims=tuple(claim for claim in self.claims if claim.source in sources),
+            tile_constraints=tuple(constraint for constraint in self.tile_constraints if constraint.source in sources),
+            global_constraints=tuple(
+                constraint for constraint in self.global_constraints if constraint.source in sources
+            ),
             grounded=self.grounded and GROUND in sources,
         )
 
-    def locking(self, cells: NDArray[np.int64]) -> Wishes:
+    def locking(self, cells: NDArray[np.int64]) -> Constraints:
         """The same with no locked cells but these."""
-        limits = (
-            limit if limit.source != LOCKS else replace(limit, cells=limit.cells[np.isin(limit.cells, cells)])
-            for limit in self.limits
+        tile_constraints = (
+            constraint
+            if constraint.source != LOCKS
+            else replace(constraint, cells=constraint.cells[np.isin(constraint.cells, cells)])
+            for constraint in self.tile_constraints
         )
-        return replace(self, limits=tuple(limits))
+        return replace(self, tile_constraints=tuple(tile_constraints))
 
     @property
     def locked(self) -> NDArray[np.int64]:
-        cells = [limit.cells for limit in self.limits if limit.source == LOCKS]
+        cells = [constraint.cells for constraint in self.tile_constraints if constraint.source == LOCKS]
         return np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
 
     def wave(self, rng: Rng | None = None) -> Wave:
         p = self.p
         return Wave(
-            *(p.book, self.place),
-            limits=self.limits,
-            claims=self.claims,
+            *(p.pattern_set, self.place),
+            tile_constraints=self.tile_constraints,
+            global_constraints=self.global_constraints,
             grounded=self.grounded,
             heuristic=p.heuristic,
             noise=None if rng is None else rng.child("noise"),
@@ -91,9 +103,9 @@ class Wishes:
     @property
     def contradict(self) -> bool:
         """Whether it can be seen without any choice that they cannot be had."""
-        return self.wave().trouble >= 0
+        return self.wave().contradiction >= 0
 
-    def smallest_culprit(self) -> Wishes:
+    def smallest_culprit(self) -> Constraints:
         """As few of them as cannot be had together; none at all where the windows alone are at fault."""
         if self.only(()).contradict:
             return self.only(())
@@ -104,15 +116,15 @@ class Wishes:
                 kept = fewer
         return kept._fewest_locks() if LOCKS in kept.sources else kept
 
-    def _fewest_locks(self) -> Wishes:
+    def _fewest_locks(self) -> Constraints:
         kept, trials = self, 0
-        near = self.locked[_near(self.place, self.locked, kept.wave().trouble)]
+        near = self.locked[_near(self.place, self.locked, kept.wave().contradiction)]
         if len(near) < len(self.locked) and self.locking(near).contradict:
             kept = self.locking(near)
         step = max(1, len(kept.locked) // 2)
         while True:
             first = 0
-            while first < len(kept.locked) and len(kept.locked) > 1 and trials < MOST_TRIALS:
+            while first < len(kept.locked) and len(kept.locked) > 1 and trials < MAX_TRIALS:
                 trials += 1
                 fewer = kept.locking(np.delete(kept.locked, np.s_[first : first + step]))
                 if fewer.contradict:
@@ -123,10 +135,12 @@ class Wishes:
                 return kept
             step //= 2
 
-    def _limited_in_trouble(self) -> NDArray[np.int64]:
-        """The cells of limits for which nothing is left."""
-        cells: NDArray[np.int64] = np.concatenate([self.locked, *(limit.cells for limit in self.limits)])
-        return np.asarray(cells[self.place.owners[cells] == self.wave().trouble])
+    def _contradicting_cells(self) -> NDArray[np.int64]:
+        """The constrained cells without a pattern left."""
+        cells: NDArray[np.int64] = np.concatenate(
+            [self.locked, *(constraint.cells for constraint in self.tile_constraints)]
+        )
+        return np.asarray(cells[self.place.owners[cells] == self.wave().contradiction])
 
     def explained(self) -> GaveUp:
         """Why these, which contradict each other, cannot be had."""
@@ -137,21 +151,25 @@ class Wishes:
         cells = self.locked
         told = [source for source in self.sources if source != LOCKS]
         if len(cells):
-            names = [p.words[limit.tiles[0]] for limit in self.limits if limit.source == LOCKS and len(limit.cells)]
+            names = [
+                p.words[constraint.tiles[0]]
+                for constraint in self.tile_constraints
+                if constraint.source == LOCKS and len(constraint.cells)
+            ]
             what = f"{counted(len(cells), 'locked cell')} ({', '.join(map(repr, names))})"
             told.insert(0, f"{LOCKS}: {what}")
         how = "together" if len(told) > 1 or len(cells) > 1 else "at all"
         reason = f"{'; '.join(told)}: cannot be had {how} with {windows}"
-        blamed = cells[:8] if len(cells) else self._limited_in_trouble()[:1]
+        blamed = cells[:8] if len(cells) else self._contradicting_cells()[:1]
         places = [np.unravel_index(cell, p.shape) for cell in blamed.tolist()]
         less = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.sources))
         help = helping(p)
         return GaveUp(f"{reason}; {help}; or ask for less: {less}", cells=places)
 
 
-def _near(place: Extent, cells: NDArray[np.int64], trouble: int) -> NDArray[np.bool_]:
+def _near(place: Topology, cells: NDArray[np.int64], contradiction: int) -> NDArray[np.bool_]:
     """Which cells of the map are near a cell of the wave."""
-    box = place.box(max(0, trouble), NEAR * place.size)
+    box = place.box(max(0, contradiction), NEAR * place.size)
     return np.isin(place.owners[cells], box)
 
 
@@ -165,20 +183,20 @@ def windows_of(p: WfcParams) -> str:
 def _ending(p: WfcParams) -> str:
     """How windows that fit together nowhere come to an end: along one axis, whatever the map's size, or over all."""
     for axis, way in zip(reversed(range(p.axes)), WAYS, strict=False):
-        longest = _longest(p.book, axis, p.shape[axis])
+        longest = _longest(p.pattern_set, axis, p.shape[axis])
         if longest:
             return f"can go on for {counted(longest, 'cell')} at most {way}, whatever the size of the map"
     size = "x".join(map(str, reversed(p.shape)))
     return f"cannot go on over a map of {size}" + ("" if any(p.wrapped) else " or larger")
 
 
-def _longest(book: Book, axis: int, side: int) -> int:
+def _longest(pattern_set: PatternSet, axis: int, side: int) -> int:
     """Cells of the longest row of patterns along an axis; 0 where it is as long as a side, or endless."""
-    left = np.ones(len(book), dtype=np.bool_)
-    for length in range(1, min(side - book.size, len(book)) + 1):
-        left = left & book.before(left, axis + book.axes)
+    left = np.ones(len(pattern_set), dtype=np.bool_)
+    for length in range(1, min(side - pattern_set.size, len(pattern_set)) + 1):
+        left = left & pattern_set.before(left, axis + pattern_set.axes)
         if not left.any():
-            return length + book.size - 1
+            return length + pattern_set.size - 1
     return 0
 
 
@@ -209,7 +227,7 @@ def _closes(p: WfcParams, period: Sequence[int]) -> bool:
     return not any(round_ and side % own for side, own, round_ in zip(p.shape, period, p.wrapped, strict=True))
 
 
-def _locks(p: WfcParams, site: Site) -> Iterator[Limit]:
+def _locks(p: WfcParams, site: Site) -> Iterator[TileConstraint]:
     """The locked cells, by tile; where several words share a tile, any of them will do."""
     if not site.has_locks:
         return
@@ -218,7 +236,7 @@ def _locks(p: WfcParams, site: Site) -> Iterator[Limit]:
     for number in np.unique(ids).tolist():
         words = np.flatnonzero(site.ids == number)
         if len(words):
-            yield Limit(locked[ids == number], tuple(words.tolist()), LOCKS)
+            yield TileConstraint(locked[ids == number], tuple(words.tolist()), LOCKS)
 
 
 def refuse(p: WfcParams, site: Site) -> None:
@@ -236,41 +254,50 @@ def refuse(p: WfcParams, site: Site) -> None:
         at = _told(p, int(locked[strange][0]))
         wrong.append(f"locks: the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})")
     held = site.held()
-    for claim in p.claims:
-        count = int(held[list(claim.tiles)].sum())
-        if count > claim.most:
-            wrong.append(f"locks: {counted(count, 'cell')} locked, which is more than {claim.source}")
-    wanted = Wishes.of(p, site)
-    tiles = {int(cell): limit.tiles for limit in wanted.limits if limit.source == LOCKS for cell in limit.cells}
-    for limit in wanted.limits:
+    for wide in p.global_constraints:
+        count = int(held[list(wide.tiles)].sum())
+        if count > wide.most:
+            wrong.append(f"locks: {counted(count, 'cell')} locked, which is more than {wide.source}")
+    wanted = Constraints.of(p, site)
+    tiles = {
+        int(cell): constraint.tiles
+        for constraint in wanted.tile_constraints
+        if constraint.source == LOCKS
+        for cell in constraint.cells
+    }
+    for constraint in wanted.tile_constraints:
         against = (
             []
-            if limit.source == LOCKS
-            else [cell for cell in limit.cells.tolist() if cell in tiles and not set(tiles[cell]) & set(limit.tiles)]
+            if constraint.source == LOCKS
+            else [
+                cell
+                for cell in constraint.cells.tolist()
+                if cell in tiles and not set(tiles[cell]) & set(constraint.tiles)
+            ]
         )
         if against:
             name = p.words[tiles[against[0]][0]]
-            wrong.append(f"locks: {name!r} ({_told(p, against[0])}) is not what {limit.source} wants there")
+            wrong.append(f"locks: {name!r} ({_told(p, against[0])}) is not what {constraint.source} wants there")
     if wrong:
         raise InvalidRecipe(*wrong[:4])
 
 
 def _impossible_counts(p: WfcParams) -> Iterator[str]:
     """What even a map of the windows with the most, or the fewest, of a tile would not have."""
-    book = p.book if any(claim.kind == COUNTED for claim in p.claims) else None
-    if book is None:
+    pattern_set = p.pattern_set if any(constraint.kind == COUNTED for constraint in p.global_constraints) else None
+    if pattern_set is None:
         return
-    most_windows = prod(-(-side // book.size) for side in p.shape)
-    least_windows = prod(side // book.size for side in p.shape)
-    for claim in p.claims:
-        if claim.kind != COUNTED:
+    most_windows = prod(-(-side // pattern_set.size) for side in p.shape)
+    least_windows = prod(side // pattern_set.size for side in p.shape)
+    for constraint in p.global_constraints:
+        if constraint.kind != COUNTED:
             continue
-        held = np.isin(book.patterns, claim.tiles).sum(axis=1)
+        held = np.isin(pattern_set.patterns, constraint.tiles).sum(axis=1)
         most, least = most_windows * int(held.max()), least_windows * int(held.min())
-        if claim.least > most:
-            yield f"{claim.source}: {windows_of(p)} make at most {most:,} on this map"
-        elif claim.most < least:
-            yield f"{claim.source}: {windows_of(p)} make at least {least:,} on this map"
+        if constraint.least > most:
+            yield f"{constraint.source}: {windows_of(p)} make at most {most:,} on this map"
+        elif constraint.most < least:
+            yield f"{constraint.source}: {windows_of(p)} make at least {least:,} on this map"
 
 
 def _told(p: WfcParams, cell: int) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Extent:
+class Topology:
     """A map of a shape, under windows of a size that never reach over an edge."""
 
     shape: tuple[int, ...]
@@ -97,9 +97,9 @@ class Extent:
 
 
 @lru_cache(maxsize=4)
-def extent_of(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Extent:
+def topology_of(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Topology:
     """Kept, because many maps of one size are made."""
-    return Extent(shape, wrap, size)
+    return Topology(shape, wrap, size)
 
 
 def neighbours_in(shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.int32]:

@@ -1,0 +1,152 @@
+"""Relaxing: maps with windows that no sample has, where nothing else helps, and which these are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.patterns import Coding, framed
+from ...core.errors import GaveUp, counted
+from ...core.site import Site
+from ...core.tilemap import Marker, TileMap
+from ...kernels.global_constraints import COUNTED, PATH
+from .constraints import LOCKS, Constraints
+from .pattern_set import unpacked
+from .solver import Solver
+from .wave import GlobalConstraint, Wave
+
+Cells = NDArray[np.int64]
+MAX_CULPRITS = 16
+MAX_MARKERS = 1000
+
+
+def without_culprits(constraints: Constraints) -> Constraints:
+    """The same without the locked cells that cannot be had; they are put onto the map at the end.
+
+    What still contradicts itself then does so without any lock.
+    """
+    for _ in range(MAX_CULPRITS):
+        if not constraints.contradict:
+            return constraints
+        culprit = constraints.smallest_culprit()
+        if LOCKS not in culprit.sources:
+            break
+        constraints = constraints.locking(np.setdiff1d(constraints.locked, culprit.locked))
+    return constraints.locking(np.zeros(0, dtype=np.int64))
+
+
+def relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap:
+    """The map with every cell filled in, and a mark at every window that is not the sample's."""
+    wave, topology = solver.wave, solver.wave.topology
+    cells = _filled(wave, solver.constraints).reshape(site.shape)
+    if site.has_locks:
+        words = np.full(len(site.tileset), -1, dtype=np.int64)
+        words[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
+        cells = np.where(site.locked, words[site.painted(cells)], cells)
+    for constraint in wave.global_constraints:
+        if not _holds(constraint, cells.reshape(-1), topology.around):
+            raise GaveUp(f"{constraint.source}: could not be had, even with other windows", tries=solver.restarts + 1)
+    broken = np.flatnonzero(broken_windows(wave, cells))
+    places = [topology.place(cell) for cell in broken.tolist()]
+    if places:
+        shown = ", ".join(f"x={place[-1]} y={place[-2]}" for place in places[:4])
+        more = f" and {len(places) - 4:,} more" if len(places) > 4 else ""
+        warnings.warn(f"relax: {counted(len(places), 'window')} that no sample has, at {shown}{more}", stacklevel=2)
+    return site.map(
+        np.maximum(0, cells),
+        numbers={**numbers, "broken": float(len(places))},
+        markers=[Marker("broken", *reversed(place)) for place in places[:MAX_MARKERS]],
+    )
+
+
+def broken_windows(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
+    """(cell of the wave,) whether the window that begins there is not in the pattern set; -1 is a tile that it lacks.
+
+    Of single tiles, whether one does not fit beside the next along an axis.
+    """
+    pattern_set, topology = wave.pattern_set, wave.topology
+    if pattern_set.size > 1:
+        coding = Coding(pattern_set.size, pattern_set.axes, pattern_set.tiles + 1)
+        known = (pattern_set.patterns.astype(np.uint64) * coding.multipliers).sum(axis=1, dtype=np.uint64)
+        strange = np.where(cells < 0, pattern_set.tiles, cells)
+        keys = coding.keys(framed(strange, pattern_set.size, topology.wrap, [(False, False)] * pattern_set.axes, 0))
+        return ~np.isin(keys.reshape(-1), known)
+    flat = cells.reshape(-1)
+    wrong = flat < 0
+    for direction in range(pattern_set.axes, 2 * pattern_set.axes):
+        fits = unpacked(pattern_set.allowed[direction], len(pattern_set)).astype(np.bool_)
+        other = topology.neighbours[:, direction]
+        wrong |= (other >= 0) & ~fits[flat, flat[other]]
+    return wrong
+
+
+def _filled(wave: Wave, constraints: Constraints) -> Cells:
+    """(cell of the map,) tiles; where nothing is decided, that with which most windows around may still be right.
+
+    Where windows contradict each other from the start, nothing is: only what cells are limited to is kept then.
+    """
+    pattern_set, topology = wave.pattern_set, wave.topology
+    tiles = wave.tiles().reshape(-1)
+    hopeless = wave.contradiction >= 0
+    known = (wave.cells["count"][topology.owners] == 1) & (not hopeless)
+    limited = (
+        {int(cell): constraint.tiles for constraint in constraints.tile_constraints for cell in constraint.cells}
+        if hopeless
+        else {}
+    )
+    for cell in np.flatnonzero(~known).tolist():
+        fit = np.zeros(pattern_set.tiles)
+        for may in _tiles_around(wave, cell, tiles, known):
+            fit[may] += 1.0
+        base = unpacked(pattern_set.full if hopeless else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
+        place = pattern_set.patterns[:, topology.offsets[cell]]
+        common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
+        if cell in limited:
+            common *= np.isin(np.arange(pattern_set.tiles), limited[cell])
+        tiles[cell] = int(np.where(common > 0, fit + common / (common.sum() + 1.0), -1.0).argmax())
+        known[cell] = True
+    return tiles
+
+
+def _tiles_around(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.bool_]) -> Iterator[Cells]:
+    """For every window over a cell, the tiles that would make it right, by what is known of it."""
+    pattern_set, topology = wave.pattern_set, wave.topology
+    if pattern_set.size == 1:
+        for direction, other in enumerate(topology.neighbours[cell].tolist()):
+            if other >= 0 and known[other]:
+                opposite = (direction + pattern_set.axes) % (2 * pattern_set.axes)
+                yield np.flatnonzero(unpacked(pattern_set.allowed[opposite, tiles[other]], len(pattern_set)))
+        return
+    at = np.array(np.unravel_index(cell, topology.shape))
+    steps = np.array(list(np.ndindex(*(pattern_set.size,) * pattern_set.axes)))
+    for place, step in enumerate(steps):
+        first = at - step
+        wraps = np.array(topology.wrap)
+        first = np.where(wraps, first % topology.shape, first)
+        if (first < 0).any() or (first >= topology.waves).any():
+            continue
+        window = np.ravel_multi_index(tuple(((first + steps) % topology.shape).T), topology.shape)
+        told = known[window]
+        right = (pattern_set.patterns[:, told] == tiles[window[told]]).all(axis=1)
+        yield np.unique(pattern_set.patterns[right, place])
+
+
+def _holds(constraint: GlobalConstraint, tiles: Cells, around: NDArray[np.int32]) -> bool:
+    """Whether a finished map is as claimed."""
+    has = np.isin(tiles, constraint.tiles)
+    if constraint.kind == COUNTED:
+        return constraint.least <= int(has.sum()) <= constraint.most
+    wanted = list(constraint.ends) if constraint.kind == PATH else np.flatnonzero(has).tolist()
+    if not wanted:
+        return True
+    if not has[wanted].all():
+        return False
+    reached, front = {wanted[0]}, [wanted[0]]
+    while front:
+        beside = [other for other in around[front.pop()].tolist() if other >= 0 and has[other] and other not in reached]
+        reached.update(beside)
+        front += beside
+    return reached.issuperset(wanted)

@@ -1,0 +1,161 @@
+"""Constraints on a whole map while a wave collapses: how many cells hold some tiles, and that these are connected.
+
+A constraint is about a set of tiles. For every cell of the map it knows whether the cell cannot, may or must hold one
+of them; the cell of the wave that decides that, its owner, has the patterns. Where a constraint leaves no choice, it
+bans patterns as a neighbor would.
+
+Source of connecting by what a wave must not lose: Newgas, "Path constraints in DeBroglie", 2019; Hopcroft and Tarjan,
+"Efficient algorithms for graph manipulation", 1973, for the cells that all paths lead over.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import kernel
+from .types import Int32_1D, Int32_2D, Int64_1D, Int64_2D, Uint8_2D, Uint64_3D
+from .wave import NONE, NOWHERE, RuleArrays, WaveArrays, restrict_cell
+
+
+class ConstraintArrays(NamedTuple):
+    """All constraints on a map, and what they know about its cells."""
+
+    owners: Int32_1D
+    """(map cell,) the cell of the wave that decides it."""
+    offsets: Int32_1D
+    """(map cell,) its place in the owner's pattern."""
+    firsts: Int32_1D
+    """(cell of the wave + 1,) where its cells of the map begin in `owned`."""
+    owned: Int32_1D
+    masks: Uint64_3D
+    """(constraint, place in the pattern, word) patterns with one of the tiles there."""
+    status: Uint8_2D
+    """(constraint, map cell) CANNOT, MAY or MUST."""
+    tally: Int64_2D
+    """(constraint, 2) cells that may and must."""
+    bounds: Int64_2D
+    """(constraint, 2) minimum and maximum."""
+    kinds: Int64_1D
+    ends: Uint8_2D
+    """(constraint, map cell) whether a path ends there."""
+    around: Int32_2D
+    """(map cell, direction) neighbors, or -1."""
+    scratch: Int32_2D
+    """(SCRATCH_ROWS, map cell) for `connect`."""
+
+
+CANNOT, MAY, MUST = 0, 1, 2
+COUNTED, REGION, PATH = 0, 1, 2
+SCRATCH_ROWS = 7
+
+
+@kernel
+def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
+    """Update status and tally of all cells that changed."""
+    domains, status, tally = wave.domains, constraints.status, constraints.tally
+    for constraint in range(len(constraints.masks)):
+        for number in range(wave.state.touched_count):
+            owner = wave.touched[number]
+            for place in range(constraints.firsts[owner], constraints.firsts[owner + 1]):
+                cell = constraints.owned[place]
+                mask = constraints.masks[constraint, constraints.offsets[cell]]
+                some, others = NONE, NONE
+                for word in range(domains.shape[1]):
+                    some |= domains[owner, word] & mask[word]
+                    others |= domains[owner, word] & ~mask[word]
+                now = CANNOT if some == NONE else MAY if others != NONE else MUST
+                before = status[constraint, cell]
+                if now != before:
+                    if before != CANNOT:
+                        tally[constraint, before - 1] -= 1
+                    if now != CANNOT:
+                        tally[constraint, now - 1] += 1
+                    status[constraint, cell] = now
+
+
+@kernel
+def _decide(
+    wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int, cell: int, hold: bool
+) -> bool:
+    """Make a cell hold one of a constraint's tiles, or none of them; False where its owner has no pattern left."""
+    mask = constraints.masks[constraint, constraints.offsets[cell]]
+    return restrict_cell(wave, rules, int(constraints.owners[cell]), mask, not hold)
+
+
+@kernel
+def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays) -> int:
+    """Ban what would make too many or too few; a cell where that cannot be, or -1."""
+    for constraint in range(len(constraints.bounds)):
+        may, must = constraints.tally[constraint, 0], constraints.tally[constraint, 1]
+        least, most = constraints.bounds[constraint, 0], constraints.bounds[constraint, 1]
+        wave.state.cause = constraint
+        if must > most or may + must < least:
+            return int(wave.touched[0]) if wave.state.touched_count else 0
+        if may == 0 or (must < most and may + must > least):
+            continue
+        hold = may + must == least
+        for cell in range(constraints.status.shape[1]):
+            is_open = constraints.status[constraint, cell] == MAY
+            if is_open and not _decide(wave, rules, constraints, constraint, cell, hold):
+                return int(constraints.owners[cell])
+    return NOWHERE
+
+
+@kernel
+def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, constraint: int) -> int:
+    """Ban what would separate the cells that a constraint wants connected; a cell where that cannot be, or -1.
+
+    A cell without which those that must be connected would not be must hold one of the constraint's tiles. Of a region,
+    cells that it cannot reach must hold none of them.
+    """
+    status, owners, around = constraints.status[constraint], constraints.owners, constraints.around
+    ends, kind, scratch = constraints.ends[constraint], constraints.kinds[constraint], constraints.scratch
+    order, low, parent, next_ = scratch[0], scratch[1], scratch[2], scratch[3]
+    wanted, stack, forced = scratch[4], scratch[5], scratch[6]
+    wave.state.cause = constraint
+    root = -1
+    for cell in range(len(status)):
+        is_wanted = status[cell] == MUST if kind == REGION else ends[cell] == 1
+        if is_wanted and status[cell] == CANNOT:
+            return int(owners[cell])
+        order[cell], forced[cell], wanted[cell] = 0, 0, is_wanted
+        if is_wanted and root < 0:
+            root = cell
+    if root < 0:
+        return NOWHERE
+    time, top = 1, 1
+    order[root] = low[root] = 1
+    parent[root], next_[root], stack[0] = -1, 0, root
+    while top > 0:
+        cell = stack[top - 1]
+        if next_[cell] < around.shape[1]:
+            other = around[cell, next_[cell]]
+            next_[cell] += 1
+            if other < 0 or status[other] == CANNOT:
+                continue
+            if order[other] == 0:
+                time += 1
+                order[other] = low[other] = time
+                parent[other], next_[other] = cell, 0
+                stack[top] = other
+                top += 1
+            elif other != parent[cell] and order[other] < low[cell]:
+                low[cell] = order[other]
+            continue
+        top -= 1
+        above = parent[cell]
+        if above >= 0:
+            low[above] = min(low[above], low[cell])
+            if low[cell] >= order[above] and wanted[cell] > 0:
+                forced[above] = 1  # all paths from the root to something wanted lead over the cell above
+            wanted[above] += wanted[cell]
+    for cell in range(len(status)):
+        if status[cell] == CANNOT:
+            continue
+        if order[cell] == 0 and wanted[cell] > 0:
+            return int(owners[cell])
+        lost = order[cell] == 0 and kind == REGION
+        concerns = (lost or forced[cell]) and status[cell] == MAY
+        if concerns and not _decide(wave, rules, constraints, constraint, cell, not lost):
+            return int(owners[cell])
+    return NOWHERE
