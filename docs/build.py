@@ -24,8 +24,9 @@ from pydantic import BaseModel
 import tilewright as tw
 from tilewright import data
 from tilewright.cli._catalogue import KINDS, summaries
-from tilewright.cli._parameters import models_in, parameters_of
+from tilewright.core.fields import fields_of, models_in
 from tilewright.core.grid import Grid
+from tilewright.core.notation import short_default
 from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
 from tilewright.corpus import make, report
@@ -62,7 +63,7 @@ def table(*rows: tuple[str, ...]) -> str:
 
 def parameters(entry: Entry) -> str:
     """The parameters of one thing, and the models that they are made of."""
-    if not parameters_of(entry.params):
+    if not fields_of(entry.params):
         return "It takes no parameters.\n"
     inner = (
         f"\n**{name}**: {(model.__doc__ or '').splitlines()[0]}\n\n{fields(model, 'field')}"
@@ -73,8 +74,13 @@ def parameters(entry: Entry) -> str:
 
 def fields(model: type[BaseModel], heading: str) -> str:
     rows = (
-        (f"`{name}`", f"`{own.default}`" if own.default else "", own.range or own.form, own.description)
-        for name, own in parameters_of(model).items()
+        (
+            f"`{one.name}`",
+            f"`{default}`" if (default := short_default(one)) else "",
+            one.range or one.form,
+            one.description,
+        )
+        for one in fields_of(model)
     )
     return table((heading, "default", "range", "what it is"), *rows)
 

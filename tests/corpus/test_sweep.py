@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tilewright.core.errors import InvalidRecipe, TilewrightError
+from tilewright.core.notation import read_sweep
 from tilewright.core.seeds import Rng
 from tilewright.corpus import Corpus, Sweep, make
 from tilewright.corpus.manifest import Manifest
 from tilewright.corpus.order import Order
-from tilewright.corpus.sweep import read_typed
 
 ROOT = Rng.of("sweep")
 
@@ -38,7 +38,7 @@ ROOT = Rng.of("sweep")
     ],
 )
 def test_typed(text: str, values: tuple[Any, ...]) -> None:
-    assert Sweep.of(dict([read_typed(text)])).axes[0].values == values
+    assert Sweep.of(dict([read_sweep(text)])).axes[0].values == values
 
 
 def test_the_grid_is_covered_evenly_and_in_order() -> None:

@@ -21,10 +21,10 @@ from pydantic import ConfigDict
 import tilewright as tw
 from tests.browser import chromium, complaints
 from tests.studio.nowhere import nowhere
+from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
 from tilewright.core.registry import shapers, techniques, tilesets
 from tilewright.studio.page.controls import UNSET, Controls
-from tilewright.studio.page.controls.fields import Field, fields_of
 from tilewright.studio.page.controls.matrices import resized, side_of
 from tilewright.studio.page.controls.numbers import Rubbish, read_number
 from tilewright.studio.page.controls.strips import fitted
@@ -82,7 +82,7 @@ def test_sliders_cover_what_is_usual() -> None:
         for field in fields_of(entry.params):
             if field.kind == "number" and field.span is not None:
                 low, high = field.span
-                assert high - low <= 1000 or "typical" in field.schema, (entry.name, field.name)
+                assert high - low <= 1000 or field.typical, (entry.name, field.name)
                 assert 0 < field.step <= high - low
 
 
@@ -142,16 +142,21 @@ def test_blame_marks_what_the_line_names() -> None:
 # -- values -----------------------------------------------------------------------------------------------------
 
 
+class Numbers(Params):
+    small: int = param(5, ge=1, le=10)
+    share: float = param(0.5)
+
+
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1e400", "1.5", "0", "11", "1e30"])
 def test_rubbish_is_no_number(text: str) -> None:
-    field = Field("n", "number", {"type": "integer", "minimum": 1, "maximum": 10}, {})
     with pytest.raises(Rubbish):
-        read_number(text, field)
+        read_number(text, fields_by_name(Numbers)["small"])
 
 
 def test_numbers_are_read_as_typed() -> None:
-    assert read_number("7", Field("n", "number", {"type": "integer"}, {})) == 7
-    assert read_number("0,25", Field("n", "number", {"type": "number"}, {})) == 0.25
+    known = fields_by_name(Numbers)
+    assert read_number("7", known["small"]) == 7
+    assert read_number("0,25", known["share"]) == 0.25
 
 
 def test_a_resized_matrix_keeps_what_fits() -> None:

@@ -14,12 +14,12 @@ from typing import Any
 import click
 
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, did_you_mean
+from ..core.notation import read_setting
 from ..core.params import Params
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..formats import Format, format_of, shelf
-from ..formats._files import refuse_unwritable, write_files
-from ._parameters import assign, parameters_of
+from ..formats._files import read_text, refuse_unwritable, write_files
 
 STANDARD_OUTPUT = "-"
 
@@ -48,8 +48,6 @@ OPTIONS = (
         help="Any option of the format; `tilewright explain png` lists them.",
     ),
 )
-SHORTHANDS = ("scale", "overlay", "layer", "frames", "duration")
-"""Options of formats that have a flag of their own."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +142,8 @@ def read_outputs(
         _check_placeholders(name, tuple(fields))
         options: dict[str, Any] = {}
         for setting in settings:
-            if _option(setting) in parameters_of(entry.params):
-                assign(options, setting, entry.params)
+            if _option(setting) in entry.params.model_fields:
+                read_setting(options, setting, entry.params, read_text)
         outputs.append(Output(name, entry, entry.params.checked(options)))
     return outputs
 
@@ -185,7 +183,7 @@ def _option(setting: str) -> str:
 
 
 def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
-    known = {option for entry in chosen for option in parameters_of(entry.params)}
+    known = {option for entry in chosen for option in entry.params.model_fields}
     if not chosen:
         raise InvalidRecipe(f"{name}: an option for files; name one with -o")
     if _option(name) not in known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,21 @@ import numpy as np
 
 from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
 from ..core.locks import Locks
+from ..core.notation import (
+    is_json,
+    read_json,
+    read_pairs,
+    read_part,
+    read_position,
+    read_requirement,
+    read_setting,
+    read_stage,
+    with_part,
+)
 from ..core.recipe import Stage
 from ..core.registry import RECIPE_WORDS, shapers, techniques
+from ..formats._files import read_text
 from ..formats._resolver import FileResolver
-from ._parameters import STRUCTURED, assign, at_position, read_json, read_loose, read_pairs, read_stage, with_part
 
 SHAPING = click.Option(
     ["shaping", "--shape"],
@@ -43,8 +53,6 @@ OPTIONS = (
     ),
     click.Option(["--tries"], type=click.IntRange(min=1), metavar="N", help="How often to try that. [default 20]"),
 )
-REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
-
 
 SETTINGS = click.Option(
     ["settings_inside", "--set"],
@@ -81,13 +89,13 @@ def read_words(
     """What was typed, as words of a recipe; those that were not given are left out."""
     if keep and locks is None:
         raise InvalidRecipe("keep: says what to keep of a map; name one with --locks")
-    given = read_json(locks) if locks is not None and locks.startswith(STRUCTURED) else locks
+    given = read_json(locks, read_text) if locks is not None and is_json(locks, read_text) else locks
     words = {
         "tileset": tileset,
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
         "locks": _kept(given, keep) if keep else given,
-        "shaping": [dict([read_stage(text)]) for text in shaping] or None,
-        "require": dict(_requirement(text) for text in require) or None,
+        "shaping": [dict([read_stage(text, read_text)]) for text in shaping] or None,
+        "require": dict(read_requirement(text) for text in require) or None,
         "tries": tries,
     }
     return {word: value for word, value in words.items() if value is not None}
@@ -129,30 +137,23 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     match steps:
         case ["params", _, *_]:
             params = _named(data.get("params"), "params")
-            assign(params, setting.strip().removeprefix("params."), techniques.get(str(data.get("technique"))).params)
+            model = techniques.get(str(data.get("technique"))).params
+            read_setting(params, setting.strip().removeprefix("params."), model, read_text)
             return {**data, "params": params}
         case ["shaping", position, name, _, *_]:
             stages = _stages(data)
-            number = at_position(stages, position, path)
+            number = read_position(stages, position, path)
             stage = _named({stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping")
             if name not in stage:
                 raise InvalidRecipe(f"{path}: stage {number} is {quoted(next(iter(stage), None))}")
             values = _named(stage[name], name)
-            assign(values, setting.split(".", 3)[3], shapers.get(name).params)
+            read_setting(values, setting.split(".", 3)[3], shapers.get(name).params, read_text)
             stages[number] = {name: values}
             return {**data, "shaping": stages}
     if steps[0] not in RECIPE_WORDS:
         raise UnknownName("recipe key", steps[0], RECIPE_WORDS, f"a parameter is set with params.{path.strip()}")
-    return dict(with_part(data, steps, read_json(text) if text.startswith(STRUCTURED) else read_loose(text), path))
-
-
-def _requirement(text: str) -> tuple[str, str]:
-    """`path_length>80`, `regions=1`, `openness=most`."""
-    found = REQUIREMENT.fullmatch(text)
-    if not found:
-        raise InvalidRecipe(f"require: written as path_length>80, regions=1 or openness=most, got {quoted(text)}")
-    name, sign, value = found.groups()
-    return name, value if sign in ("=", "==") else f"{sign}{value}"
+    value = read_json(text, read_text) if is_json(text, read_text) else read_part(text)
+    return dict(with_part(data, steps, value, path))
 
 
 def _named(values: Any, place: str) -> dict[str, Any]:

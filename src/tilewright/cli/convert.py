@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from .. import api
+from ..core.notation import read_stage
+from ..formats._files import read_text
 from . import _inputs, _outputs
 from ._console import note
-from ._parameters import read_stage
 from ._progress import progress
 from ._recipe import SHAPING
 
@@ -45,7 +46,7 @@ def command(
             raise click.UsageError(f"{files[0]}: where to? Name a file to write", click.get_current_context())
         *inputs, last = files
         files, outputs = tuple(inputs), (last,)
-    stages = [read_stage(text) for text in shaping]
+    stages = [read_stage(text, read_text) for text in shaping]
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = []
     with progress() as report:

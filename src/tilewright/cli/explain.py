@@ -12,7 +12,9 @@ from rich.style import Style
 from rich.text import Text
 
 from ..core.errors import InvalidRecipe, counted
+from ..core.fields import fields_of, models_in
 from ..core.model import Model
+from ..core.notation import flag_of, short_default
 from ..core.recipe import Recipe
 from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
@@ -20,7 +22,6 @@ from ..formats import Format
 from ..formats._resolver import FileResolver
 from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
 from ._console import note, print_json, print_table, results, table
-from ._parameters import models_in, parameters_of
 
 
 @click.command("explain")
@@ -114,14 +115,13 @@ def _print_parameters(entry: Entry) -> None:
 
 
 def _print_fields(model: type[BaseModel], heading: str) -> None:
-    parameters = parameters_of(model)
-    if not parameters:
+    fields = fields_of(model)
+    if not fields:
         return
     click.echo()
     made = table("", heading, "type", "default", "range", "what it is")
-    for name, parameter in parameters.items():
-        form = parameter.form.replace("|", " | ")
-        made.add_row(name, form, parameter.default, parameter.range, parameter.description)
+    for field in fields:
+        made.add_row(field.name, field.form.replace("|", " | "), short_default(field), field.range, field.description)
     print_table(made)
 
 
@@ -172,18 +172,20 @@ def _example(name: str, thing: Thing) -> str:
     if not isinstance(thing, Entry):
         return f"tilewright run {name} --seed 7"
     settings = [
-        (own.flag, own.default) for own in parameters_of(thing.params).values() if own.default and not own.is_switch
+        (field, default)
+        for field in fields_of(thing.params)
+        if (default := short_default(field)) and " " not in default and not field.is_switch
     ]
     if isinstance(thing, Technique):
-        chosen = [f"{flag} {value}" for flag, value in settings if " " not in value][:3]
+        chosen = [f"{flag_of(field)} {default}" for field, default in settings[:3]]
         return " ".join([f"tilewright make {name}", *chosen, "--seed 7"])
     if isinstance(thing, Shaper):
         if thing.example:
             return f"tilewright make {thing.example}"
-        needed = [own.name for own in parameters_of(thing.params).values() if own.form == "recipe"]
+        needed = [field.name for field in fields_of(thing.params) if field.kind == "recipe"]
         if needed:
             return f"tilewright make caves --shape {name},{needed[0]}=islets"
-        chosen = [f"{flag[2:].replace('-', '_')}={value}" for flag, value in settings if " " not in value][:1]
+        chosen = [f"{field.name}={default}" for field, default in settings[:1]]
         return f"tilewright make caves --shape {','.join([name, *chosen])}"
     if isinstance(thing, Measure):
         return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")

@@ -11,16 +11,16 @@ from .. import api
 from ..core.errors import InvalidRecipe, counted
 from ..core.grid import Grid
 from ..core.model import Model
+from ..core.notation import read_setting
 from ..core.registry import techniques
 from ..core.resolver import built_in_samples
 from ..core.samples import refuse_too_many
 from ..formats import format_of
-from ..formats._files import refuse_unwritable
+from ..formats._files import read_text, refuse_unwritable
 from ..formats._models import find_model, refuse_ending
 from ..formats._resolver import FileResolver
 from ._console import note
 from ._inputs import WITHOUT_TILES, hint
-from ._parameters import assign
 from ._progress import progress
 
 
@@ -57,7 +57,7 @@ def command(
     if entry.learn is not None:
         try:
             for setting in settings:
-                assign(params, setting, entry.learn)
+                read_setting(params, setting, entry.learn, read_text)
         except InvalidRecipe as error:
             raise error.within("set") from None
     refuse_ending(output)

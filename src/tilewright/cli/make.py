@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from ..core.errors import InvalidRecipe
+from ..core.fields import Field, fields_of
+from ..core.notation import RESERVED_FLAGS, flag_of, read_setting, read_value, short_default
 from ..core.recipe import Recipe
 from ..core.registry import Technique, techniques
+from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 from . import _making, _recipe
 from ._catalogue import summaries
 from ._making import produce
-from ._outputs import SHORTHANDS
-from ._parameters import Parameter, assign, parameters_of
 
 SETTINGS_INSIDE = click.Option(
     ["settings_inside", "--set"],
@@ -82,14 +83,12 @@ def command(context: click.Context) -> None:
 
 
 def _command(entry: Technique) -> click.Command:
-    parameters = parameters_of(entry.params)
-    # A parameter called like one of our options is reached with --set; like an option of formats, it goes first.
-    taken = {name for option in OWN_OPTIONS if option.name not in SHORTHANDS for name in (option.name, *option.opts)}
-    named = {name: one for name, one in parameters.items() if not {name, one.flag} & {*taken, "--help"}}
+    # A parameter called like an option of formats takes its place.
+    named = {field.name: field for field in fields_of(entry.params) if field.name not in RESERVED_FLAGS}
     return TechniqueCommand(
         entry.name,
         params=[
-            *(_option(parameter) for parameter in named.values()),
+            *(_option(field) for field in named.values()),
             *(option for option in OWN_OPTIONS if option.name not in named),
         ],
         callback=partial(_make, entry, named),
@@ -99,22 +98,21 @@ def _command(entry: Technique) -> click.Command:
     )
 
 
-def _option(parameter: Parameter) -> click.Option:
-    facts = [parameter.range, f"default {parameter.default}" if parameter.default else ""]
-    about = ", ".join(fact for fact in facts if fact)
-    help = parameter.description + (f" [{about}]" if about else "")
-    if parameter.is_switch:
-        flags = f"{parameter.flag}/--no-{parameter.flag[2:]}"
-        return click.Option([parameter.name, flags], default=None, help=help)
+def _option(field: Field) -> click.Option:
+    default = short_default(field)
+    about = ", ".join(fact for fact in (field.range, f"default {default}" if default else "") if fact)
+    help = field.description + (f" [{about}]" if about else "")
+    flag = flag_of(field)
+    if field.is_switch:
+        return click.Option([field.name, f"{flag}/--no-{flag[2:]}"], default=None, help=help)
     # Choices keep their spelling, everything else is a stand-in.
-    form = "json" if parameter.is_structured else parameter.form
-    metavar = form if "|" in form else form.upper()
-    return click.Option([parameter.name, parameter.flag], metavar=metavar, help=help)
+    form = "json" if field.is_structured else field.form
+    return click.Option([field.name, flag], metavar=form if "|" in form else form.upper(), help=help)
 
 
 def _make(
     entry: Technique,
-    parameters: Mapping[str, Parameter],
+    fields: Mapping[str, Field],
     /,
     *,
     settings_inside: tuple[str, ...],
@@ -128,17 +126,17 @@ def _make(
     **values: Any,
 ) -> None:
     params: dict[str, Any] = {}
-    for name, parameter in parameters.items():
+    for name, field in fields.items():
         given = values.pop(name)
         if given is not None:
-            params[name] = parameter.read(given) if isinstance(given, str) else given
+            params[name] = read_value(given, field, read_text) if isinstance(given, str) else given
     if any("." in setting.partition("=")[0] for setting in settings_inside):
         # A part of what the other options say, or leave at its default.
         whole = entry.params.checked(params, resolver=FileResolver())
         params = {name: value for name, value in whole.model_dump(mode="json").items() if value is not None}
     try:
         for setting in settings_inside:
-            assign(params, setting, entry.params)
+            read_setting(params, setting, entry.params, read_text)
     except InvalidRecipe as error:
         raise error.within("set") from None
     words = _recipe.read_words(

@@ -7,11 +7,12 @@ import secrets
 import sys
 import webbrowser
 from threading import Thread
-from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from ..core.fields import Field, fields_by_name
+from ..core.notation import flag_of
 from ..core.registry import provider
 
 HIDDEN = ("host", "port", "token")
@@ -20,16 +21,15 @@ HIDDEN = ("host", "port", "token")
 
 def _flags() -> list[click.Option]:
     """A flag for every setting, drawn from the settings themselves."""
-    fields = provider("studio").Settings.model_json_schema()["properties"]
+    fields = fields_by_name(provider("studio").Settings)
     ordered = [*HIDDEN, *(name for name in fields if name not in HIDDEN)]
-    return [_flag(name, fields[name]) for name in ordered]
+    return [_flag(fields[name]) for name in ordered]
 
 
-def _flag(name: str, schema: dict[str, Any]) -> click.Option:
-    default = schema.get("default")
-    usual = f" [{default}]" if default is not None else ""
-    form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(name, "N")
-    return click.Option([name, f"--{name}"], metavar=form, help=f"{schema['description'].rstrip('.')}.{usual}")
+def _flag(field: Field) -> click.Option:
+    usual = f" [{field.default}]" if field.default is not None else ""
+    form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(field.name, "N")
+    return click.Option([field.name, flag_of(field)], metavar=form, help=f"{field.description.rstrip('.')}.{usual}")
 
 
 @click.command("studio")

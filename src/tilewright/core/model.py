@@ -111,7 +111,7 @@ class Model:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Model", "type": ["string", "object"], "control": "file"}
+        return {"title": "Model", "type": ["string", "object"], "control": "model"}
 
 
 class FromSamples(Params):
@@ -131,7 +131,7 @@ class Learning(FromSamples):
 
     technique: ClassVar[str]
     """The name of the technique."""
-    model: Model | None = param(None, control="file")
+    model: Model | None = param(None, control="model")
     """What was learned before, by `tilewright learn`, instead of a sample: a file."""
 
     @model_validator(mode="before")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
@@ -21,6 +21,33 @@ MOST_TOLD = 8
 """More mistakes than this are only counted: nobody reads them all at once."""
 
 
+class Hints(TypedDict, total=False):
+    """What a control must know about a parameter beside its type; `core.fields` reads it."""
+
+    typical: tuple[float, float]
+    """The range that a slider should cover, where the bounds are wider."""
+    control: str
+    """The control that suits it ("matrix", "strip", "offsets", "file"), where the type alone does not decide."""
+    tiles: bool | str
+    """Whether its strings name tiles: of the map, or of the recipe in the parameter that is named here."""
+    group: str
+    """Neighboring parameters of one group are shown side by side; "size" is for the edge lengths of a map."""
+    hidden_unless: tuple[Any, ...]
+    """A parameter and the values of it with which this one has an effect; without values, any but none."""
+    sizes: tuple[str, ...]
+    """Matrices whose edge length this number is; the first one decides it."""
+    between: tuple[str, ...]
+    """Lists: the first one that is given has an item on each side of these thresholds."""
+    instead_of: str
+    """The list that this one replaces, item by item."""
+    initial: Any
+    """A value to start with, where there is no default."""
+    means: Mapping[str, Any]
+    """Values that names stand for."""
+    reading: bool
+    """Whether this option of a format only matters for reading files."""
+
+
 def param(
     default: Any = ...,
     *,
@@ -30,15 +57,9 @@ def param(
     lt: float | None = None,
     min_length: int | None = None,
     max_length: int | None = None,
-    typical: tuple[float, float] | None = None,
-    control: str | None = None,
+    **hints: Unpack[Hints],
 ) -> Any:
-    """A field of a Params class. Its description is the string that stands below it.
-
-    `typical` is the range that a slider should cover, where the bounds are wider; `control` names the control
-    that suits it ("matrix", "offsets", "grid"), where the type alone does not tell.
-    """
-    hints: dict[str, Any] = {"typical": list(typical) if typical else None, "control": control}
+    """Declare a field of a Params class. Its description is the string below it."""
     bounds: dict[str, Any] = {
         "ge": ge,
         "gt": gt,
@@ -47,9 +68,20 @@ def param(
         "min_length": min_length,
         "max_length": max_length,
     }
-    extra: dict[str, Any] = {key: value for key, value in hints.items() if value is not None}
     given: dict[str, Any] = {key: value for key, value in bounds.items() if value is not None}
+    extra: dict[str, Any] = {**hints}
     return Field(default, json_schema_extra=extra, **given)
+
+
+def size_param(default: int, *, ge: int = 1, typical: tuple[float, float] = (8, 200)) -> Any:
+    """Declare an edge length of the map."""
+    return param(default, ge=ge, le=LARGEST_SIDE, typical=typical, group="size")
+
+
+def hint(**hints: Unpack[Hints]) -> Any:
+    """Declare hints for a part of a value, as in `tuple[Annotated[str, hint(tiles=True)], int]`."""
+    extra: dict[str, Any] = {**hints}
+    return Field(json_schema_extra=extra)
 
 
 class Params(BaseModel):
@@ -133,9 +165,9 @@ class Params(BaseModel):
 class Sized(Params):
     """Params of anything that makes a map of a given size."""
 
-    width: int = param(80, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    width: int = size_param(80)
     """Columns of the map."""
-    height: int = param(50, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    height: int = size_param(50)
     """Rows of the map."""
 
     @property

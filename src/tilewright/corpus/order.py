@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import data as shipped
 from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
+from ..core.notation import read_sweep
 from ..core.plan import planned
 from ..core.recipe import Recipe, recipe_data
 from ..core.registry import techniques
@@ -22,7 +23,7 @@ from ..core.seeds import Seed
 from ..formats._resolver import FileResolver
 from .manifest import KIND, Manifest
 from .store import MANIFEST
-from .sweep import Sweep, read_typed
+from .sweep import Sweep
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -99,6 +100,6 @@ def _typed(sweep: Any) -> Any:
     if not isinstance(sweep, Mapping):
         return sweep
     return {
-        place: read_typed(f"{place}={values}")[1] if isinstance(values, str) else values
+        place: read_sweep(f"{place}={values}")[1] if isinstance(values, str) else values
         for place, values in sweep.items()
     }

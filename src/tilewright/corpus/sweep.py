@@ -8,7 +8,6 @@ A sweep is written as the parameter's place and its values: a list, or a range w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,6 @@ MOST_VALUES = 100_000
 FARTHEST = 10**15
 """Numbers beyond are not told apart by fractions of them."""
 RANGE = ("from", "to", "step", "count")
-TYPED = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
 
 
 @dataclass(frozen=True)
@@ -115,28 +113,6 @@ class Sweep:
 
 def _stage(stage: Any) -> Mapping[str, Any]:
     return {stage: {}} if isinstance(stage, str) else stage
-
-
-def read_typed(text: str) -> tuple[str, Any]:
-    """`walls=0.4..0.5:0.02`, `steps=3,5,7`: a sweep as one types it."""
-    place, equals, given = text.partition("=")
-    if not equals or not place.strip() or not given.strip():
-        raise InvalidRecipe(f"sweep: written as walls=0.4..0.5:0.02 or steps=3,5,7, got {quoted(text)}")
-    found = TYPED.fullmatch(given.strip())
-    if found:
-        ends = {"from": _number(found["low"]), "to": _number(found["high"])}
-        return place.strip(), {**ends, "step": _number(found["step"])} if found["step"] else ends
-    return place.strip(), [_number(part.strip()) for part in given.split(",")]
-
-
-def _number(text: str) -> Any:
-    """A word that reads as a number is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text, text)
 
 
 def _read_axis(place: str, given: Any) -> Axis:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe
-from ..core.params import LARGEST_AREA, LARGEST_SIDE, Sized, param
+from ..core.params import LARGEST_AREA, Sized, param, size_param
 
 Range = tuple[int, int]
 MOST_ROOMS = 1_000_000
@@ -16,9 +16,9 @@ MOST_ROOMS = 1_000_000
 class Joined(Sized):
     """Rooms of some sizes, linked by corridors."""
 
-    width: int = param(80, ge=3, le=LARGEST_SIDE, typical=(20, 200))
+    width: int = size_param(80, ge=3, typical=(20, 200))
     """Columns of the map."""
-    height: int = param(50, ge=3, le=LARGEST_SIDE, typical=(20, 200))
+    height: int = size_param(50, ge=3, typical=(20, 200))
     """Rows of the map."""
     rooms: int | None = param(None, ge=1, le=MOST_ROOMS, typical=(2, 60))
     """How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers."""

@@ -31,6 +31,14 @@ def read_file(path: str | PathLike[str]) -> bytes:
     return content
 
 
+def read_text(path: str | PathLike[str]) -> str:
+    """The text in a file."""
+    try:
+        return read_file(path).decode()
+    except UnicodeDecodeError:
+        raise BadFile(f"{path}: not text in UTF-8") from None
+
+
 def files_in(folder: str | PathLike[str]) -> list[Path]:
     """All that lies in a folder, or one line that says why it cannot be told."""
     try:

@@ -72,7 +72,7 @@ class FbcaText:
 
 
 class FbcaParams(Params):
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE, reading=True)
     """Reading: columns of those maps that come without parameters."""
 
 

@@ -55,7 +55,7 @@ Voxels = NDArray[np.uint8]
 class VoxParams(Params):
     """Which tiles become voxels, and how many."""
 
-    empty: tuple[str, ...] | None = param(None)
+    empty: tuple[str, ...] | None = param(None, tiles=True)
     """Writing: the tiles that make no voxels, by name or glyph; by default air, void and the like."""
     wall_height: int = param(3, ge=1, le=LONGEST_MODEL, typical=(1, 8))
     """Writing: voxels that impassable tiles stand high, in maps without levels."""

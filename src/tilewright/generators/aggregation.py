@@ -64,7 +64,9 @@ class AggregationParams(Sized):
     """Whether left and right are alike (horizontal), top and bottom (vertical), or both."""
     nucleus: Literal["point", "disc", "square", "cross", "line"] = param("point")
     """What the crystal grows from, in the middle of the map."""
-    radius: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    radius: int = param(
+        3, ge=1, le=LARGEST_SIDE, typical=(1, 20), hidden_unless=("nucleus", "disc", "square", "cross", "line")
+    )
     """How far the nucleus reaches from its middle; a point has none."""
     brush: int = param(1, ge=1, le=16, typical=(1, 5))
     """Width of what a particle digs."""

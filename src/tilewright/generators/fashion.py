@@ -55,12 +55,12 @@ Scores = tuple[float, ...]
 
 
 class FashionParams(Started):
-    states: int = param(len(CAVERN), ge=2, le=MOST_STATES, typical=(2, 11))
+    states: int = param(len(CAVERN), ge=2, le=MOST_STATES, typical=(2, 11), sizes=("scores", "morph"))
     """How many states there are; follows from the scores when left out."""
     scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
     """How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`."""
     neighbourhood: tuple[Offset, ...] | Literal["plus", "all", "diagonal", "hexagon", "knight"] = param(
-        "plus", control="offsets"
+        "plus", control="offsets", means=NEIGHBOURHOODS
     )
     """Which cells are neighbours: a name, or a list of dx, dy; on ties the first one listed wins."""
     generations: int = param(30, ge=0, le=100_000, typical=(0, 100))
@@ -71,7 +71,7 @@ class FashionParams(Started):
     """x, y of this window in an endless plane; windows made separately fit exactly."""
     morph: Scores | Literal["random"] | None = param(None, control="matrix")
     """A second score matrix, into which the first one changes across the map."""
-    blend: Literal["left to right", "top to bottom", "radial"] = param("left to right")
+    blend: Literal["left to right", "top to bottom", "radial"] = param("left to right", hidden_unless=("morph",))
     """How the second matrix blends in: its share grows this way, from none to all."""
 
     @model_validator(mode="before")

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from ..analysis.regions import neighbours, regions_of
-from ..core.params import LARGEST_SIDE, Sized, param
+from ..core.params import Sized, param, size_param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -38,9 +38,9 @@ from ._maze.maze_grid import FREE, Ground
 
 
 class MazeParams(Sized):
-    width: int = param(81, ge=1, le=LARGEST_SIDE, typical=(9, 201))
+    width: int = size_param(81, typical=(9, 201))
     """Columns of the map; odd ones fit walls and passages of one cell exactly."""
-    height: int = param(51, ge=1, le=LARGEST_SIDE, typical=(9, 201))
+    height: int = size_param(51, typical=(9, 201))
     """Rows of the map; odd ones fit walls and passages of one cell exactly."""
     method: Literal["backtracker", "prim", "kruskal", "wilson", "division"] = param("backtracker")
     """How ways are chosen: winding, branching, ragged, without any bias, or by straight walls."""

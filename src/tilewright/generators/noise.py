@@ -66,17 +66,24 @@ class NoiseParams(Sized):
     """How far the noise is bent out of place by other noise, in features."""
     island: float = param(0.0, ge=0, le=1)
     """Share of the way from the edges of the world to its middle on which land sinks into the sea; 0 for none."""
-    world: tuple[Side, Side] | None = param(None)
+    world: tuple[Side, Side] | None = param(None, hidden_unless=("island",))
     """Width and height of the world that is an island, from 0, 0 on; the map's own when left out."""
-    thresholds: tuple[Share, ...] = param((0.14, 0.32, 0.37, 0.58, 0.78, 0.89, 0.965), max_length=255)
+    thresholds: tuple[Share, ...] = param(
+        (0.14, 0.32, 0.37, 0.58, 0.78, 0.89, 0.965), max_length=255, control="strip", between=("biomes", "bands")
+    )
     """Heights at which one band ends and the next begins: about the share of cells that lie below."""
     bands: tuple[Name, ...] = param(
-        ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow"), min_length=1, max_length=256
+        ("deep", "water", "sand", "grass", "forest", "hill", "mountain", "snow"),
+        min_length=1,
+        max_length=256,
+        tiles=True,
     )
     """The tile of each band, from low to high: one more than there are thresholds."""
-    biomes: tuple[tuple[Name, ...], ...] | None = param(None, min_length=1, max_length=256)
+    biomes: tuple[tuple[Name, ...], ...] | None = param(
+        None, min_length=1, max_length=256, tiles=True, instead_of="bands"
+    )
     """Instead of bands, a row of tiles for each, from dry to wet: as many as you like, of equal shares."""
-    moisture: float = param(40.0, ge=1, le=65_536, typical=(8, 200))
+    moisture: float = param(40.0, ge=1, le=65_536, typical=(8, 200), hidden_unless=("biomes",))
     """Cells from one wet place to the next, for biomes."""
     wrap: bool = param(False)
     """Join opposite edges, so that the map tiles."""

@@ -39,9 +39,9 @@ class RoomsParams(Joined):
     """Tries in a row that may fail before no more rooms are looked for."""
     layouts: tuple[Layout, ...] = param((), max_length=1000)
     """Rooms drawn by hand, as text or files: x wall, o floor, D door, . nothing; mixed in by their weights."""
-    plain: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10))
+    plain: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10), hidden_unless=("layouts",))
     """Weight of plain rectangles beside layouts."""
-    turned: bool = param(True)
+    turned: bool = param(True, hidden_unless=("layouts",))
     """Whether layouts are turned and mirrored as well."""
 
     @model_validator(mode="after")

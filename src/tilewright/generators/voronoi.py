@@ -53,7 +53,7 @@ WEIGHT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 class Kind(Params):
     """A tile that regions are filled with."""
 
-    tile: str = param(min_length=1, max_length=80)
+    tile: str = param(min_length=1, max_length=80, tiles=True)
     """A tile of the tileset."""
     weight: float = param(1.0, ge=0, le=1e9)
     """How often it is drawn, beside the weights of the others."""
@@ -99,11 +99,11 @@ class VoronoiParams(Sized):
         tuple(Kind(tile=tile, weight=weight) for tile, weight in DEFAULT.items()), min_length=1, max_length=200
     )
     """What regions are filled with, drawn by weight: grass:5,forest:3; for the mode regions."""
-    thickness: int = param(1, ge=1, le=64, typical=(1, 6))
+    thickness: int = param(1, ge=1, le=64, typical=(1, 6), hidden_unless=("mode", "walls"))
     """How thick walls are, in cells; for the mode walls."""
-    doors: float = param(1.0, ge=0, le=1)
+    doors: float = param(1.0, ge=0, le=1, hidden_unless=("mode", "walls"))
     """Share of the borders that have a gap, 0 to keep all regions apart; for the mode walls."""
-    gap: int = param(1, ge=1, le=64, typical=(1, 6))
+    gap: int = param(1, ge=1, le=64, typical=(1, 6), hidden_unless=("mode", "walls"))
     """How wide gaps are, in cells; for the mode walls."""
     offset: Offset | None = param(None)
     """x, y of this window in an endless world; windows made separately fit exactly."""

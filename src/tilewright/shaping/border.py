@@ -20,7 +20,7 @@ from ..core.tilemap import TileMap
 class BorderParams(Params):
     thickness: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 8))
     """Width of the frame in cells."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Tile of the frame; by default the most common impassable one of the map."""
 
 

@@ -33,7 +33,7 @@ class ConnectParams(Params):
     """Width of the tunnels in cells."""
     path: Literal["shortest", "straight"] = param("shortest")
     """Tunnels take the shortest way, or one with a single corner where locked cells allow it."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Passable tile to dig with; by default the most common one of the map."""
     directions: Directions = param(4)
     """Whether parts hang together by 4 directions, or diagonally as well by 8."""

@@ -13,13 +13,13 @@ from ..core.registry import mover
 
 
 class CropParams(Params):
-    x: int = param(0, ge=0, le=LARGEST_SIDE)
+    x: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
     """First column that stays."""
-    y: int = param(0, ge=0, le=LARGEST_SIDE)
+    y: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
     """First row that stays."""
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
     """How many columns stay; by default all to the right edge."""
-    height: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    height: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
     """How many rows stay; by default all to the lower edge."""
     margin: int = param(0, ge=0, le=LARGEST_SIDE)
     """Cut this many cells off every side, instead of naming a rectangle."""

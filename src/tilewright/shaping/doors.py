@@ -27,7 +27,7 @@ class DoorsParams(Params):
     """What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any."""
     least: int = param(6, ge=1, le=LARGEST_AREA, typical=(1, 50))
     """Rooms with fewer passable cells get no door."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Passable tile of the doors; by default the one called door."""
 
 

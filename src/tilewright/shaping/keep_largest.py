@@ -22,7 +22,7 @@ from ..core.tilemap import TileMap
 class KeepLargestParams(Params):
     keep: int = param(1, ge=1, le=LARGEST_AREA, typical=(1, 10))
     """How many parts stay."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Impassable tile to fill the others with; by default the most common one of the map."""
     directions: Directions = param(4)
     """Whether parts hang together by 4 directions, or diagonally as well by 8."""

@@ -62,7 +62,7 @@ class LockAndKeyParams(Params):
     """Most doors of one lock; its key opens them all."""
     widest: int = param(4, ge=1, le=16, typical=(1, 4))
     """Widest passage that a door may close, as several cells side by side, where narrow ones do not do."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Passable tile of all locked doors; by default that of their colour, such as red door, or else door."""
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from ..core import pipeline
 from ..core.errors import GaveUp, InvalidRecipe, UnknownName
 from ..core.grid import Word
 from ..core.locks import Locks
-from ..core.params import LARGEST_SIDE, Params, param
+from ..core.params import LARGEST_SIDE, Params, hint, param
 from ..core.recipe import Recipe
 from ..core.registry import shaper, shapers
 from ..core.seeds import Rng
@@ -35,17 +35,17 @@ Place: TypeAlias = tuple[slice, slice]
 class OverlayParams(Params):
     recipe: Recipe = param()
     """What to make there; its width and height follow from the place."""
-    x: int = param(0, ge=0, le=LARGEST_SIDE)
+    x: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
     """First column of the place."""
-    y: int = param(0, ge=0, le=LARGEST_SIDE)
+    y: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
     """First row of the place."""
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    width: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
     """Columns of the place; by default all to the right edge."""
-    height: int | None = param(None, ge=1, le=LARGEST_SIDE)
+    height: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
     """Rows of the place; by default all to the lower edge."""
-    on: Word | None = param(None)
+    on: Word | None = param(None, tiles=True)
     """Change only cells that hold this tile; the place shrinks to where they are."""
-    tiles: tuple[tuple[Word, Word], ...] = param(())
+    tiles: tuple[tuple[Annotated[Word, hint(tiles="recipe")], Word], ...] = param((), tiles=True)
     """Tiles of the inner map and what they become in this one, such as wall: rock; others keep their names."""
     where: Literal["rooms"] | None = param(None)
     """Instead of one rectangle, every room of the map, each with a stream of its own."""

@@ -22,13 +22,13 @@ from ..core.tilemap import TileMap
 
 
 class PaintParams(Params):
-    tile: Word = param()
+    tile: Word = param(tiles=True)
     """Tile to paint with."""
-    x: int | None = param(None, ge=0, le=LARGEST_SIDE)
+    x: int | None = param(None, ge=0, le=LARGEST_SIDE, group="place")
     """Column of a cell inside the region to paint; together with y."""
-    y: int | None = param(None, ge=0, le=LARGEST_SIDE)
+    y: int | None = param(None, ge=0, le=LARGEST_SIDE, group="place")
     """Row of a cell inside the region to paint; together with x."""
-    of: Word | None = param(None)
+    of: Word | None = param(None, tiles=True)
     """Paint regions of this tile only."""
     at_least: int = param(1, ge=1, le=LARGEST_AREA)
     """Paint regions of at least this many cells."""

@@ -45,13 +45,13 @@ class PlaceParams(Params):
     """How many places of each name there are."""
     apart: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 20))
     """Least distance between two of them, in a straight line."""
-    origin: str = param("start", min_length=1)
+    origin: str = param("start", min_length=1, hidden_unless=("rule", "band"))
     """The marker from which a band is counted."""
-    near: int = param(0, ge=0, le=LARGEST_AREA, typical=(0, 50))
+    near: int = param(0, ge=0, le=LARGEST_AREA, typical=(0, 50), hidden_unless=("rule", "band"))
     """Least number of steps from there."""
-    far: int | None = param(None, ge=0, le=LARGEST_AREA, typical=(0, 200))
+    far: int | None = param(None, ge=0, le=LARGEST_AREA, typical=(0, 200), hidden_unless=("rule", "band"))
     """Greatest number of steps from there; by default any."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """A tile to put there as well; not onto locked cells."""
 
     @model_validator(mode="after")

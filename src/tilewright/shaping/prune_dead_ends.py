@@ -30,7 +30,7 @@ class PruneDeadEndsParams(Params):
     """At most so many cells of each dead end are filled; by default all of it."""
     share: float = param(1.0, ge=0, le=1)
     """Share of the dead ends that are filled."""
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Impassable tile to fill them with; by default the most common one of the map."""
 
 

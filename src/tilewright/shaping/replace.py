@@ -21,11 +21,11 @@ from ..core.tilemap import TileMap
 
 
 class ReplaceParams(Params):
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Tile to replace; together with by."""
-    by: Word | None = param(None)
+    by: Word | None = param(None, tiles=True)
     """Tile to put in its place."""
-    pairs: tuple[tuple[Word, Word], ...] = param(())
+    pairs: tuple[tuple[Word, Word], ...] = param((), tiles=True)
     """More of the same: pairs of a tile and the one to put in its place."""
     share: float = param(1.0, ge=0, le=1)
     """Share of the cells that are replaced."""

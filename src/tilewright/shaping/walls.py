@@ -20,9 +20,9 @@ from ..core.tilemap import TileMap
 
 
 class WallsParams(Params):
-    tile: Word | None = param(None)
+    tile: Word | None = param(None, tiles=True)
     """Tile of the walls; by default the one called wall, or else the most common impassable one."""
-    of: Word | None = param(None)
+    of: Word | None = param(None, tiles=True)
     """Only cells that hold this tile become walls; by default all that are impassable."""
     thickness: int = param(1, ge=1, le=64, typical=(1, 4))
     """How many cells thick the walls are."""

@@ -17,16 +17,17 @@ from starlette.routing import Match
 
 from .. import __version__
 from ..core.errors import InvalidRecipe, UnknownName
+from ..core.notation import read_pairs, read_stage
 from ..core.provenance import digest
 from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..formats import shelf
 from . import service
-from .address import WORDS, read_pairs, read_stage, read_words
 from .answers import TYPES, Answered, file_name, files_answer, missing, plain
 from .asked import FORMATS, TECHNIQUES, Asked, Make, Measured, Run
 from .catalogue import LISTS, described, listed, names
 from .desk import Desk, Ticket
+from .query import KEYS, read_parameters
 
 T = TypeVar("T")
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
@@ -161,11 +162,11 @@ def _add_making(routes: APIRouter, desk: Desk) -> None:
             entry = techniques.get(technique)
         except UnknownName as error:
             raise missing(error) from None
-        others = [(name, text) for name, text in request.query_params.multi_items() if name not in WORDS]
-        params, options = read_words(entry, shelf.get(format), others)
+        others = [(name, text) for name, text in request.query_params.multi_items() if name not in KEYS]
+        params, options = read_parameters(entry, shelf.get(format), others)
         recipe: dict[str, Any] = {"technique": technique, "params": params, "tileset": tileset}
-        recipe["shaping"] = [read_stage(text) for text in shape]
-        recipe["tiles"] = None if tiles is None else read_pairs(tiles)
+        recipe["shaping"] = [dict([read_stage(text)]) for text in shape]
+        recipe["tiles"] = None if tiles is None else read_pairs(tiles, "tiles")
         asked = Asked.checked({"seed": seed, "format": format, "options": options, "part": part, "animate": animate})
         return await _made(request, desk, asked, lambda: recipe)
 

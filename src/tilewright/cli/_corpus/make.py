@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...core.errors import counted
+from ...core.notation import read_sweep
 from ...core.registry import RECIPE_WORDS
 from ...kernels import start_quickly
 from .. import _recipe
@@ -64,7 +65,7 @@ def command(
 
     making, sweep = of_corpus("making"), of_corpus("sweep")
     order = of_corpus("order").Order.of(recipe, change)
-    varied = {**order.sweep.to_data(), **dict(sweep.read_typed(text) for text in sweeps)}
+    varied = {**order.sweep.to_data(), **dict(read_sweep(text) for text in sweeps)}
     start_quickly()
     with telling("map", output) as told:
         corpus = making.make(

@@ -56,5 +56,5 @@ class TiledParams(Params):
     """Writing: pixels along a drawn sprite; a tileset with its own picture brings its size along."""
     image_path: Annotated[str, AfterValidator(_read_path)] = param("")
     """Writing: where the tileset's own picture lies, relative to the map, if not where it was found."""
-    layer: str = param("")
+    layer: str = param("", reading=True)
     """Reading: the tile layer to read, by name or by number from 1; without it the first visible one."""

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, model_validator
 
 from ...core.errors import InvalidRecipe
 from ...core.model import FromSamples, Learning
-from ...core.params import LARGEST_SIDE, Sized, param
+from ...core.params import Sized, param, size_param
 from ...core.samples import Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
@@ -88,13 +88,13 @@ class MarkovLearned(FromSamples):
 
 class MarkovParams(MarkovLearned, Learning, Sized):
     technique: ClassVar[str] = "markov"
-    width: int = param(25, ge=1, le=LARGEST_SIDE, typical=(5, 200))
+    width: int = size_param(25, typical=(5, 200))
     """Columns of the map."""
-    height: int = param(25, ge=1, le=LARGEST_SIDE, typical=(5, 200))
+    height: int = size_param(25, typical=(5, 200))
     """Rows of the map."""
     scan: Literal["rows", "columns", "spiral"] = param("rows")
     """The way over the map: by rows, by columns, or in a spiral from the centre."""
-    corner: Corner = param("bottom left")
+    corner: Corner = param("bottom left", hidden_unless=("scan", "rows", "columns"))
     """Where rows or columns begin."""
     backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MOST_STEPS)
     """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""

@@ -12,7 +12,7 @@ from pydantic import model_validator
 from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
 from ...core.errors import InvalidRecipe, counted
 from ...core.model import FromSamples, Learning
-from ...core.params import LARGEST_SIDE, Sized, param
+from ...core.params import LARGEST_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
 from .style import Style
 
@@ -41,9 +41,9 @@ class PatternsLearned(FromSamples):
 
 class PatternsParams(PatternsLearned, Learning, Sized):
     technique: ClassVar[str] = "patterns"
-    width: int = param(40, ge=2, le=LARGEST_SIDE, typical=(8, 200))
+    width: int = size_param(40, ge=2)
     """Columns of the map."""
-    height: int = param(30, ge=2, le=LARGEST_SIDE, typical=(8, 200))
+    height: int = size_param(30, ge=2)
     """Rows of the map."""
     depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
     """Levels of the map; by default as many as the sample has."""
@@ -57,13 +57,13 @@ class PatternsParams(PatternsLearned, Learning, Sized):
     """Maps that are made side by side, of which the best is kept; for evolution and genetic, they compete."""
     islands: int = param(1, ge=1, le=1000, typical=(1, 16))
     """Populations that know nothing of each other, on as many processors as there are; the best map of all is kept."""
-    part_side: int = param(64, ge=8, le=LARGEST_SIDE, typical=(16, 256))
+    part_side: int = param(64, ge=8, le=LARGEST_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
     """Side of the parts in which annealing makes maps that hold several of them."""
     inter_weight: float = param(0.5, ge=0, le=1)
     """Between 1, no window that the sample lacks, and 0, every window that the sample has."""
-    mut_times: int = param(1, ge=1, le=1000, typical=(1, 10))
+    mut_times: int = param(1, ge=1, le=1000, typical=(1, 10), hidden_unless=("optimiser", "evolution", "genetic"))
     """Most stamps of the sample at once, in evolution and genetic."""
-    noise: float = param(0.0, ge=0, le=1000, typical=(0, 0.1))
+    noise: float = param(0.0, ge=0, le=1000, typical=(0, 0.1), hidden_unless=("optimiser", "evolution", "genetic"))
     """How far chance may disturb which map is the better one, in evolution and genetic."""
 
     @property

@@ -31,7 +31,7 @@ CODES = {"x": DRAWN_WALL, "o": DRAWN_FLOOR, "D": DRAWN_DOOR, ".": VOID, " ": VOI
 class Layout(Params):
     """A room drawn by hand."""
 
-    drawing: Grid = param()
+    drawing: Grid = param(initial=("xxxxx", "xooox", "xooox", "xxxxx"))
     """The room: x wall, o floor, D door, . nothing; as text, lines or a file."""
     weight: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10))
     """How often it is drawn, beside the others."""

@@ -56,7 +56,7 @@ class Neighbourhood(Piece):
     name: Word = param()
     """What rules call it."""
     matrix: Annotated[tuple[Row, ...], AlsoFrom(("string",))] = param(
-        min_length=1, max_length=LARGEST_MATRIX, control="matrix"
+        min_length=1, max_length=LARGEST_MATRIX, control="matrix", initial=((0, 1, 0), (1, 0, 1), (0, 1, 0))
     )
     """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
 
@@ -102,7 +102,7 @@ class Neighbourhood(Piece):
 class Weighted(Piece):
     """A tile to be drawn by its weight."""
 
-    tile: Word = param()
+    tile: Word = param(tiles=True)
     """One of the names."""
     weight: float = param(1.0, ge=0, le=1e12)
     """How often it is drawn, beside the weights of the others."""
@@ -137,7 +137,7 @@ def barred(tiles: Iterable[Weighted | Condition]) -> str:
 class Condition(Piece):
     """How many neighbours of a kind there must be."""
 
-    tile: Word = param()
+    tile: Word = param(tiles=True)
     """The neighbours that count."""
     operator: Operator = param(">")
     """How their number is compared."""
@@ -154,7 +154,7 @@ class Condition(Piece):
 class Rule(Piece):
     """A cell of one kind whose neighbours are so becomes another."""
 
-    tile: Word = param()
+    tile: Word = param(tiles=True)
     """The rule is for cells that hold this tile."""
     neighbourhood: Word = param("all")
     """Which cells around it are counted."""
@@ -225,9 +225,9 @@ class Tree(Params):
 
     kind: Literal["tree"] = param("tree")
     """Rooms of different sizes."""
-    width: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    width: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20), group="size")
     """Least width of a room."""
-    height: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    height: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20), group="size")
     """Least height of a room."""
     rooms: int = param(1, ge=1, le=MOST_ROOMS, typical=(1, 20))
     """How many rooms there are."""
@@ -321,9 +321,9 @@ class MapData(Sectioned):
     """What the map is filled with, and dug with."""
 
     also_from = PARTS
-    initial: Word = param("solid")
+    initial: Word = param("solid", tiles=True)
     """The tile that fills the map at first."""
-    dig: Word = param("empty")
+    dig: Word = param("empty", tiles=True)
     """The tile that tunnels are dug with."""
     fix: Fix | None = param(None)
     """What is done about unconnected parts of the finished map."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
 from ...core.errors import InvalidRecipe, Problem, counted, did_you_mean, quoted
-from ...core.params import LARGEST_SIDE, MOST_TOLD, Sized, param
+from ...core.params import MOST_TOLD, Sized, param, size_param
 from ...core.recipe import Recipe, recipe_data
 from ...core.registry import RECIPE_WORDS
 from ...core.resolver import Resolver
@@ -64,9 +64,9 @@ BY_NAME = AlsoFrom(("object",), (("additionalProperties", {"type": ["string", "a
 class RulesParams(Sized):
     also: ClassVar[tuple[str, ...]] = RECIPE_WORDS  # which may stand beside the sections
 
-    width: int = param(80, ge=3, le=LARGEST_SIDE, typical=(8, 200))
+    width: int = size_param(80, ge=3)
     """Columns of the map; those of mapData when left out."""
-    height: int = param(50, ge=3, le=LARGEST_SIDE, typical=(8, 200))
+    height: int = size_param(50, ge=3)
     """Rows of the map; those of mapData when left out."""
     data: FromElsewhere = param(None)
     """A rule book to fill the sections from: a file, a recipe's name, or the object itself."""

@@ -15,7 +15,7 @@ from ...analysis.patterns import AxesOf, Wrap, refused_axes, wraps
 from ...core.errors import InvalidRecipe, TooLarge, UnknownName, counted, quoted
 from ...core.grid import whole
 from ...core.model import FromSamples, Learning
-from ...core.params import LARGEST_SIDE, Params, Sized, param
+from ...core.params import LARGEST_SIDE, Params, Sized, hint, param, size_param
 from ...core.pieces import VIEWS
 from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
@@ -61,7 +61,8 @@ def bounds_of(text: str) -> tuple[int, int]:
     return 1, 0
 
 
-Counts = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_read_counts)]
+Count = tuple[Annotated[str, hint(tiles=True)], Annotated[str, hint(initial=">=0")]]
+Counts = Annotated[tuple[Count, ...], BeforeValidator(_read_counts)]
 Place = tuple[int, int] | tuple[int, int, int]
 
 
@@ -72,7 +73,7 @@ class Way(Params):
     """Where it begins: x, y; with levels also z."""
     end: Place = param((0, 0))
     """Where it ends."""
-    over: tuple[str, ...] = param((), max_length=1000)
+    over: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """The tiles that it leads over; by default all that can be walked on."""
 
 
@@ -110,9 +111,9 @@ class WfcLearned(FromSamples):
 
 class WfcParams(WfcLearned, Learning, Sized):
     technique: ClassVar[str] = "wfc"
-    width: int = param(48, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    width: int = size_param(48)
     """Columns of the map."""
-    height: int = param(32, ge=1, le=LARGEST_SIDE, typical=(8, 200))
+    height: int = size_param(32)
     """Rows of the map."""
     depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
     """Levels of the map; by default as many as the sample has."""
@@ -124,11 +125,11 @@ class WfcParams(WfcLearned, Learning, Sized):
     """Whether the sample's last row is the ground: it stands in the map's last row and nowhere else."""
     heuristic: Literal["entropy", "constrained", "scanline"] = param("entropy")
     """Which cell is decided next: the least uncertain by weight, that with the fewest patterns, or row by row."""
-    border: tuple[str, ...] = param((), max_length=1000)
+    border: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """The only tiles that may stand at the edge of the map."""
     counts: Counts = param((), max_length=1000)
     """How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4."""
-    connected: tuple[str, ...] = param((), max_length=1000)
+    connected: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles whose cells must all be joined, taken together."""
     paths: tuple[Way, ...] = param((), max_length=100)
     """Places that must be joined, each two over given tiles."""

@@ -13,8 +13,8 @@ from ...core.recipe import Recipe
 from ...core.resolver import Resolver
 from ...core.tilemap import TileMap
 from ...core.yaml import write_data
-from ..lines import command_line, python_lines
 from ..session import Session
+from ..snippets import command_line, python_code
 from ..state import State
 from .files import FilesView
 from .view import View
@@ -78,7 +78,7 @@ class ExportView(View):
         data = self.data()
         self.recipe.show(write_data(data), WITHOUT_PAINT if state.painted is not None else "")
         self.command.show(command_line(data), WITHOUT_PAINT if state.painted is not None else "")
-        self.python.show(python_lines(data, state.painted))
+        self.python.show(python_code(data, state.painted))
         try:
             link = f"{self.address}#{state.to_link()}"
         except TooLarge as error:

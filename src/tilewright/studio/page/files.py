@@ -13,6 +13,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ...core.errors import TilewrightError
+from ...core.fields import fields_of
 from ...core.tilemap import TileMap
 from ...core.tileset import Tile
 from ...formats import Format, shelf
@@ -21,7 +22,6 @@ from ..desk import Cancelled, Ticket
 from ..service import Files
 from ..session import Session
 from .controls import UNSET, Controls
-from .controls.fields import fields_of
 from .packing import groups, told_of, zipped
 from .widgets import icon_button
 
@@ -127,7 +127,7 @@ class FilesView:
         seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
         as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
         values = self.options.setdefault(name, as_seen if "scale" in known else {})
-        reading = [field.name for field in fields if field.about.startswith("Reading:")]
+        reading = [field.name for field in fields if field.is_for_reading]
         self.box.clear()
         with self.box:
             self.controls = Controls(self.entry.params, values, self._set, tiles=self._tiles, skip=reading)

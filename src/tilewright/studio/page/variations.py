@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
+from ...core.fields import UNSET, Field, fields_of
 from ...core.registry import shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
@@ -17,7 +18,6 @@ from .. import service
 from ..desk import Ticket
 from ..gallery import Gallery
 from ..state import State
-from .controls.fields import UNSET, Field, fields_of
 
 COUNT = 24
 COLUMNS = 6
@@ -60,9 +60,9 @@ class Knob:
         """From where to where it is swept unless told: what is typical, or what lies around its value."""
         if self.field.span is not None:
             return self.field.span
-        value = self.value if isinstance(self.value, (int, float)) else self.field.fresh
-        low, high = min(value, self.field.least or 0), 2 * max(1, value)
-        return low, high if self.field.most is None else min(high, self.field.most)
+        value = self.value if isinstance(self.value, (int, float)) else self.field.initial
+        low, high = min(value, self.field.minimum or 0), 2 * max(1, value)
+        return low, high if self.field.maximum is None else min(high, self.field.maximum)
 
     def swept(self, gallery: Gallery) -> tuple[float, float]:
         """From where to where it is swept: as it was chosen, if that was chosen for this one."""
@@ -76,10 +76,10 @@ class Knob:
         if self.field.kind == "switch":
             return [False, True]
         if self.field.kind == "choice":
-            return [*self.field.options, *([None] if self.field.nullable else [])][:COUNT]
+            return [*self.field.choices, *([None] if self.field.nullable else [])][:COUNT]
         step = (high - low) / (COUNT - 1)
         numbers = [low + number * step for number in range(COUNT)]
-        if self.field.is_whole:
+        if self.field.is_integer:
             return list(dict.fromkeys(round(number) for number in numbers))
         digits = 2 - floor(log10(abs(step))) if step else 6
         return list(dict.fromkeys(round(number, digits) for number in numbers))
@@ -131,7 +131,7 @@ def swept_knob(state: State) -> Knob | None:
     """The knob that is swept: the one that was chosen, or the first that is no side of the map."""
     knobs = knobs_of(state)
     chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
-    return next(chosen, next((knob for knob in knobs if knob.key not in ("width", "height")), None))
+    return next(chosen, next((knob for knob in knobs if knob.field.group != "size"), None))
 
 
 def variations_of(state: State) -> list[Variation]:

@@ -10,11 +10,11 @@ from weakref import WeakSet
 
 from nicegui import Client, ui
 
+from ....core.fields import UNSET, fields_of
 from ....core.params import Params
 from ....core.tileset import Tile
 from ...desk import Desk
 from .control import Around
-from .fields import UNSET, fields_of
 from .form import Form
 
 __all__ = ["UNSET", "Controls"]

@@ -10,8 +10,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ....core.fields import UNSET
 from .control import Control, chip, icon_button, swatch
-from .fields import UNSET
 from .numbers import SmallBox
 
 PICK = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
@@ -37,7 +37,7 @@ class WordMenu:
 
     def _build(self, more: Sequence[tuple[str, str, Callable[[], None]]]) -> None:
         control = self._control
-        tiles = control.around.tiles() if control.field.holds_tiles else ()
+        tiles = control.around.tiles() if control.field.tiles else ()
         with ui.element("div").classes("tc-menu"):
             with ui.element("div").classes("tc-line"):
                 hint = "or any name" if tiles else "a word, then Enter"
@@ -137,10 +137,10 @@ class WordsControl(Control):
         self._chips.content = f"{''.join(shown)}{nothing}{add}"
 
     def _color(self, word: str) -> str | None:
-        return self.around.color(word) if self.field.holds_tiles else None
+        return self.around.color(word) if self.field.tiles else None
 
     def retile(self) -> None:
-        if self.field.holds_tiles:
+        if self.field.tiles:
             self.show(self.value)
 
     def _clicked(self, event: GenericEventArguments) -> None:
@@ -201,12 +201,12 @@ class ChoicesControl(Control):
         self._chips.content = "".join(
             f'<button class="tc-chip tc-flip" data-word="{html.escape(str(word))}" '
             f'aria-pressed="{"true" if word in self._on else "false"}">{html.escape(str(word))}</button>'
-            for word in self.field.options
+            for word in self.field.item.choices
         )
 
     def _flip(self, word: str) -> None:
-        if word in self.field.options:
+        if word in self.field.item.choices:
             after = {*self._on} ^ {word}
-            words = [option for option in self.field.options if option in after]
+            words = [option for option in self.field.item.choices if option in after]
             self.show(words)
             self.send(words)

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from nicegui import ui
 
 from ....core.appearance import is_color
+from ....core.fields import UNSET, Field
 from ....core.tileset import Tile
 from ...desk import Desk
-from .fields import UNSET, Field
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,13 @@ class Around:
     """Goes to where a sample can be drawn."""
     siblings: Callable[[], dict[str, Any]] = field(default=dict)
     """Values that are set beside this one."""
-    usual: Mapping[str, Any] = field(default_factory=dict)
-    """The defaults of those beside it."""
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    """The fields beside this one."""
+
+    def value_of(self, name: str) -> Any:
+        """What a field beside this one holds: what is set, or else its default."""
+        default = self.fields[name].default if name in self.fields else UNSET
+        return self.siblings().get(name, None if default is UNSET else default)
 
     def color(self, word: object) -> str | None:
         """The colour of a tile, by its name, glyph or number."""

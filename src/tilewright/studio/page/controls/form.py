@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
+from itertools import groupby
 from typing import Any
 
 from nicegui import ui
 
+from ....core.fields import UNSET, Field
 from . import chips, maps, matrices, neighbourhoods, numbers, strips, words
 from .control import Around, Control, Wires
-from .fields import UNSET, Field
 from .matrices import resized, side_of
-from .strips import fitted
+from .strips import bands_of, fitted
 
-FIRST = 8
-"""Rows that are seen at once; those after them open by a click."""
+FIRST = 9
+"""Rows that are shown at once, those of a group counted as one; a click opens the others."""
 FEW = 2
-"""So many more than that are seen as well."""
-SIDES = ("width", "height")
-BANDS = ("biomes", "bands")
-"""What lies between thresholds; the first that is there counts."""
+"""Up to this many more are shown as well."""
 WHOLE = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
 """Kinds that some recipes write short, as a text."""
 HELP = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
@@ -37,6 +36,7 @@ def _controls() -> dict[str, type[Control]]:
         "number": numbers.NumberControl,
         "tuple": numbers.TupleControl,
         "numbers": numbers.NumbersControl,
+        "strip": strips.StripControl,
         "switch": words.SwitchControl,
         "choice": words.ChoiceControl,
         "text": words.TextControl,
@@ -59,13 +59,7 @@ def _controls() -> dict[str, type[Control]]:
 
 def control_for(field: Field, around: Around, wires: Wires, *, is_small: bool = False) -> Control:
     """The control of a field, built into the current slot."""
-    return _kind_of(field, around)(field, around, wires, is_small=is_small)
-
-
-def _kind_of(field: Field, around: Around) -> type[Control]:
-    if field.name == "thresholds" and field.kind == "numbers" and "bands" in around.usual:
-        return strips.StripControl
-    return _controls()[field.kind]
+    return _controls()[field.kind](field, around, wires, is_small=is_small)
 
 
 class Row:
@@ -77,13 +71,12 @@ class Row:
         self.field = field
         self._send, self._is_inner = send, is_inner
         self._error = self._blamed = ""
-        kind = _kind_of(field, around)
         with ui.element("div").classes("tc-row") as self.element:
-            self.element.props["data-help"] = field.about
-            if kind.is_wide:
+            self.element.props["data-help"] = field.description
+            if _controls()[field.kind].is_wide:
                 self.element.classes("tc-wide")
             label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP)
-            label.props["title"] = field.about
+            label.props["title"] = field.description
             self._reset = ui.button(icon="restart_alt", on_click=lambda: self._back(), color=None)
             self._reset.props("flat round dense size=xs tabindex=-1").classes("tc-reset")
             self._reset.props["aria-label"] = self._reset.props["title"] = f"back to the default: {field.label}"
@@ -150,31 +143,26 @@ class Form:
     ) -> None:
         self._values = dict(values)
         self._change = change
-        usual = {field.name: field.default for field in fields if field.default is not UNSET}
-        self._around = replace(around, siblings=lambda: self._values, usual=usual)
+        by_name = {field.name: field for field in fields}
+        self._around = replace(around, siblings=lambda: self._values, fields=by_name)
         self._place, self._is_inner = place, is_inner
         self._more: ui.element | None = None
         self._hidden: set[str] = set()
         self.rows: dict[str, Row] = {}
-        sides = [field for field in fields if field.name in SIDES and field.kind == "number"]
-        others = [field for field in fields if field not in sides]
+        blocks = [[*block] for _, block in groupby(fields, lambda field: field.group or field.name)]
+        shown = FIRST if len(blocks) > FIRST + FEW else len(blocks)
         with ui.element("div").classes("tc-form"):
-            if len(sides) == 2:
-                with ui.element("div").classes("tc-halves"):
-                    self._add(sides)
-            else:
-                others = list(fields)
-            shown = FIRST if len(others) > FIRST + FEW else len(others)
-            self._add(others[:shown])
-            if others[shown:]:
-                self._hidden = {field.name for field in others[shown:]}
+            self._add(blocks[:shown])
+            if blocks[shown:]:
+                self._hidden = {field.name for block in blocks[shown:] for field in block}
                 self._turn = ui.button(icon="expand_more", on_click=lambda: self._turn_more(), color=None)
                 self._turn.props("flat dense no-caps").classes("tc-more").text = f"{len(self._hidden)} more"
                 self._turn.props["data-testid"] = f"{place}-more"
                 with ui.element("div").classes("tc-form") as self._more:
-                    self._add(others[shown:])
+                    self._add(blocks[shown:])
                 self._more.set_visibility(False)
                 self._open_more()
+        self._follow()
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Values from elsewhere; fires nothing."""
@@ -190,12 +178,14 @@ class Form:
         for row in self.rows.values():
             row.control.retile()
 
-    def _add(self, fields: Sequence[Field]) -> None:
-        for field in fields:
-            value = self._values.get(field.name, UNSET)
-            send = partial(self._sent, field.name)
-            place = f"{self._place}-{field.name}"
-            self.rows[field.name] = Row(field, value, self._around, place, send, is_inner=self._is_inner)
+    def _add(self, blocks: Sequence[Sequence[Field]]) -> None:
+        for block in blocks:
+            with ui.element("div").classes("tc-halves") if len(block) > 1 else nullcontext():
+                for field in block:
+                    value = self._values.get(field.name, UNSET)
+                    send = partial(self._sent, field)
+                    place = f"{self._place}-{field.name}"
+                    self.rows[field.name] = Row(field, value, self._around, place, send, is_inner=self._is_inner)
 
     def _open_more(self) -> None:
         if self._more is not None and not self._more.visible and self._hidden & self._values.keys():
@@ -207,12 +197,13 @@ class Form:
             self._turn.icon = "expand_less" if self._more.visible else "expand_more"
             self._turn.text = "Less" if self._more.visible else f"{len(self._hidden)} more"
 
-    def _sent(self, name: str, value: Any) -> None:
-        if name == "states" and isinstance(value, int) and self._resize(value):
+    def _sent(self, field: Field, value: Any) -> None:
+        if field.sizes and isinstance(value, int) and self._resize(field, value):
             return
-        if name in BANDS and "thresholds" in self.rows:
-            self._fit(name, value)
-        self._put(name, value)
+        for other in self._around.fields.values():
+            if field.name in other.between:
+                self._fit(other, field.name, value)
+        self._put(field.name, value)
 
     def _put(self, name: str, value: Any) -> None:
         self._values = {key: old for key, old in self._values.items() if key != name}
@@ -221,46 +212,50 @@ class Form:
         self._follow(name)
         self._change(name, value)
 
-    def _resize(self, side: int) -> bool:
-        """Other numbers of states need other matrices; those that stand here are resized, and tell the states then."""
-        matrices = [name for name, row in self.rows.items() if row.field.kind == "scores"]
-        written = [name for name in matrices if isinstance(self._values.get(name), (list, tuple))]
-        if "scores" not in written:
+    def _resize(self, field: Field, side: int) -> bool:
+        """Resize the matrices that are set, which then decide the number; without the first one nothing is done."""
+        written = [name for name in field.sizes if isinstance(self._values.get(name), (list, tuple))]
+        if field.sizes[0] not in written:
             return False
-        if "states" in self._values:
-            self._put("states", UNSET)
+        if field.name in self._values:
+            self._put(field.name, UNSET)
         for name in written:
             scores = resized(self._values[name], side)
             self.rows[name].show(scores)
             self._put(name, scores)
-        self.rows["states"].mark_set(UNSET)
+        self.rows[field.name].mark_set(UNSET)
         return True
 
-    def _fit(self, changed: str, value: Any) -> None:
-        """Other numbers of bands need other borders between them."""
-        borders, before = self._known("thresholds") or (), self._bands()
-        after = self._bands(**{changed: self._around.usual.get(changed) if value is UNSET else value})
+    def _fit(self, thresholds: Field, changed: str, value: Any) -> None:
+        """Another number of bands needs another number of thresholds between them."""
+        known = self._around.value_of
+        borders, before = known(thresholds.name) or (), bands_of(thresholds, known)
+        default = self._around.fields[changed].default
+        now = default if value is UNSET else value
+        after = bands_of(thresholds, lambda name: now if name == changed else known(name))
         if len(after) != len(borders) + 1:
-            is_usual = value is UNSET and len(after) == len(self._around.usual.get("thresholds") or ()) + 1
-            found = UNSET if is_usual else fitted(borders, before, after)
-            self.rows["thresholds"].show(found)
-            self._put("thresholds", found)
-
-    def _known(self, name: str) -> Any:
-        return self._values.get(name, self._around.usual.get(name))
-
-    def _bands(self, **changed: Any) -> Sequence[Any]:
-        """What lies between the borders: a table of biomes, or else bands."""
-        found = [changed.get(name, self._known(name)) for name in BANDS]
-        return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
+            usual = thresholds.default if isinstance(thresholds.default, list) else ()
+            found = UNSET if value is UNSET and len(after) == len(usual) + 1 else fitted(borders, before, after)
+            self.rows[thresholds.name].show(found)
+            self._put(thresholds.name, found)
 
     def _follow(self, changed: str = "") -> None:
         """Show what follows from other fields, such as the size of a matrix that the seed draws."""
         for name, row in self.rows.items():
             if name != changed:
                 row.control.follow()
-        if "states" in self.rows and "scores" in self.rows and "states" not in self._values:
-            self.rows["states"].control.show(side_of(self._values.get("scores")) or UNSET)
+            field = row.field
+            row.element.set_visibility(name in self._values or self._has_effect(field))
+            if field.sizes and name not in self._values:
+                row.control.show(side_of(self._values.get(field.sizes[0])) or UNSET)
+
+    def _has_effect(self, field: Field) -> bool:
+        """Whether the parameter on which this one depends has such a value."""
+        if not field.hidden_unless:
+            return True
+        name, *values = field.hidden_unless
+        value = self._around.value_of(name)
+        return value in values if values else bool(value)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -175,7 +175,7 @@ class FileControl(Control):
 
     def build(self) -> None:
         with ui.element("div").classes("tc-line tc-wrap"):
-            is_named = self.field.schema.get("title") != "Model"  # models have no names
+            is_named = self.field.control != "model"  # models have no names
             hint = "a built-in name" if is_named else "a model's file"
             self._box = SmallBox(self.wires.place, self._typed, hint=f"none, or {hint}")
             self._box.classes("tc-long").props("" if is_named else "readonly")

@@ -13,8 +13,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ....core.fields import UNSET, Field
 from .control import Control, icon_button, swatch
-from .fields import UNSET, Field
 from .numbers import Rubbish, Slider, SmallBox, read_number, written
 
 WRITTEN = 8
@@ -87,7 +87,7 @@ class ScoresControl(Control):
         self._editor: tuple[ui.element, ui.label, Slider, SmallBox] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "other scores by chance", self._randomise)
-            if "random" in self.field.words:
+            if "random" in self.field.choices:
                 by_seed = ui.button("by seed", on_click=lambda: self._leave_to_seed(), color=None)
                 by_seed.props("flat dense no-caps").classes("tc-more")
                 by_seed.props["title"] = "leave the scores to the seed"
@@ -100,14 +100,22 @@ class ScoresControl(Control):
     @property
     def _states(self) -> int:
         """How many states there are now."""
-        values = self.around.siblings()
-        told = values.get("states")
-        if isinstance(told, int):
-            return min(max(told, 2), 64)
-        return side_of(values.get("scores")) or side_of(self.default) or 6
+        values, number = self.around.siblings(), self._number
+        if number is None:
+            return side_of(self.default) or 6
+        given = values.get(number.name)
+        if isinstance(given, int):
+            return int(min(max(given, number.minimum or 1), number.maximum or given))
+        return side_of(values.get(number.sizes[0])) or side_of(self.default) or 6
+
+    @property
+    def _number(self) -> Field | None:
+        """The field that says how many states there are."""
+        return next((field for field in self.around.fields.values() if self.field.name in field.sizes), None)
 
     def draw(self, value: Any) -> None:
-        if self.value is UNSET and value is not None and "states" in self.around.siblings():
+        number = self._number
+        if self.value is UNSET and value is not None and number is not None and number.name in self.around.siblings():
             value = "random"  # states alone leave the scores to chance
         is_list = isinstance(value, (list, tuple)) and side_of(value) > 0
         self._scores = flat_scores(value) if is_list else []
@@ -185,7 +193,7 @@ class ScoresControl(Control):
 
     def _typed(self, text: str) -> None:
         try:
-            self._change(float(read_number(text, Field("", "number", {"type": "number"}, {}))))
+            self._change(float(read_number(text, self.field.item)))
         except Rubbish as rubbish:
             self.wires.fail(str(rubbish))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.fields import UNSET
 from .control import Control
-from .fields import UNSET
 from .form import Form
 
 
@@ -47,7 +47,7 @@ class ModelControl(Control):
         if self._is_showing:
             return
         if is_on:
-            fresh = self.field.fresh
+            fresh = self.field.initial
             self.show(fresh)
             self.send(fresh)
         else:
@@ -96,7 +96,7 @@ class UnionControl(Control):
 
     def _chosen(self, word: Any) -> None:
         if not self._is_showing and word in self.field.variants:
-            value = {self.field.key: word, **self.field.variants[word].fresh}
+            value = {self.field.key: word, **self.field.variants[word].initial}
             self.show(value)
             self.send(value)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -38,14 +37,6 @@ STROKE = """(event) => {
 """Flips a cell, and gives all that the hand passes then the same state."""
 
 
-@cache
-def shapes() -> Mapping[str, tuple[tuple[int, int], ...]]:
-    """What the names of neighbourhoods stand for."""
-    from ....generators.fashion import NEIGHBOURHOODS
-
-    return NEIGHBOURHOODS
-
-
 class OffsetsControl(Control):
     """Which cells are neighbours: a name, or cells to click around the middle."""
 
@@ -55,7 +46,7 @@ class OffsetsControl(Control):
         self._offsets: list[tuple[int, int]] = []
         self._reach = 2
         with ui.element("div").classes("tc-line tc-tools"):
-            words = {word: word for word in self.field.words}
+            words = {word: word for word in self.field.choices}
             self._select = ui.select({**words, "": "own"}, on_change=lambda event: self._named(event.value))
             self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
             self._select.props["data-testid"] = f"{self.wires.place}-name"
@@ -68,8 +59,8 @@ class OffsetsControl(Control):
         self._board.on("pointerdown", self._stroked, js_handler=STROKE)
 
     def draw(self, value: Any) -> None:
-        self._select.value = value if isinstance(value, str) and value in self.field.words else ""
-        found = shapes().get(value, ()) if isinstance(value, str) else value
+        self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
+        found = self.field.means.get(value, ()) if isinstance(value, str) else value
         self._offsets = _pairs(found)
         self._reach = max(self._reach, min(FARTHEST, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
         self._draw_board()
@@ -109,7 +100,7 @@ class OffsetsControl(Control):
             self._draw_board()
             self.wires.fail("at least one neighbour is needed")
             return
-        same = (word for word in self.field.words if {*shapes().get(word, ())} == {*self._offsets})
+        same = (word for word in self.field.choices if {*_pairs(self.field.means.get(word))} == {*self._offsets})
         value = next(same, None) or [list(pair) for pair in self._offsets]
         self.show(value)
         self.send(value)

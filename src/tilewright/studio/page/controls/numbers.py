@@ -8,9 +8,9 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.fields import UNSET, Field
 from ..box import Box
 from .control import Control
-from .fields import UNSET, Field
 
 LARGEST = 1 << 62
 """Larger whole numbers are surely a slip of the keyboard."""
@@ -32,14 +32,11 @@ def read_number(text: str, field: Field) -> int | float:
         raise Rubbish(f"must be a number, got {text[:20]!r}") from None
     if not isfinite(number) or abs(number) > LARGEST:
         raise Rubbish(f"must be a number of usual size, got {text[:20]!r}")
-    if field.is_whole and number != int(number):
+    if field.is_integer and number != int(number):
         raise Rubbish(f"must be a whole number, got {text[:20]}")
-    schema = field.schema
-    if field.least is not None and (number < field.least or number == schema.get("exclusiveMinimum")):
-        raise Rubbish(f"must be {'at least' if 'minimum' in schema else 'more than'} {field.least:g}, got {text[:20]}")
-    if field.most is not None and (number > field.most or number == schema.get("exclusiveMaximum")):
-        raise Rubbish(f"must be {'at most' if 'maximum' in schema else 'less than'} {field.most:.15g}, got {text[:20]}")
-    return int(number) if field.is_whole else number
+    if problem := field.refuse(number):
+        raise Rubbish(f"{problem}, got {text[:20]}")
+    return int(number) if field.is_integer else number
 
 
 def written(number: Any) -> str:
@@ -83,10 +80,10 @@ class NumberControl(Control):
             self._slider = Slider(min=low, max=high, step=step, on_change=lambda event: self._slid(event.value))
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
-        step = field.step if span is not None else 1 if field.is_whole else 0.1
+        step = field.step if span is not None else 1 if field.is_integer else 0.1
         self._box = SmallBox(self.wires.place, self._typed, step=step, hint=self.nothing, forgotten=self.forget)
         self._box.props["aria-label"] = field.label
-        if not field.is_whole:
+        if not field.is_integer:
             self._box.props["step"] = "any" if span is None else step
 
     def draw(self, value: Any) -> None:
@@ -104,7 +101,7 @@ class NumberControl(Control):
             number = float(f"{self._low * (self._high / self._low) ** position:.2g}")
         else:
             number = round(float(position), 10)
-        value = round(number) if self.field.is_whole else number
+        value = round(number) if self.field.is_integer else number
         self._box.value = written(value)
         if self._slider is not None:
             self._slider.classes(remove="tc-auto")
@@ -132,7 +129,7 @@ class TupleControl(Control):
         with ui.element("div").classes("tc-line"):
             for number, part in enumerate(parts):
                 place = self.wires.place if number == 0 else f"{self.wires.place}-{number}"
-                step = (1 if part.is_whole else 0.1) if part.kind == "number" else None
+                step = (1 if part.is_integer else 0.1) if part.kind == "number" else None
                 box = SmallBox(place, lambda text: self._typed(), step=step, hint=self.nothing, forgotten=self.forget)
                 self._boxes.append(box)
 

@@ -6,45 +6,36 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ....core.errors import TilewrightError
+from ....core.fields import Field
 from ....core.plan import planned
 from ....core.recipe import Recipe
 from ....core.resolver import Resolver
 from .control import Around
-from .fields import Field
-
-ROOM = ["xxxxx", "xooox", "xooox", "xxxxx"]
-"""A drawing that is a room."""
-ANY_NUMBER = ">=0"
-"""How many of a tile, where nothing is asked."""
 
 
 def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[Any]:
     """The list with a new item: like the last one, but with a tile that is not there yet."""
-    bands = around.siblings().get("bands", around.usual.get("bands"))
-    if field.name == "biomes" and not items and isinstance(bands, (list, tuple)):
-        return [[band] for band in bands]  # what the bands make, to begin with
+    replaced = around.value_of(field.instead_of) if field.instead_of else None
+    if not items and isinstance(replaced, (list, tuple)):
+        return [[one] for one in replaced]  # the same, to start with
     item = field.item
-    like = items[-1] if items else item.fresh
+    like = items[-1] if items else item.initial
     tiles = [tile.name for tile in around.tiles()]
     match item.kind:
         case "tuple" if isinstance(like, (list, tuple)) and len(like) == len(item.parts):
             parts, values = item.parts, list(like)
         case "model" if isinstance(like, dict):
             parts, values = item.parts, [like.get(part.name) for part in item.parts]
-        case "words" if item.holds_tiles:
+        case "words" if item.tiles:
             return [*items, list(like) or tiles[:1]]
         case _:
             return [*items, like]
     used = {*_column(items, item, 0), *(value for value in around.siblings().values() if isinstance(value, str))}
     for number, (part, value) in enumerate(zip(parts, values, strict=True)):
         if part.kind == "tile" and number == 0:
-            values[0] = _another(_first_tiles(field, around, tiles), used, value)
+            values[0] = _another(_tiles_of(part, around, tiles), used, value)
         elif part.kind == "tile" and not value:
             values[number] = _another(tiles, {values[0]}, value)
-        elif part.kind == "text" and value == "" and field.name == "counts":
-            values[number] = ANY_NUMBER
-        elif part.kind == "map" and value is None:
-            values[number] = ROOM
     if item.kind == "tuple":
         return [*items, values]
     given = {part.name: value for part, value in zip(parts, values, strict=True) if value is not None}
@@ -63,10 +54,10 @@ def _another(tiles: Sequence[str], used: set[Any], value: Any) -> Any:
     return next((tile for tile in tiles if tile not in used), value or next(iter(tiles), ""))
 
 
-def _first_tiles(field: Field, around: Around, tiles: Sequence[str]) -> Sequence[str]:
-    """The tiles that may stand in the first column: those of the map, or of a map that is made for it."""
-    inner = around.siblings().get("recipe")
-    if field.name != "tiles" or inner is None:
+def _tiles_of(field: Field, around: Around, tiles: Sequence[str]) -> Sequence[str]:
+    """The tiles that may be named: those of the map, or of a recipe beside it."""
+    inner = around.siblings().get(field.tiles_of)
+    if inner is None:
         return tiles
     try:
         return planned(Recipe.of(inner, Resolver())).site.tileset.names

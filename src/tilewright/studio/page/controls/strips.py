@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ....core.fields import Field
 from .numbers import NumbersControl
 
 DRAG = """(event) => {
@@ -34,7 +35,7 @@ FINE = 1000
 
 
 class StripControl(NumbersControl):
-    """Rising numbers from 0 to 1 between the tiles that `bands` lists; also typed, with commas between them."""
+    """Rising numbers from 0 to 1 between the tiles of other lists; also typed, with commas between them."""
 
     def build(self) -> None:
         self._borders: list[float] = []
@@ -47,7 +48,10 @@ class StripControl(NumbersControl):
         super().draw(value)
         numbers = value if isinstance(value, (list, tuple)) else []
         self._borders = [float(number) for number in numbers if isinstance(number, (int, float))]
-        words = [one[0] if isinstance(one, (list, tuple)) and one else one for one in self._bands()]
+        words = [
+            one[0] if isinstance(one, (list, tuple)) and one else one
+            for one in bands_of(self.field, self.around.value_of)
+        ]
         parts, edges = [], [0.0, *self._borders, 1.0]
         for number, (low, high) in enumerate(pairwise(edges)):
             color = self.around.color(words[number]) if number < len(words) else None
@@ -57,12 +61,6 @@ class StripControl(NumbersControl):
             for number, border in enumerate(self._borders)
         ]
         self._strip.content = "".join(parts)
-
-    def _bands(self) -> Sequence[Any]:
-        """What lies between the borders: rows of biomes, from dry to wet, or else bands."""
-        known = {**self.around.usual, **self.around.siblings()}
-        found = (known.get(name) for name in ("biomes", "bands"))
-        return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
     def follow(self) -> None:
         """The bands may be others."""
@@ -82,6 +80,12 @@ class StripControl(NumbersControl):
             borders = [*self._borders[:number], border, *self._borders[number + 1 :]]
             self.show(borders)
             self.send(borders)
+
+
+def bands_of(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:
+    """What is between the thresholds: the first list that is not empty."""
+    found = (value_of(name) for name in field.between)
+    return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
 
 def fitted(borders: Sequence[float], before: Sequence[Any], after: Sequence[Any]) -> list[float]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.fields import UNSET, Field, in_words
 from .control import Around, Control, Wires, icon_button
-from .fields import UNSET, Field, in_words
 from .form import control_for
 from .rows import with_one_more
 
@@ -27,7 +27,6 @@ class ItemsControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        item = self.field.item
         self._columns = self.field.parts
         self._is_table = not self._columns or (
             len(self._columns) <= MOST_COLUMNS and all(column.kind in SIMPLE for column in self._columns)
@@ -37,10 +36,8 @@ class ItemsControl(Control):
         self._opened: set[int] = set()
         self._list = ui.element("div").classes("tc-table")
         self._list.props["data-testid"] = self.wires.place
-        noun = item.schema.get("title", "") if item.kind in ("model", "union") else ""
-        self._add = ui.button(
-            f"add {in_words(str(noun))}".strip(), icon="add", on_click=lambda: self._added(), color=None
-        )
+        noun = f"add {in_words(self.field.item.title)}".strip()
+        self._add = ui.button(noun, icon="add", on_click=lambda: self._added(), color=None)
         self._add.props("flat dense no-caps").classes("tc-more")
         self._add.props["data-testid"] = f"{self.wires.place}-add"
 
@@ -59,7 +56,7 @@ class ItemsControl(Control):
             elif self._is_table and any(column.name for column in self._columns):
                 with ui.element("div").classes("tc-cellrow tc-heads"):
                     for column in self._columns:
-                        ui.label(column.label).props["title"] = column.about
+                        ui.label(column.label).props["title"] = column.description
                     ui.element("div").classes("tc-gap")
             self._rows = [self._row(number, item) for number, item in enumerate(self._items)]
 
@@ -168,8 +165,8 @@ class _Cells(_Item):
                 self._item = item if value is UNSET else {**item, column.name: value}
             else:
                 row = list(self._item) if isinstance(self._item, (list, tuple)) else []
-                row += [part.fresh for part in self._columns[len(row) :]]
-                row[number] = column.fresh if value is UNSET else value
+                row += [part.initial for part in self._columns[len(row) :]]
+                row[number] = column.initial if value is UNSET else value
                 self._item = row
             self._wires.send(self._item)
 

@@ -46,7 +46,7 @@ class ChoiceControl(Control):
     """One of a few words: buttons where they are short, else a list to open."""
 
     def build(self) -> None:
-        options = {json.dumps(option): str(option).replace("_", " ") for option in self.field.options}
+        options = {json.dumps(option): str(option).replace("_", " ") for option in self.field.choices}
         if self.field.nullable:
             options = {AUTO: self.nothing or AUTO, **options}
         self._options = options

@@ -21,11 +21,12 @@ import tilewright as tw
 from tilewright.cli import main, make
 from tilewright.core.errors import TilewrightError
 from tilewright.core.grid import Grid
+from tilewright.core.notation import RESERVED_FLAGS
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import Entry, Technique, shapers, techniques
 from tilewright.core.resolver import Resolver
 from tilewright.core.tilemap import TileMap
-from tilewright.studio.lines import TAKEN, command_line, python_lines
+from tilewright.studio.snippets import command_line, python_code
 
 SIDE = {"width": 18, "height": 12}
 SEEDS = (7, "7", "a seed", "it's", "--help", "-5", "1e5", "089", "on", "null", "é", "two\nlines", "$HOME `x` \\")
@@ -116,7 +117,7 @@ def by_command(data: Mapping[str, Any]) -> TileMap:
 
 def by_python(data: Mapping[str, Any], painted: Grid | None = None) -> TileMap:
     names: dict[str, Any] = {}
-    exec(python_lines(data, painted), names)
+    exec(python_code(data, painted), names)
     found = names["m"]
     assert isinstance(found, TileMap)
     return found
@@ -148,7 +149,7 @@ def test_a_line_is_as_a_person_would_type_it() -> None:
         == "tilewright make caves --width 40 --walls 0.4 --shape connect,thickness=2 --seed 7 -o map.png"
     )
     shaping = '[{"connect": {"thickness": 2}}]'
-    assert python_lines(data) == (
+    assert python_code(data) == (
         f'import tilewright as tw\n\nm = tw.make("caves", width=40, walls=0.4, shaping={shaping}, seed=7)'
     )
 
@@ -160,11 +161,12 @@ def test_what_is_long_comes_as_a_file() -> None:
     assert by_command(data) == made(data)
 
 
-def test_the_names_of_flags_are_those_of_the_command_line() -> None:
-    own = {option.name for option in make.OWN_OPTIONS} | {
-        flag.strip("-") for option in make.OWN_OPTIONS for flag in option.opts if flag.startswith("--")
-    }
-    assert own - {*make.SHORTHANDS} | {"help"} == TAKEN
+def test_the_reserved_flags_are_those_of_the_command_line() -> None:
+    """All that every technique has, but for the options of formats, whose place a parameter takes."""
+    own = {name: option.name for option in make.OWN_OPTIONS for name in (option.name, *option.opts)}
+    formats = {name for entry in tw.formats() for name in entry.params.model_fields}
+    reserved = {name.lstrip("-") for name, option in own.items() if option not in formats and not name.startswith("-o")}
+    assert reserved | {"help"} == RESERVED_FLAGS
 
 
 @pytest.mark.parametrize("name", ["plain", "requirements", "locks as text"])

@@ -1,0 +1,311 @@
+"""Values as text, and back: on the command line, in HTTP queries, in snippets and in sweeps.
+
+A value is written as one types it (`0.4`, `none`, `3,8`, `floor`), or as JSON where it has parts. A stage is written
+`connect,thickness=2`, pairs `floor=grass,wall=mountain`, a part of a value `scores.0=0.5`, a sweep
+`walls=0.4..0.5:0.02`.
+
+>>> from tilewright.core.fields import fields_by_name
+>>> from tilewright.core.registry import techniques
+>>> offset = fields_by_name(techniques.get("caves").params)["offset"]
+>>> read_value("3,-4", offset), write_value([3, -4], offset), read_value("none", offset)
+([3, -4], '3,-4', None)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, problem, quoted
+from .fields import UNSET, Field, fields_by_name
+from .registry import shapers
+
+FileText = Callable[[str], str]
+"""Returns the text of a file that is named as @file. Without one, @ has no meaning."""
+MAX_SHOWN = 28
+"""Characters of a default that are shown in a table."""
+RESERVED_FLAGS = frozenset(
+    [
+        "blocks",
+        "count",
+        "format",
+        "glyphs",
+        "help",
+        "keep",
+        "locks",
+        "look",
+        "option",
+        "output",
+        "outputs",
+        "plain",
+        "require",
+        "scheduler",
+        "seed",
+        "set",
+        "settings",
+        "settings_inside",
+        "shape",
+        "shaping",
+        "tiles",
+        "tileset",
+        "tries",
+        "workers",
+    ]
+)
+"""Options that `tilewright make` has for every technique: a parameter of such a name is set with `--set NAME=VALUE`."""
+RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
+REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
+
+
+class Unsayable(ValueError):
+    """A value that no text is read as."""
+
+
+# -- values -------------------------------------------------------------------------------------------------
+
+
+def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
+    """Return the value that a text means for a field; the model decides whether it is allowed."""
+    try:
+        return read_json(text, files) if is_json(text, files) else _read_plain(text, field)
+    except InvalidRecipe as error:
+        raise error.within(field.name) from None
+
+
+def write_value(value: Any, field: Field) -> str:
+    """Return the text that `read_value` reads as exactly this value, or raise Unsayable."""
+    for text in _texts(value):
+        if _reads_as(value, read_value, text, field, _refuse_file):
+            return text
+    raise Unsayable(f"{field.name}: {quoted(value)}")
+
+
+def is_json(text: str, files: FileText | None = None) -> bool:
+    """Whether a text is JSON, or names a file that holds it; one character alone is a tile's glyph."""
+    return len(text) > 1 and text.startswith(("[", "{", "@") if files else ("[", "{"))
+
+
+def read_json(text: str, files: FileText | None = None) -> Any:
+    """Read JSON, or the file that is named as @file."""
+    if files is not None and text.startswith("@"):
+        text = files(text[1:])
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidRecipe(f"not JSON ({error}): {quoted(text)}") from None
+
+
+def write_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_part(text: str) -> Any:
+    """Read a part of a structured value: JSON, or else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_number(text: str) -> int | float | str:
+    """Return the number that a text is, or else the text itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def short_default(field: Field) -> str:
+    """Return the default as it would be typed, shortened for a table; empty where there is none."""
+    value = field.short_default
+    if value is None or value is UNSET:
+        return ""
+    text = next(_texts(value))
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 4] + " ..."
+
+
+def flag_of(field: Field) -> str:
+    """Return the option of `tilewright make` that sets a parameter."""
+    return f"--{field.name.replace('_', '-')}"
+
+
+def _read_plain(text: str, field: Field) -> Any:
+    for choice in field.choices:
+        if text == str(choice):
+            return choice
+    types = field.types
+    if field.nullable and text in ("none", "null"):
+        return None
+    if "boolean" in types and text in ("true", "false"):
+        return text == "true"
+    if "array" in types and ("," in text or types == {"array"}):
+        return _read_list(text, next(one for one in field.alternatives if one.type == "array"))
+    return read_number(text) if types & {"integer", "number"} else text
+
+
+def _read_list(text: str, field: Field) -> list[Any]:
+    pieces = [piece.strip() for piece in text.split(",")] if text else []
+    if "array" in field.item.types:  # the model cuts a flat list into lists
+        return [read_number(piece) for piece in pieces]
+    slots = field.slots
+    return [_read_plain(piece, slots[at] if at < len(slots) else field.item) for at, piece in enumerate(pieces)]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Ways to write a value, the shortest first."""
+    is_list = isinstance(value, (list, tuple))
+    if value is None:
+        yield "none"
+    elif isinstance(value, str):
+        yield value
+    elif not isinstance(value, Mapping) and not (
+        is_list and any(isinstance(one, (list, tuple, dict)) for one in value)
+    ):
+        yield ",".join(next(_texts(one)) for one in value) if is_list else json.dumps(value)
+    if is_list or isinstance(value, Mapping):
+        yield write_json(value)
+
+
+def _reads_as(value: Any, read: Callable[..., Any], *arguments: Any) -> bool:
+    """Whether reading gives exactly this value: 1, 1.0 and true differ."""
+    try:
+        return json.dumps(read(*arguments)) == json.dumps(value)
+    except TilewrightError:
+        return False
+
+
+def _refuse_file(path: str) -> str:
+    raise InvalidRecipe(f"{path}: not a value")
+
+
+# -- settings, stages and pairs -----------------------------------------------------------------------------
+
+
+def read_setting(values: dict[str, Any], setting: str, model: type[BaseModel], files: FileText | None = None) -> None:
+    """Put `name=value`, or `name.0.inner=value` for a part of it, among the values."""
+    path, equals, text = setting.partition("=")
+    if not equals:
+        raise InvalidRecipe(f"{quoted(setting)}: a setting is written name=value")
+    known = fields_by_name(model)
+    name, *inner = path.strip().replace("-", "_").split(".")
+    if name not in known:
+        raise UnknownName("parameter", name, known)
+    if not inner:
+        values[name] = read_value(text, known[name], files)
+        return
+    default = known[name].default
+    whole = values.get(name, None if default is UNSET else default)
+    values[name] = with_part(whole, inner, read_part(text), path)
+
+
+def with_part(whole: Any, path: Sequence[str], value: Any, shown: str) -> Any:
+    """Return a copy of structured data with the part at a path replaced."""
+    if not path:
+        return value
+    step, *rest = path
+    if isinstance(whole, (list, tuple)):
+        number = read_position(whole, step, shown)
+        return [with_part(part, rest, value, shown) if at == number else part for at, part in enumerate(whole)]
+    if whole is not None and not isinstance(whole, Mapping):
+        raise InvalidRecipe(problem(_steps(shown), f"{quoted(whole)} has no parts", place=shown))
+    return {**(whole or {}), step: with_part((whole or {}).get(step), rest, value, shown)}
+
+
+def read_position(parts: Sequence[Any], step: str, shown: str) -> int:
+    """Return the position in a list that a step of a path names."""
+    if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
+        text = f"{quoted(step)} is no position in a list of {len(parts)}"
+        raise InvalidRecipe(problem(_steps(shown), text, place=shown))
+    return int(step)
+
+
+def _steps(path: str) -> Path:
+    return tuple(int(step) if step.isdecimal() else step for step in path.split("."))
+
+
+def read_stage(text: str, files: FileText | None = None) -> tuple[str, dict[str, Any]]:
+    """Read a shaper's name and settings: `connect,thickness=2`, or JSON."""
+    if is_json(text, files):
+        stage = read_json(text, files)
+        if isinstance(stage, dict) and len(stage) == 1:
+            ((name, given),) = stage.items()
+            if given is None or isinstance(given, dict):
+                return str(name), given or {}
+        example = '{"connect": {"thickness": 2}}'
+        raise InvalidRecipe(problem("shaping", f"as JSON, one shaper such as {example}", got=text, place="shape"))
+    name, *settings = split_settings(text)
+    if "," in name:
+        raise InvalidRecipe(problem("shaping", "settings are written name=value", got=text, place="shape"))
+    values: dict[str, Any] = {}
+    try:
+        for setting in settings:
+            read_setting(values, setting, shapers.get(name).params, files)
+    except (InvalidRecipe, UnknownName) as error:
+        raise InvalidRecipe(*error.within(name).problems) from None
+    return name, values
+
+
+def write_stage(name: str, params: Mapping[str, Any]) -> str:
+    """Return the text that `read_stage` reads as this shaper."""
+    known = fields_by_name(shapers.get(name).params)
+    try:
+        text = ",".join([name, *(f"{key}={write_value(value, known[key])}" for key, value in params.items())])
+    except (Unsayable, KeyError):
+        return write_json({name: params})
+    return text if _reads_as([name, params], read_stage, text, _refuse_file) else write_json({name: params})
+
+
+def split_settings(text: str) -> list[str]:
+    """Split `name,a=1,b=2,3`: commas are also inside values, so only one before the next `name=` ends a setting."""
+    return re.split(r",(?=\s*[\w.-]+=)", text)
+
+
+def read_pairs(text: str, place: str) -> dict[str, str]:
+    """Read `floor=grass,wall=mountain`."""
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if not all(name and equals and value for name, equals, value in pairs):
+        raise InvalidRecipe(problem(place, "written as floor=grass,wall=mountain", got=text))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def write_pairs(pairs: Mapping[str, str]) -> str:
+    """Return the text that `read_pairs` reads as these pairs, or raise Unsayable."""
+    text = ",".join(f"{name}={value}" for name, value in pairs.items())
+    if not _reads_as(dict(pairs), read_pairs, text, ""):
+        raise Unsayable(text)
+    return text
+
+
+def read_requirement(text: str) -> tuple[str, str]:
+    """Read `path_length>80`, `regions=1` or `openness=most`."""
+    found = REQUIREMENT.fullmatch(text)
+    if not found:
+        raise InvalidRecipe(problem("require", "written as path_length>80, regions=1 or openness=most", got=text))
+    name, sign, value = found.groups()
+    return name, value if sign in ("=", "==") else f"{sign}{value}"
+
+
+def write_requirement(measure: str, wanted: Any) -> str:
+    """Return the text that `read_requirement` reads as this requirement, or raise Unsayable."""
+    for text in (f"{measure}{wanted}", f"{measure}={wanted}"):
+        if _reads_as([measure, str(wanted)], read_requirement, text):
+            return text
+    raise Unsayable(f"{measure}: {quoted(wanted)}")
+
+
+def read_sweep(text: str) -> tuple[str, Any]:
+    """Read the place of a parameter and the values that it takes: `walls=0.4..0.5:0.02`, `steps=3,5,7`."""
+    place, equals, given = (part.strip() for part in text.partition("="))
+    if not equals or not place or not given:
+        raise InvalidRecipe(problem("sweep", "written as walls=0.4..0.5:0.02 or steps=3,5,7", got=text))
+    if found := RANGE.fullmatch(given):
+        ends = {"from": read_number(found["low"]), "to": read_number(found["high"])}
+        return place, {**ends, "step": read_number(found["step"])} if found["step"] else ends
+    words = {"true": True, "false": False}
+    return place, [words.get(part.strip(), read_number(part.strip())) for part in given.split(",")]

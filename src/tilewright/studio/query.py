@@ -1,0 +1,40 @@
+"""A recipe in the query of an HTTP address: parameters, shapers and options of a format.
+
+`width=40&walls=0.4&shape=connect,thickness=2&format=png&scale=4`: a key is a parameter of the technique, or else an
+option of the format. Values are written as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.errors import InvalidRecipe, Problem, UnknownName, problem
+from ..core.fields import fields_by_name
+from ..core.notation import read_value
+from ..core.registry import Technique
+from ..formats import Format
+
+KEYS = ("format", "seed", "shape", "tileset", "tiles", "part", "animate")
+"""Keys that are not parameters."""
+
+
+def read_parameters(
+    entry: Technique, format: Format, pairs: Iterable[tuple[str, str]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the technique's params and the format's options in the other keys of a query."""
+    params: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for name, text in pairs:
+        owner, values = (entry.params, params) if name in entry.params.model_fields else (format.params, options)
+        if name in params or name in options:
+            problems.append(problem(name, "is given twice"))
+        elif name in owner.model_fields:
+            values[name] = read_value(text, fields_by_name(owner)[name])
+        else:
+            known = [*entry.params.model_fields, *format.params.model_fields, *KEYS]
+            problems += UnknownName("parameter", name, known, f"of {entry.name} or {format.name}").problems
+    if problems:
+        raise InvalidRecipe(*problems)
+    return params, options
