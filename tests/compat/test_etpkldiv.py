@@ -159,6 +159,25 @@ def test_several_samples() -> None:
         assert {value for row in level for value in row} == {0, 5}
 
 
+@pytest.mark.parametrize("optimiser", ["evolution", "annealing", "genetic"])
+def test_asking_between_steps_changes_nothing(optimiser: Any) -> None:
+    """Steps are taken together where nothing asks for the map."""
+
+    def walked(*, asking: bool) -> tuple[Any, float]:
+        evolving = ETPKLDiv(optimiser, 5)
+        evolving.initializePatternDictionary(SAMPLE, 2)
+        evolving.initializeGeneration(9, 7, 3)
+        for number in range(60):
+            evolving.step(0.3, 2, 0.01)
+            if asking:
+                evolving.getMap()
+            if number == 30:
+                evolving.lockTile(2, 2, SAMPLE[0][0])
+        return evolving.getMap(), evolving.getFitness()
+
+    assert walked(asking=True) == walked(asking=False)
+
+
 def test_parameters_may_change_between_steps() -> None:
     def walked() -> ETPKLDiv:
         evolving = begun(population=2)

@@ -35,6 +35,8 @@ Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
 
 ITERATIONS = 10_000
 """Of `generate`, if it is not told. Annealing cools down over so many if it is stepped."""
+STEPS_AT_ONCE = 1 << 10
+"""Calls of `step` after which the steps are taken, if nothing asks for the map before."""
 MOST_CELLS = 1 << 24
 """Of all competing maps together: a cell takes some hundred bytes."""
 MOST_VALUES = 65_000
@@ -69,6 +71,11 @@ class ETPKLDiv:
         self._stale = False
         """Whether locks have changed since the boards were made."""
         self._iteration = 0
+        self._pending = 0
+        """Steps that are still to be taken, all with the same settings."""
+        self._given: tuple[object, object, object] = (None, None, None)
+        """What the last step was told, and the settings that it means."""
+        self._settings = (0.5, 1, 0.0)
 
     # -- the common API -----------------------------------------------------------------------------------------
 
@@ -104,7 +111,8 @@ class ETPKLDiv:
             wrap=wraps,
             sides=sides,
         )
-        self._runs, self._iteration = [], 0
+        self._table = np.array([*self._values, None, None], dtype=object)
+        self._runs, self._iteration, self._pending = [], 0, 0
 
     def initializeGeneration(self, width: int, height: int, pop_size: int = 1) -> None:
         """Begin with `pop_size` random maps of this size, the locked cells as they are locked.
@@ -114,17 +122,20 @@ class ETPKLDiv:
         self._begin(width, height, pop_size, 0.5, 1)
 
     def step(self, inter_weight: float = 0.5, mut_times: int = 1, noise: float = 0) -> None:
-        """One step nearer to the samples; what it is told may differ from step to step."""
+        """One step nearer to the samples; what it is told may differ from step to step.
+
+        Equal steps are counted, and taken together when the map is asked for.
+        """
         self._begun("step")
-        weight, times, noise = _settings(inter_weight, mut_times, noise)
-        self._renew(weight, times)
-        for run in self._runs:
-            run.board.times, run.noise = times, noise
-            if self._optimiser == "annealing" and run.done >= run.steps:  # it stays as cool as it is at last
-                run.steps, run.done = ITERATIONS, ITERATIONS - 1
-            run.last = run.done + 1
-            run.go_on(1)
+        given = self._given
+        if inter_weight is not given[0] or mut_times is not given[1] or noise is not given[2]:
+            settings = _settings(inter_weight, mut_times, noise)
+            self._catch_up()
+            self._given, self._settings = (inter_weight, mut_times, noise), settings
+        self._pending += 1
         self._iteration += 1
+        if self._pending == STEPS_AT_ONCE:
+            self._catch_up()
 
     def generate(
         self,
@@ -157,18 +168,23 @@ class ETPKLDiv:
     def lockTile(self, x: int, y: int, value: int) -> None:
         """Keep this value in this cell, of maps to come and of the one in the making."""
         cell = self._cell(x, y)
-        self._locks[cell] = _value("value", value)
+        value = _value("value", value)
+        self._catch_up()
+        self._locks[cell] = value
         self._stale = True
         if self._style is not None:
             self._warn([value])
 
     def unlockTile(self, x: int, y: int) -> None:
         """Let the cell change again; one that is not locked stays as it is."""
-        self._locks.pop(self._cell(x, y), None)
+        cell = self._cell(x, y)
+        self._catch_up()
+        self._locks.pop(cell, None)
         self._stale = True
 
     def unlockAll(self) -> None:
         """Let all cells change again."""
+        self._catch_up()
         self._locks.clear()
         self._stale = True
 
@@ -185,11 +201,11 @@ class ETPKLDiv:
 
     def getMap(self) -> Level:
         """The best map, as rows of values."""
-        board = self._best("getMap")
-        rows: Level = [
-            [self._values[tile] if tile < len(self._values) else self._strange[row, column] for column, tile in line]
-            for row, line in enumerate(map(enumerate, board.tiles().tolist()))
-        ]
+        tiles = self._best("getMap").tiles()
+        rows: Level = self._table[tiles].tolist()
+        for (row, column), value in self._strange.items():
+            if tiles[row, column] >= len(self._values):
+                rows[row][column] = value
         return rows
 
     # -- boards -------------------------------------------------------------------------------------------------
@@ -210,7 +226,7 @@ class ETPKLDiv:
                     f"width, height: the locked cell x={column} y={row} is outside of a map of {width}x{height}; "
                     "free it by unlockTile or unlockAll"
                 )
-        self._shape, self._iteration, self._strange = shape, 0, {}
+        self._shape, self._iteration, self._pending, self._strange = shape, 0, 0, {}
         self._weight, self._room = weight, times
         self._warn(self._locks.values())
         rng = Rng.of(f"{self._seed}-{next(self._numbers)}").child("patterns")
@@ -236,6 +252,26 @@ class ETPKLDiv:
         style = replace(style, strange=True) if self._strange else style
         return Board(style, members, wrap=(False, False), weight=self._weight, frozen=frozen, times=self._room)
 
+    def _catch_up(self) -> None:
+        """Take the steps that are still to be taken."""
+        steps, self._pending = self._pending, 0
+        if not steps:
+            return
+        weight, times, noise = self._settings
+        self._renew(weight, times)
+        for run in self._runs:
+            run.board.times, run.noise, run.board.sums_each_step = times, noise, True
+            if self._optimiser != "annealing":
+                run.last = run.done + steps
+                run.go_on(steps)
+                continue
+            cooling = min(steps, max(0, run.steps - run.done))
+            for block in (*([cooling] if cooling else []), *[1] * (steps - cooling)):
+                if run.done >= run.steps:  # it stays as cool as it is at last
+                    run.steps, run.done = ITERATIONS, ITERATIONS - 1
+                run.last = run.done + block
+                run.go_on(block)
+
     def _renew(self, weight: float, times: int) -> None:
         """Make the boards anew where locks or the weight have changed, or there must be room for more stamps."""
         if not self._stale and weight == self._weight and times <= self._room:
@@ -249,6 +285,7 @@ class ETPKLDiv:
 
     def _best(self, call: str) -> Board:
         self._begun(call)
+        self._catch_up()
         self._renew(self._weight, self._room)
         return min((run.board for run in self._runs), key=lambda board: board.value)
 

@@ -65,6 +65,8 @@ class Board:
         """The same, empty where all cells may change: large maps are faster without a look at it."""
         self.free = np.flatnonzero(self.frozen == 0).astype(np.int32)
         """The cells that may change, flat within the margin."""
+        self.sums_each_step = False
+        """Whether annealing rounds the divergence after each step, as if each were taken alone."""
         self.count()
 
     # -- layout -------------------------------------------------------------------------------------------------
@@ -229,9 +231,15 @@ class Board:
 
     def _looks(self, stamps: float) -> int:
         """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""
+        cells, touched = self._looks_per_change
+        return int(cells + stamps * touched)
+
+    @cached_property
+    def _looks_per_change(self) -> tuple[int, float]:
+        """Cells of windows that are looked at for a changed cell, and on average for a stamp."""
         cells = self.layout[0, :, CELLS]
         touched = np.asarray(self.stamps[-1], dtype=np.int64)  # (size of a stamp, size of windows) how many
-        return int(cells.sum() + stamps * (touched @ cells).mean())
+        return int(cells.sum()), float((touched @ cells).mean())
 
     def anneal(self, rng: Rng, first: int, last: int, steps: int) -> Iterator[int]:
         """Steps first..last-1 of all steps of annealing, of the first member; gives the step reached between blocks."""
@@ -271,6 +279,8 @@ class Board:
         degrees = np.array(heat) * window
         moves = np.array([STAMPS, STAMPS + SHIFTS, self.box])
         for end in self._rests(first, last):
+            if self.sums_each_step:
+                self.values[0], self.sum[0] = 0.0, self.values[0]
             while first < end:
                 stop = min(end, first + self.anneals_per_block)
                 while first < stop:
