@@ -58,7 +58,7 @@ def recipe(given: Given, /, **words: Any) -> Recipe:
     own = {name: words.pop(name) for name in set(registry.RECIPE_WORDS) & set(words)}
     clash = sorted({"technique", "params"} & set(own))
     if clash:
-        raise InvalidRecipe(f"{clash[0]}: give the technique first and its params as keywords")
+        raise InvalidRecipe("give the technique first and its params as keywords", at=clash[0])
     data, beside = _data_of(given)
     if beside is not _files():  # what is named here lies where the program runs
         if isinstance(own.get("tileset"), str):
@@ -67,7 +67,7 @@ def recipe(given: Given, /, **words: Any) -> Recipe:
             own["locks"] = Locks.of(own["locks"], _files())
     params = data.get("params") or {}
     if not isinstance(params, Mapping):
-        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(params)}")
+        raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
     made = Recipe.of({**data, "params": {**params, **words}, **own}, beside)
     planned(made)
     return made
@@ -133,7 +133,7 @@ def measure(
 
 def _similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
     if like is None and how:
-        raise InvalidRecipe(f"{next(iter(how))}: says how a map is compared with a sample; name one with like")
+        raise InvalidRecipe("says how a map is compared with a sample; name one with like", at=next(iter(how)))
     if like is None:
         return None
     kind: type[Similarity] = registry.provider("analysis", "similarity").Similarity
@@ -163,7 +163,7 @@ def load(
     chosen = _files().tileset(tileset) if isinstance(tileset, str) else tileset
     found = registry.provider("formats").load_all(path, format=format, tileset=chosen, **options)
     if not -len(found) <= index < len(found):
-        raise InvalidRecipe(f"index: {fspath(path)} holds {len(found)} maps, there is no number {index}")
+        raise InvalidRecipe(f"{fspath(path)} holds {len(found)} maps, there is no number {index}", at="index")
     loaded: TileMap = found[index].map
     return loaded
 
@@ -213,7 +213,7 @@ if TYPE_CHECKING:
 
 def _refuse_no_map(given: object) -> None:
     if not isinstance(given, TileMap):
-        raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one")
+        raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one", rule="missing")
 
 
 @cache
@@ -227,7 +227,7 @@ def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:
     if isinstance(given, str) and given in registry.techniques:
         return recipe(given, **words)
     if words:
-        raise InvalidRecipe(f"{sorted(words)[0]}: a recipe brings its own params; change it instead")
+        raise InvalidRecipe("a recipe brings its own params; change it instead", at=sorted(words)[0], rule="conflict")
     if not isinstance(given, Recipe):
         given = Recipe.of(fspath(given) if isinstance(given, PathLike) else given, _files())
     planned(given)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, quoted
+from ..core.errors import InvalidRecipe
 from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_last
 from ..kernels.distance import Ground
 from .paths import Walkable, passable_of
@@ -47,7 +47,7 @@ class Cuts:
     ) -> Cuts:
         """Look for them, beginning at a cell that one can walk on, or anywhere."""
         if directions not in (4, 8):
-            raise InvalidRecipe(f"directions: 4 or 8, got {quoted(directions)}")
+            raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
         ground = Ground(passable, neighbours(passable.ndim, directions))
         order = np.full(ground.wide, WALL, dtype=np.int32)
         order[ground.inner] = passable.view(np.int8) + np.int8(WALL)

@@ -15,7 +15,7 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, quoted
+from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.fov import cast
 from .paths import Places, Walkable, passable_of, read_cells
@@ -40,19 +40,19 @@ def field_of_view(
     """
     clear = passable_of(map)
     if clear.ndim != 2:
-        raise InvalidRecipe(f"map: sight needs a map of one level, got {len(clear)}; take one of them")
+        raise InvalidRecipe(f"sight needs a map of one level, got {len(clear)}; take one of them", at="map")
     if max(clear.shape) > FARTHEST:
-        raise InvalidRecipe(f"map: sight needs sides of at most {FARTHEST:,}, got {max(clear.shape):,}")
+        raise InvalidRecipe(f"sight needs sides of at most {FARTHEST:,}, got {max(clear.shape):,}", at="map")
     if isinstance(map, TileMap):
         words = [through] if isinstance(through, str) else list(through)
         clear = clear | map.where(*words) if words else clear
     elif through:
-        raise InvalidRecipe("through: names tiles of a TileMap; an array already says what one sees through")
+        raise InvalidRecipe("names tiles of a TileMap; an array already says what one sees through", at="through")
     reach = 2 * FARTHEST**2 if radius is None else _reach(radius)
     viewers = read_cells(map, viewer, "viewer")
     inside = viewers[~clear[tuple(viewers.T)]]
     if len(inside):
-        raise InvalidRecipe(f"viewer: nothing can be seen from within a wall, got {tuple(inside[0].tolist())}")
+        raise InvalidRecipe(f"nothing can be seen from within a wall, got {tuple(inside[0].tolist())}", at="viewer")
     seen = np.zeros(clear.shape, dtype=np.uint8)
     for row, column in viewers.tolist():
         cast(clear.view(np.uint8), row, column, reach, seen)
@@ -65,6 +65,6 @@ def _reach(radius: int) -> int:
     except TypeError:
         whole = -1
     if whole < 0:
-        raise InvalidRecipe(f"radius: a whole number from 0 up, got {quoted(radius)}")
+        raise InvalidRecipe("a whole number from 0 up", at="radius", got=radius, rule="range")
     whole = min(whole, 2 * FARTHEST)
     return whole * (whole + 1)

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
 from ..kernels.distance import Ground, search_steps, spread_steps, steps_as_values, trace
 from .regions import Directions, neighbours
@@ -87,7 +87,7 @@ def flee_map(
     array([[-2., -3., -4., -5., -6.]])
     """
     if not (isinstance(fear, int | float) and 1 < fear < np.inf):
-        raise InvalidRecipe(f"fear: a finite number above 1, got {quoted(fear)}")
+        raise InvalidRecipe("a finite number above 1", at="fear", got=fear, rule="range")
     walk = _Walk(map, directions, costs, diagonal, cut_corners)
     return walk.relaxed(-fear * walk.distances(walk.places(threats, "threats"), away=True))
 
@@ -150,7 +150,7 @@ def hot_path(
     2.0
     """
     if not (isinstance(slack, int | float) and 0 <= slack < np.inf):
-        raise InvalidRecipe(f"slack: a finite number from 0 up, got {quoted(slack)}")
+        raise InvalidRecipe("a finite number from 0 up", at="slack", got=slack, rule="range")
     walk = _Walk(map, directions, costs, diagonal, cut_corners)
     starts, exits = walk.places(start, "start"), walk.places(exit, "exit")
     return hot_between(walk.distances(starts, away=True), walk.distances(exits), slack)
@@ -181,9 +181,9 @@ class _Walk:
         self.map = map
         passable = passable_of(map)
         if directions not in get_args(Directions):
-            raise InvalidRecipe(f"directions: 4 or 8, got {quoted(directions)}")
+            raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
         if isinstance(diagonal, bool) or not (isinstance(diagonal, int | float) and 0 < diagonal <= DEAREST):
-            raise InvalidRecipe(f"diagonal: a number above 0 and up to {DEAREST:,}, got {quoted(diagonal)}")
+            raise InvalidRecipe(f"a number above 0 and up to {DEAREST:,}", at="diagonal", got=diagonal, rule="range")
         self.costs = None if costs is None else _read_costs(map, passable.shape, costs)
         if self.costs is not None:
             passable = passable & (self.costs < np.inf)
@@ -202,13 +202,13 @@ class _Walk:
         cells = read_cells(self.map, given, name)
         blocked = cells[~self.ground.passable[tuple(cells.T)]]
         if len(blocked):
-            raise InvalidRecipe(f"{name}: {_spoken(blocked[0])} is a wall; take a cell that one can walk on")
+            raise InvalidRecipe(f"{_spoken(blocked[0])} is a wall; take a cell that one can walk on", at=name)
         return np.unique(self.ground.places(cells))
 
     def place(self, given: Places, name: str) -> int:
         places = self.places(given, name)
         if len(places) != 1:
-            raise InvalidRecipe(f"{name}: one cell, got {len(places):,}")
+            raise InvalidRecipe(f"one cell, got {len(places):,}", at=name)
         return int(places[0])
 
     def distances(self, places: NDArray[np.int64], *, away: bool = False) -> NDArray[np.float64]:
@@ -278,7 +278,7 @@ def passable_of(map: Walkable) -> NDArray[np.bool_]:
         return map.passable
     mask = np.asarray(map)
     if mask.ndim not in (2, 3) or not mask.size or mask.dtype != np.bool_:
-        raise InvalidRecipe(f"map: a TileMap or an array of booleans in 2 or 3 dimensions, got {quoted(map)}")
+        raise InvalidRecipe("a TileMap or an array of booleans in 2 or 3 dimensions", at="map", got=map, rule="type")
     return np.ascontiguousarray(mask)
 
 
@@ -297,33 +297,33 @@ def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:
         cells = np.empty(0)
     if cells.dtype == np.bool_:
         if cells.shape != shape:
-            raise InvalidRecipe(f"{name}: a mask of the map's shape, {shape}, got {cells.shape}")
+            raise InvalidRecipe(f"a mask of the map's shape, {shape}, got {cells.shape}", at=name)
         cells = np.argwhere(cells)
     elif cells.dtype.kind not in "iu" or cells.ndim not in (1, 2) or cells.shape[-1] != len(shape):
         axes = "(row, column)" if len(shape) == 2 else "(level, row, column)"
-        raise InvalidRecipe(f"{name}: cells as {axes}, a mask or a marker's name, got {quoted(given)}")
+        raise InvalidRecipe(f"cells as {axes}, a mask or a marker's name", at=name, got=given)
     cells = cells.reshape(-1, len(shape)).astype(np.int64)
     if not len(cells):
-        raise InvalidRecipe(f"{name}: at least one cell, got none")
+        raise InvalidRecipe("at least one cell, got none", at=name, rule="minimum")
     outside = cells[((cells < 0) | (cells >= shape)).any(axis=1)]
     if len(outside):
-        raise InvalidRecipe(f"{name}: {_spoken(outside[0])} lies outside the map of {_size(shape)}; rows come first")
+        raise InvalidRecipe(f"{_spoken(outside[0])} lies outside the map of {_size(shape)}; rows come first", at=name)
     return cells
 
 
 def _read_costs(map: Walkable, shape: tuple[int, ...], costs: Costs) -> NDArray[np.float64]:
     if isinstance(costs, str | Mapping):
         if not isinstance(map, TileMap):
-            raise InvalidRecipe("costs: by tile they need a TileMap; for a mask give an array of its shape")
+            raise InvalidRecipe("by tile they need a TileMap; for a mask give an array of its shape", at="costs")
         by_tile = _costs_by_tile(map, costs)
         found = by_tile[map.cells]
     else:
         try:
             found = np.asarray(costs, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidRecipe(f"costs: a number for every cell, got {quoted(costs)}") from None
+            raise InvalidRecipe("a number for every cell", at="costs", got=costs) from None
         if found.shape != shape:
-            raise InvalidRecipe(f"costs: an array of the map's shape, {shape}, got {found.shape}")
+            raise InvalidRecipe(f"an array of the map's shape, {shape}, got {found.shape}", at="costs", rule="type")
         _refuse_costs(found[passable_of(map)])
     return found
 
@@ -340,7 +340,7 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
     else:
         for word, cost in costs.items():
             if isinstance(cost, bool) or not isinstance(cost, int | float | np.integer | np.floating):
-                raise InvalidRecipe(f"costs: {word!r} needs a number, got {quoted(cost)}")
+                raise InvalidRecipe(f"{word!r} needs a number", at="costs", got=cost, rule="missing")
             by_tile[tiles.id(word)] = cost
     _refuse_costs(by_tile)
     return by_tile
@@ -349,7 +349,7 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
 def _refuse_costs(costs: NDArray[np.float64]) -> None:
     wrong = costs[~((costs >= 0) & (costs <= DEAREST) | (costs == np.inf))]
     if wrong.size:
-        raise InvalidRecipe(f"costs: from 0 up to {DEAREST:,}, or infinite for walls, got {wrong[0]}")
+        raise InvalidRecipe(f"from 0 up to {DEAREST:,}, or infinite for walls, got {wrong[0]}", at="costs")
 
 
 def _spoken(cell: NDArray[np.int64]) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
+from ..core.errors import Problem, problem
 from ..core.seeds import CELL_GAMMA, MASK, mix
 from ..kernels.exact import log
 
@@ -53,10 +54,11 @@ def wraps(axes: str, dimensions: int) -> tuple[bool, ...]:
     return tuple(AXES[dimensions - 1 - axis] in axes for axis in range(dimensions))
 
 
-def refused_axes(what: str, axes: str, dimensions: int) -> list[str]:
+def refused_axes(name: str, what: str, axes: str, dimensions: int) -> list[Problem]:
     """What is wrong with axes along which a map or a sample is to wrap; all three mean as many as there are."""
     wrong = dimensions == 2 and "z" in axes and axes != "xyz"
-    return [f"{what} is flat, so that it has no z to wrap along; got {axes!r}"] if wrong else []
+    text = f"{what} is flat, so that it has no z to wrap along; got {axes!r}"
+    return [problem(text, at=name, rule="dimensions", instead=axes.replace("z", "") or "none")] if wrong else []
 
 
 @dataclass(frozen=True)

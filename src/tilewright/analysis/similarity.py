@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, problem
 from ..core.grid import Grid, Word
 from ..core.params import Params, param
 from ..core.recipe import Recipe
@@ -45,17 +45,20 @@ class Similarity(Params):
         cells = self.pattern_size**self.like.axes
         if cells > MOST_CELLS:
             raise InvalidRecipe(
-                f"pattern_size: windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}"
+                f"windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}", at="pattern_size"
             )
-        wrong = refused_axes("wrap_sample: the sample", self.wrap_sample, self.like.axes)
-        wrong += refused_axes("wrap: the map", self.wrap, self.like.axes)
+        wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
+        wrong += refused_axes("wrap", "the map", self.wrap, self.like.axes)
         for number, grid in enumerate(self.like):
             sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
             if any(side < self.pattern_size and not round_ for side, round_ in sides):
                 which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 wrong.append(
-                    f"like: {which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
+                    problem(
+                        f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size",
+                        at="like",
+                    )
                 )
         if wrong:
             raise InvalidRecipe(*wrong)
@@ -66,7 +69,8 @@ class Similarity(Params):
         if map.cells.ndim != self.like.axes:
             kinds = {2: "is flat", 3: "has levels"}
             raise InvalidRecipe(
-                f"like: the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind"
+                f"the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind",
+                at="like",
             )
         looks = tuple(grid.tileset for grid in self.like)
         return Comparison(map, self, _numbered(self, looks, map.tileset))

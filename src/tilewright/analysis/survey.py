@@ -163,7 +163,7 @@ def refuse_comparing(asked: Iterable[registry.Measure]) -> None:
     lacking = [entry.name for entry in asked if entry.compares]
     if lacking:
         verb = "compare" if len(lacking) > 1 else "compares"
-        raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like")
+        raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like", rule="missing")
 
 
 def _farthest(steps: NDArray[np.float64]) -> NDArray[np.int64]:

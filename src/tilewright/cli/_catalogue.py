@@ -119,6 +119,6 @@ def _in_file(path: str, kind: str) -> Thing:
         return resolver.model(path)
     found = recipe_data(resolver.recipe(path)[0])
     if "technique" not in found:
-        raise BadFile(f"{path}: holds no recipe; a map is drawn with `tilewright show`")
+        raise BadFile("holds no recipe; a map is drawn with `tilewright show`", at=path)
     Recipe.of(path, resolver)
     return found

@@ -50,7 +50,7 @@ def read_overlay(text: str | None) -> Wanted | None:
     try:
         return Wanted.read(text)
     except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe(f"overlay: {error}") from None
+        raise InvalidRecipe.of(error, "overlay") from None
 
 
 def draw(map: TileMap, caption: str, *, look: Look | None = None, overlay: Wanted | None = None) -> None:

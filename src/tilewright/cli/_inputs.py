@@ -60,7 +60,7 @@ def read_maps(
             note(hint(format_of(path, source).name))
             told = True
         if index is not None and not -len(found) <= index < len(found):
-            raise InvalidRecipe(f"index: {path} holds {counted(len(found), 'map')}, there is no number {index}")
+            raise InvalidRecipe(f"{path} holds {counted(len(found), 'map')}, there is no number {index}", at="index")
         for number in range(len(found)) if index is None else [index]:
             name = path if len(found) == 1 else f"{path}[{number}]"
             yield Given(found[number].map, Path(path).stem, name)

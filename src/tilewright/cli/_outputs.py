@@ -133,7 +133,7 @@ def read_outputs(
     """
     settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
     if format is not None and not names:
-        raise InvalidRecipe("format: says how to write a file; name one with -o (-o - is standard output)")
+        raise InvalidRecipe("says how to write a file; name one with -o (-o - is standard output)", at="format")
     chosen = [_format(name, format, still) for name in names]
     for setting in settings:
         _refuse_unknown(setting.partition("=")[0], chosen)
@@ -155,10 +155,10 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
         paths = [output.path(**filled) for filled in fields]
         if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
             missing = " or ".join(f"{{{name}}}" for name in remedies if f"{{{name}" not in output.template)
-            raise InvalidRecipe(f"{output.template}: several maps, but one file name; put {missing} into it")
+            raise InvalidRecipe(f"several maps, but one file name; put {missing} into it", at=output.template)
         for path in dict.fromkeys(paths):
             if path in seen:
-                raise InvalidRecipe(f"{path}: is written twice; give each output its own name")
+                raise InvalidRecipe("is written twice; give each output its own name", at=path, rule="duplicate")
             seen[path] = output.template
             if path != STANDARD_OUTPUT:
                 refuse_unwritable(path)
@@ -185,7 +185,7 @@ def _option(setting: str) -> str:
 def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
     known = {option for entry in chosen for option in entry.params.model_fields}
     if not chosen:
-        raise InvalidRecipe(f"{name}: an option for files; name one with -o")
+        raise InvalidRecipe("an option for files; name one with -o", at=name, rule="missing")
     if _option(name) not in known:
         names = list(dict.fromkeys(entry.name for entry in chosen))
         have = "has" if len(names) == 1 else "have"
@@ -203,4 +203,4 @@ def _check_placeholders(template: str, fields: Sequence[str]) -> None:
     except UnknownName:
         raise
     except ValueError as error:
-        raise InvalidRecipe(f"{template}: {error}; a brace itself is written twice") from None
+        raise InvalidRecipe(f"{error}; a brace itself is written twice", at=template, rule="duplicate") from None

@@ -73,7 +73,7 @@ class RecipeCommand(click.Command):
             if not any(name in entry.params.model_fields for entry in techniques):
                 raise
             own = f"{context.command_path.partition(' ')[2]} changes a recipe with --set"
-            raise InvalidRecipe(f"{error.option_name}: {own}, such as --set params.{name}=40") from None
+            raise InvalidRecipe(f"{own}, such as --set params.{name}=40", at=error.option_name) from None
 
 
 def read_words(
@@ -88,7 +88,7 @@ def read_words(
 ) -> dict[str, Any]:
     """What was typed, as words of a recipe; those that were not given are left out."""
     if keep and locks is None:
-        raise InvalidRecipe("keep: says what to keep of a map; name one with --locks")
+        raise InvalidRecipe("says what to keep of a map; name one with --locks", at="keep", rule="missing")
     given = read_json(locks, read_text) if locks is not None and is_json(locks, read_text) else locks
     words = {
         "tileset": tileset,
@@ -121,7 +121,7 @@ def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[s
         for setting in settings:
             data = with_setting(data, setting)
     except TilewrightError as error:
-        raise InvalidRecipe(f"set: {error}") from None
+        raise InvalidRecipe.of(error, "set") from None
     return data
 
 
@@ -145,7 +145,7 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
             number = read_position(stages, position, path)
             stage = _named({stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping")
             if name not in stage:
-                raise InvalidRecipe(f"{path}: stage {number} is {quoted(next(iter(stage), None))}")
+                raise InvalidRecipe(f"stage {number} is {quoted(next(iter(stage), None))}", at=path)
             values = _named(stage[name], name)
             read_setting(values, setting.split(".", 3)[3], shapers.get(name).params, read_text)
             stages[number] = {name: values}
@@ -159,7 +159,7 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
 def _named(values: Any, place: str) -> dict[str, Any]:
     """A copy of named values in a recipe's data; nothing is an empty set of them."""
     if values is not None and not isinstance(values, Mapping):
-        raise InvalidRecipe(f"{place}: must be a set of named values, got {quoted(values)}")
+        raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
     return dict(values or {})
 
 
@@ -192,7 +192,7 @@ def _kept(given: Any, rectangles: Sequence[str]) -> Locks:
     for text in rectangles:
         left, top, width, height = _rectangle(text)
         if locks.frame is not None and (left + width > locks.frame[-1] or top + height > locks.frame[-2]):
-            raise InvalidRecipe(f"keep: {text} reaches outside the map of {locks.frame[-1]}x{locks.frame[-2]}")
+            raise InvalidRecipe(f"{text} reaches outside the map of {locks.frame[-1]}x{locks.frame[-2]}", at="keep")
         kept |= (left <= x) & (x < left + width) & (top <= y) & (y < top + height)
     return Locks(locks.places[kept], locks.which[kept], locks.words, locks.frame)
 
@@ -200,8 +200,8 @@ def _kept(given: Any, rectangles: Sequence[str]) -> Locks:
 def _rectangle(text: str) -> tuple[int, int, int, int]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
-        raise InvalidRecipe(f"keep: written as X,Y,WIDTH,HEIGHT, such as 10,5,8,4, got {quoted(text)}")
+        raise InvalidRecipe("written as X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")
     left, top, width, height = map(int, parts)
     if not width or not height:
-        raise InvalidRecipe(f"keep: {text} is empty; its width and height are at least 1")
+        raise InvalidRecipe(f"{text} is empty; its width and height are at least 1", at="keep", rule="minimum")
     return left, top, width, height

@@ -49,7 +49,7 @@ def refuse_workers(**options: Any) -> None:
     """Maps that are drawn or written to files are made here."""
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None:
-        raise InvalidRecipe(f"{given}: for worlds, which are made in pieces; name one with -o, such as world{ENDING}")
+        raise InvalidRecipe(f"for worlds, which are made in pieces; name one with -o, such as world{ENDING}", at=given)
 
 
 def produce_world(
@@ -62,12 +62,12 @@ def produce_world(
         asked = read_seed(asked)
         folder = filled(folder, seed=asked, technique=recipe.technique, index=0)
     if len(outputs) > 1:
-        raise InvalidRecipe(f"{folder}: is written alone; its picture will be {folder.rstrip('/')}/overview.png")
+        raise InvalidRecipe(f"is written alone; its picture will be {folder.rstrip('/')}/overview.png", at=folder)
     if count is not None:
-        raise InvalidRecipe(f"count: {folder} holds one map; for many there is tilewright corpus make")
+        raise InvalidRecipe(f"{folder} holds one map; for many there is tilewright corpus make", at="count")
     strange = next((name for name, value in options.items() if value), None)
     if strange is not None:
-        raise InvalidRecipe(f"{_flag(strange)}: says how to draw or write a map, and {folder} is no such file")
+        raise InvalidRecipe(f"says how to draw or write a map, and {folder} is no such file", at=_flag(strange))
     start_quickly()
     making = of_corpus("world")
     with telling("chunk", folder) as told:
@@ -84,7 +84,7 @@ def window_of(name: str) -> TileMap:
     found = re.fullmatch(r"\s*(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*(\d{1,6})\s*", numbers)
     if not found:
         got = f", got {quoted(numbers)}" if at else ""
-        raise InvalidRecipe(f"{folder}: of a world a window is read, {folder}@X,Y,WIDTH,HEIGHT{got}")
+        raise InvalidRecipe(f"of a world a window is read, {folder}@X,Y,WIDTH,HEIGHT{got}", at=folder)
     window: TileMap = of_corpus("world_reader").World(folder).window(*map(int, found.groups()))
     return window
 

@@ -60,7 +60,7 @@ class Techniques(click.Group):
         try:
             return super().parse_args(context, arguments)
         except click.NoSuchOption as error:
-            raise InvalidRecipe(f"{error.option_name}: the technique comes first, then its options") from None
+            raise InvalidRecipe("the technique comes first, then its options", at=error.option_name) from None
 
 
 @click.group("make", cls=Techniques, invoke_without_command=True, subcommand_metavar="TECHNIQUE [OPTIONS]")
@@ -79,7 +79,7 @@ def command(context: click.Context) -> None:
     The options of a technique: tilewright make caves --help
     """
     if context.invoked_subcommand is None:
-        raise InvalidRecipe(f"TECHNIQUE is missing; there are {', '.join(techniques.names())}")
+        raise InvalidRecipe(f"TECHNIQUE is missing; there are {', '.join(techniques.names())}", rule="unknown_name")
 
 
 def _command(entry: Technique) -> click.Command:

@@ -86,7 +86,7 @@ def _samples(names: str) -> Samples:
     try:
         return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
     except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe(f"like: {error}") from None
+        raise InvalidRecipe.of(error, "like") from None
 
 
 def _written(number: float) -> str:

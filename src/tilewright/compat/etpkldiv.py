@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from ..analysis.patterns import Sides, Tiles
-from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName, quoted
+from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName
 from ..core.params import LARGEST_SIDE
 from ..core.seeds import Rng, read_seed
 from ..generators._patterns.board import Board
@@ -93,15 +93,18 @@ class ETPKLDiv:
         for number, sample in enumerate(samples):
             if min(len(sample), len(sample[0])) < size:
                 raise InvalidRecipe(
-                    f"input_samples: {_which(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller "
-                    f"than a pattern of {size}; give a larger one, or a smaller tp_size"
+                    f"{_which(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller than a pattern "
+                    f"of {size}; give a larger one, or a smaller tp_size",
+                    at="input_samples",
                 )
         for name, (axis, end) in EDGES.items():
             if wraps[axis] and sides[axis][end]:
-                raise InvalidRecipe(f"borders: where warp joins {'yx'[axis]}, there is no edge {name}; leave one out")
+                raise InvalidRecipe(
+                    f"where warp joins {'yx'[axis]}, there is no edge {name}; leave one out", at="borders"
+                )
         self._values = sorted({value for sample in samples for row in sample for value in row})
         if len(self._values) > MOST_VALUES:
-            raise TooLarge(f"input_samples: at most {MOST_VALUES:,} different values, got {len(self._values):,}")
+            raise TooLarge(f"at most {MOST_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
         self._tiles = {value: tile for tile, value in enumerate(self._values)}
         self._style = Style(
             samples=tuple(np.array([[self._tiles[value] for value in row] for row in sample]) for sample in samples),
@@ -217,14 +220,18 @@ class ETPKLDiv:
         population = _whole("pop_size", pop_size, 1, 1000)
         if shape[0] * shape[1] * population > MOST_CELLS:
             raise TooLarge(
-                f"width, height, pop_size: {shape[0] * shape[1] * population:,} cells, at most {MOST_CELLS:,} fit; "
-                'tw.make("patterns") makes larger maps'
+                f'{shape[0] * shape[1] * population:,} cells, at most {MOST_CELLS:,} fit; tw.make("patterns") '
+                "makes larger maps",
+                at="width",
+                place="width, height, pop_size",
             )
         for row, column in self._locks:
             if row >= shape[0] or column >= shape[1]:
                 raise InvalidRecipe(
-                    f"width, height: the locked cell x={column} y={row} is outside of a map of {width}x{height}; "
-                    "free it by unlockTile or unlockAll"
+                    f"the locked cell x={column} y={row} is outside of a map of {width}x{height}; free it by "
+                    "unlockTile or unlockAll",
+                    at="width",
+                    place="width, height",
                 )
         self._shape, self._iteration, self._pending, self._strange = shape, 0, 0, {}
         self._weight, self._room = weight, times
@@ -322,13 +329,13 @@ class ETPKLDiv:
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"{name}: a whole number from {low:,} to {high:,}, got {quoted(value)}")
+        raise InvalidRecipe(f"a whole number from {low:,} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
 def _value(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise InvalidRecipe(f"{name}: a whole number, got {quoted(value)}")
+        raise InvalidRecipe("a whole number", at=name, got=value, rule="type")
     return int(value)
 
 
@@ -342,7 +349,7 @@ def _real(name: str, value: object, high: int) -> float:
         or not isinstance(value, (int, float, np.integer, np.floating))
         or not (isfinite(value) and 0 <= value <= high)
     ):
-        raise InvalidRecipe(f"{name}: a number from 0 to {high:,}, got {quoted(value)}")
+        raise InvalidRecipe(f"a number from 0 to {high:,}", at=name, got=value, rule="range")
     return float(value)
 
 
@@ -350,7 +357,7 @@ def _samples(value: Any) -> list[Level]:
     """Rows of values, of every sample."""
     given = _listed(value)
     if given is None or not given:
-        raise InvalidRecipe(f"input_samples: rows of whole numbers, or a list of such samples, got {quoted(value)}")
+        raise InvalidRecipe("rows of whole numbers, or a list of such samples", at="input_samples", got=value)
     first = _listed(given[0])
     several = bool(first) and _listed(first[0] if first else None) is not None
     samples: list[Any] = given if several else [given]
@@ -360,14 +367,14 @@ def _samples(value: Any) -> list[Level]:
 def _sample(value: Any, which: str) -> Level:
     rows = [_listed(row) for row in _listed(value) or []]
     if not rows or any(row is None for row in rows):
-        raise InvalidRecipe(f"input_samples: {which} must be rows of whole numbers, got {quoted(value)}")
+        raise InvalidRecipe(f"{which} must be rows of whole numbers", at="input_samples", got=value, rule="type")
     sample = [row for row in rows if row is not None]
     lengths = [len(row) for row in sample]
     if max(lengths) == 0:
-        raise InvalidRecipe(f"input_samples: {which} is empty")
+        raise InvalidRecipe(f"{which} is empty", at="input_samples")
     if min(lengths) < max(lengths):
         raise InvalidRecipe(
-            f"input_samples: rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells"
+            f"rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells", at="input_samples"
         )
     return [
         [_value(f"input_samples: {which}, x={x} y={y}", cell) for x, cell in enumerate(row)]
@@ -395,7 +402,7 @@ def _wraps(warp: Any) -> tuple[bool, bool]:
     if isinstance(warp, Mapping):
         flags = _flags("warp", warp, ("x", "y"))
         return flags["y"], flags["x"]
-    raise InvalidRecipe(f'warp: True, "x", "y", "xy" or {{"x": True, "y": False}}, got {quoted(warp)}')
+    raise InvalidRecipe('True, "x", "y", "xy" or {"x": True, "y": False}', at="warp", got=warp)
 
 
 def _sides(borders: Any) -> Sides:
@@ -404,7 +411,7 @@ def _sides(borders: Any) -> Sides:
     elif isinstance(borders, Mapping):
         flags = _flags("borders", borders, tuple(EDGES))
     else:
-        raise InvalidRecipe(f'borders: True or a dict such as {{"top": True, "bot": True}}, got {quoted(borders)}')
+        raise InvalidRecipe('True or a dict such as {"top": True, "bot": True}', at="borders", got=borders)
     return (flags["top"], flags["bot"]), (flags["left"], flags["right"])
 
 
@@ -413,5 +420,5 @@ def _flags(name: str, given: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[s
         if key not in keys:
             raise UnknownName(f"key of {name}", key, keys)
         if flag is not None and not isinstance(flag, (bool, np.bool_)):
-            raise InvalidRecipe(f"{name}: {key} is True or False, got {quoted(flag)}")
+            raise InvalidRecipe(f"{key} is True or False", at=name, got=flag, rule="choice")
     return {key: bool(given.get(key)) for key in keys}

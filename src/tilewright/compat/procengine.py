@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from ..core import pipeline
-from ..core.errors import InvalidRecipe, TilewrightError, quoted
+from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
@@ -37,7 +37,7 @@ def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = N
     """Set the rules to make maps by; sections that are missing are as usual. Without a seed one is picked."""
     global _recipe, _seeds
     if data is not None and not isinstance(data, Mapping):
-        raise InvalidRecipe(f"data: must be an object with sections such as mapData, got {quoted(data)}")
+        raise InvalidRecipe("must be an object with sections such as mapData", at="data", got=data, rule="type")
     sections = {"generationRules": [], **(data or {})}  # with one section given, the others are the usual ones
     recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
     planned(recipe)

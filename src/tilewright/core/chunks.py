@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .errors import InvalidRecipe, TilewrightError, TooLarge
+from .errors import InvalidRecipe, TilewrightError, TooLarge, problem
 from .grid import Started
 from .pipeline import checked, watched
 from .plan import vocabulary
@@ -25,7 +25,7 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
     whole = recipe.shape
     sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
     if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
-        raise InvalidRecipe(f"part: {shape} cells from {first} on do not lie in a map of shape {whole}")
+        raise InvalidRecipe(f"{shape} cells from {first} on do not lie in a map of shape {whole}", at="part")
     words, ids = vocabulary(entry, recipe, recipe.tileset)
     site = Site(shape, recipe.tileset, words=words, ids=ids, part=(whole, first))
     if entry.refuse is not None:
@@ -34,7 +34,7 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
         made = yield from watched(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
     except MemoryError:
         size = "x".join(str(side) for side in reversed(shape))
-        raise TooLarge(f"{entry.name}: a part of {size} does not fit into memory") from None
+        raise TooLarge(f"a part of {size} does not fit into memory", at="technique", place=entry.name) from None
     checked(made, site, entry.name)
     if made.shape != shape or made.tileset != recipe.tileset:
         raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
@@ -57,19 +57,24 @@ def local(recipe: Recipe) -> Technique:
     if entry.reach is None:
         able = ", ".join(other.name for other in techniques if other.reach is not None)
         raise InvalidRecipe(
-            f"{entry.name}: cannot be made in parts, where any cell may depend on any other; {able} can"
+            f"cannot be made in parts, where any cell may depend on any other; {able} can",
+            at="technique",
+            place=entry.name,
         )
     problems = []
     if recipe.shaping:
         shaper = recipe.shaping[0].shaper
-        problems.append(f"shaping: {shaper} works on a whole map, and a map that is made in parts never is one")
+        problems.append(
+            problem(f"{shaper} works on a whole map, and a map that is made in parts never is one", at="shaping")
+        )
     if recipe.locks is not None and len(recipe.locks):
-        problems.append("locks: a map that is made in parts takes none")
+        problems.append(problem("a map that is made in parts takes none", at="locks"))
     if recipe.require:
-        problems.append("require: a map that is made in parts is not measured")
+        problems.append(problem("a map that is made in parts is not measured", at="require"))
     start = recipe.params.start if isinstance(recipe.params, Started) else None
     is_given = {"offset": entry.offset_of(recipe.params), "start": start}
-    problems += [f"{name}: a map that is made in parts takes none" for name in is_given if is_given[name] is not None]
+    names = [name for name, value in is_given.items() if value is not None]
+    problems += [problem("a map that is made in parts takes none", at=("params", name)) for name in names]
     if problems:
         raise InvalidRecipe(*problems)
     return entry

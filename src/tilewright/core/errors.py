@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, Unpack
 
 Path = tuple[str | int, ...]
-NOTHING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,43 +125,58 @@ class Problem:
         }
 
 
-def problem(
-    path: str | Path,
-    text: str,
-    *,
-    got: Any = NOTHING,
-    rule: str = "invalid",
-    instead: Any = NOTHING,
-    fixes: Iterable[Fix] = (),
-    place: str | None = None,
-) -> Problem:
-    """A problem with the parameter at `path`; `got` completes its sentence, `instead` is a value that would do.
+ANOTHER_SEED = Fix("set", ("seed",), None)
 
-    >>> str(problem("walls", "must be below 1", got=2, instead=0.5))
+
+class About(TypedDict, total=False):
+    """What a sentence is about; the same keywords for `problem` and for every error."""
+
+    at: object
+    """The parameter, the file, or a path."""
+    got: Any
+    """What was given; completes the sentence."""
+    rule: str
+    instead: Any
+    """A value that would do."""
+    fixes: Iterable[Fix]
+    place: str
+
+
+def problem(text: str, **about: Unpack[About]) -> Problem:
+    """A problem from its sentence.
+
+    >>> str(problem("must be below 1", at="walls", got=2, instead=0.5))
     'walls: must be below 1, got 2'
     """
-    at = ((path,) if path else ()) if isinstance(path, str) else path
-    found = (*fixes, *(() if instead is NOTHING else (Fix("set", at, instead),)))
-    sentence = text if got is NOTHING else f"{text}, got {quoted(got)}"
-    return Problem(at, rule, None if got is NOTHING else got, sentence, found, place)
+    at = about.get("at", ())
+    path = at if isinstance(at, tuple) else (str(at),)
+    fixes = (*about.get("fixes", ()), *((Fix("set", path, about["instead"]),) if "instead" in about else ()))
+    sentence = f"{text}, got {quoted(about['got'])}" if "got" in about else text
+    return Problem(path, about.get("rule", "invalid"), about.get("got"), sentence, fixes, about.get("place"))
 
 
-def unknown_key(noun: str, key: object, options: Iterable[str]) -> Problem:
+def unknown_key(noun: str, key: object, options: Iterable[str], hint: str = "") -> Problem:
     """A key that nothing reads, with the nearest one that something does."""
     names = list(options)
     path = (key if isinstance(key, (str, int)) else quoted(key),)
     near = nearest(key, names)
     fixes = (*((Fix("use", path, near),) if near else ()), Fix("remove", path))
-    return Problem(path, "unknown_name", key, f"unknown {noun} {quoted(key)}{did_you_mean(key, names)}", fixes, "")
+    return Problem(path, "unknown_name", key, _unknown(noun, key, names, hint), fixes, "")
+
+
+def _unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
+    return f"unknown {noun} {quoted(name)}{did_you_mean(name, options)}{f' ({hint})' if hint else ''}"
 
 
 def _rendered(path: Path) -> str:
     """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`; `params` is understood."""
     rest = path[1:] if path[0:1] == ("params",) and len(path) > 1 else path
     head = []
-    if rest[:1] == ("shaping",) and len(rest) > 1 and isinstance(rest[1], int):
-        head = [f"shaping {rest[1] + 1}", *map(str, rest[2:3])]
-        rest = rest[3:]
+    if rest[0:1] == ("sweep",):
+        head, rest = ["sweep"], rest[1:]
+    elif len(rest) > 1 and rest[0] in ("shaping", "line") and isinstance(rest[1], int):
+        head = [f"shaping {rest[1] + 1}", *map(str, rest[2:3])] if rest[0] == "shaping" else [f"line {rest[1]}"]
+        rest = rest[1 + len(head) :]
     return ": ".join([*head, *([".".join(map(str, rest))] if rest else [])])
 
 
@@ -191,8 +205,12 @@ def _one_line(text: str) -> str:
 class TilewrightError(Exception):
     """Base of all errors that a person can cause and mend. `str(error)` is one line, `problems` its data."""
 
-    def __init__(self, *problems: Problem | str) -> None:
-        self.problems = tuple(one if isinstance(one, Problem) else problem("", one) for one in problems)
+    rule: ClassVar[str] = "invalid"
+    """The rule of problems that name none."""
+
+    def __init__(self, *problems: Problem | str, **about: Unpack[About]) -> None:
+        named: About = {"rule": self.rule, **about}
+        self.problems = tuple(one if isinstance(one, Problem) else problem(one, **named) for one in problems)
         super().__init__(*self.problems)
 
     def __str__(self) -> str:
@@ -205,6 +223,13 @@ class TilewrightError(Exception):
     def within(self, *path: str | int, place: str | None = None) -> Self:
         """The same problems inside `path`, which the line shows as `place`."""
         return self.replace(found.within(*path, place=place) for found in self.problems)
+
+    @classmethod
+    def of(cls, error: TilewrightError, at: object, place: str | None = None) -> Self:
+        """The problems of another error, inside `at`, which the line shows once."""
+        path = at if isinstance(at, tuple) else (str(at),)
+        first, *more = error.problems
+        return cls(first.within(*path, place=place), *(one.within(*path, place="") for one in more))
 
     def replace(self, problems: Iterable[Problem]) -> Self:
         """The same error with other problems."""
@@ -231,8 +256,8 @@ class UnknownName(TilewrightError, ValueError):
     def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
         names = list(options)
         near = nearest(name, names)
-        text = f"unknown {kind} {quoted(name)}{did_you_mean(name, names)}{f' ({hint})' if hint else ''}"
-        super().__init__(Problem((), "unknown_name", name, text, (Fix("set", (), near),) if near else ()))
+        fixes = (Fix("set", (), near),) if near else ()
+        super().__init__(Problem((), "unknown_name", name, _unknown(kind, name, names, hint), fixes))
         self.kind = kind
         self.name = name
 
@@ -240,12 +265,18 @@ class UnknownName(TilewrightError, ValueError):
 class TooLarge(TilewrightError, ValueError):
     """More than memory, a tile id or a decision procedure can hold. Says how large."""
 
+    rule = "size"
+
 
 class GaveUp(TilewrightError):
     """What was asked for could not be made; `cells` are the (row, column) to blame, `tries` how often it was tried."""
 
-    def __init__(self, *problems: Problem | str, cells: Iterable[Iterable[int]] = (), tries: int = 1) -> None:
-        super().__init__(*problems)
+    rule = "unsolved"
+
+    def __init__(
+        self, *problems: Problem | str, cells: Iterable[Iterable[int]] = (), tries: int = 1, **about: Unpack[About]
+    ) -> None:
+        super().__init__(*problems, **about)
         self.cells = tuple(tuple(int(part) for part in cell) for cell in cells)
         self.tries = tries
 
@@ -264,6 +295,8 @@ class GaveUp(TilewrightError):
 
 class BadFile(TilewrightError, ValueError):
     """A file that cannot be read as what it claims to be, or cannot be opened or written; paths start with the file."""
+
+    rule = "file"
 
 
 def quoted(value: object) -> str:

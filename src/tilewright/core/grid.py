@@ -21,7 +21,7 @@ from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_va
 from pydantic_core import CoreSchema
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, TooLarge, UnknownName, counted, did_you_mean, quoted
+from .errors import InvalidRecipe, TooLarge, UnknownName, counted, unknown_key
 from .params import LARGEST_SIDE, Sized, param, whole_value
 from .resolver import Resolver
 from .tilemap import TileMap
@@ -87,7 +87,7 @@ class Grid:
             return cls._from_array(value)
         if isinstance(value, (list, tuple)):
             return cls._from_rows(value)
-        raise InvalidRecipe(f"must be a map, an array, rows, or the name of one, got {quoted(value)}")
+        raise InvalidRecipe("must be a map, an array, rows, or the name of one", got=value, rule="type")
 
     @classmethod
     def _from_array(cls, array: NDArray[Any]) -> Grid:
@@ -132,15 +132,17 @@ class Grid:
         shape, words = read_shape(data.get("shape")), data.get("words")
         count = prod(shape)
         if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
-            raise TooLarge(f"shape: {count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe")
+            raise TooLarge(
+                f"{count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe", at="shape"
+            )
         if not isinstance(words, (list, tuple)) or len(words) > MOST_TILES:
-            raise InvalidRecipe("words: must be a list of tile names or numbers")
+            raise InvalidRecipe("must be a list of tile names or numbers", at="words", rule="type")
         raw = unpack(data.get("cells"), count * 4)
         if len(raw) not in (count, 2 * count, 4 * count):
-            raise InvalidRecipe(f"cells: {len(raw)} bytes do not make a map of shape {list(shape)}")
+            raise InvalidRecipe(f"{len(raw)} bytes do not make a map of shape {list(shape)}", at="cells")
         cells = np.frombuffer(raw, dtype=f"<u{len(raw) // count}").reshape(shape).astype(np.int64) - 1
         if int(cells.max()) >= len(words):
-            raise InvalidRecipe(f"cells: position {int(cells.max())} in a list of {len(words)} words")
+            raise InvalidRecipe(f"position {int(cells.max())} in a list of {len(words)} words", at="cells", rule="type")
         return cls([read_word(word) for word in words], cells)
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
@@ -211,9 +213,9 @@ class Started(Sized):
             return self
         for name, side in (("width", self.start.shape[-1]), ("height", self.start.shape[-2])):
             if side > LARGEST_SIDE:
-                raise InvalidRecipe(f"start: {name} must be at most {LARGEST_SIDE}, got {side}")
+                raise InvalidRecipe(f"{name} must be at most {LARGEST_SIDE}, got {side}", at="start", rule="maximum")
             if name in self.model_fields_set and getattr(self, name) != side:
-                raise InvalidRecipe(f"{name}: start is {side}, so leave {name} out; got {getattr(self, name)}")
+                raise InvalidRecipe(f"start is {side}, so leave {name} out; got {getattr(self, name)}", at=name)
             self.__dict__[name] = side
         return self
 
@@ -240,9 +242,9 @@ def unpack(text: Any, most: int) -> bytes:
         stream = zlib.decompressobj()
         raw = stream.decompress(compressed, most + 1)
     except (TypeError, ValueError, binascii.Error, zlib.error):
-        raise InvalidRecipe("cells: not packed as this version writes them") from None
+        raise InvalidRecipe("not packed as this version writes them", at="cells") from None
     if len(raw) > most or not stream.eof:
-        raise InvalidRecipe(f"cells: does not unpack to at most {most:,} bytes")
+        raise InvalidRecipe(f"does not unpack to at most {most:,} bytes", at="cells", rule="maximum")
     return raw
 
 
@@ -260,9 +262,9 @@ def read_word(value: Any) -> Word:
         return str(value)  # numpy's texts are written otherwise
     number = whole(value)
     if number is None:
-        raise InvalidRecipe(f"a tile is given by name, glyph or number, got {quoted(value)}")
+        raise InvalidRecipe("a tile is given by name, glyph or number", got=value)
     if not 0 <= number < MOST_CELLS:
-        raise InvalidRecipe(f"tile numbers are not negative (-1 is free) nor huge, got {quoted(number)}")
+        raise InvalidRecipe("tile numbers are not negative (-1 is free) nor huge", got=number)
     return number
 
 
@@ -274,7 +276,7 @@ def sorted_words(words: Iterable[Word]) -> list[Word]:
 def refuse_unknown(data: Mapping[str, Any], keys: Sequence[str]) -> None:
     for key in data:
         if key not in keys:
-            raise InvalidRecipe(f"unknown key {quoted(key)}{did_you_mean(key, keys)}")
+            raise InvalidRecipe(unknown_key("key", key, keys))
 
 
 def read_shape(value: Any) -> tuple[int, ...]:
@@ -282,7 +284,7 @@ def read_shape(value: Any) -> tuple[int, ...]:
     sides = [whole(side) for side in value] if isinstance(value, (list, tuple)) and len(value) in (2, 3) else [None]
     known = tuple(side for side in sides if side is not None and 1 <= side <= MOST_CELLS)
     if len(known) < len(sides):
-        raise InvalidRecipe(f"shape: two or three whole numbers of at least 1, got {quoted(value)}")
+        raise InvalidRecipe("two or three whole numbers of at least 1", at="shape", got=value, rule="minimum")
     return known
 
 
@@ -290,7 +292,7 @@ def _positions(rows: Sequence[Any], seen: dict[Word, int]) -> NDArray[np.int32]:
     """(row, column) the positions of the words in `seen`, which gains those that are new."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (str, list, tuple)):
-            raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles, got {quoted(row)}")
+            raise InvalidRecipe(f"row {number} must be a line of glyphs or a list of tiles", got=row, rule="type")
         if len(row) != len(rows[0]):
             unit = "glyphs" if isinstance(row, str) else "cells"
             raise InvalidRecipe(f"row {number} has {len(row)} {unit}, the first has {len(rows[0])}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, counted, quoted
+from .errors import InvalidRecipe, counted
 from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
 from .resolver import Resolver
 from .tilemap import TileMap
@@ -92,7 +92,7 @@ class Locks:
             table = Grid.of(items, resolver)
             items = np.array([*table.words, None], dtype=np.object_)[table.cells].tolist()
         if not isinstance(items, (list, tuple)):
-            raise InvalidRecipe(f"places: must be a list of x, y, tile, got {quoted(items)}")
+            raise InvalidRecipe("must be a list of x, y, tile", at="places", got=items, rule="type")
         return cls._from_list(items, frame)
 
     def to_data(self, *, inline: bool = True) -> Any:
@@ -120,7 +120,7 @@ class Locks:
         if self.frame is not None and self.frame != shape:
             drawn, made = _size(self.frame), _size(shape)
             raise InvalidRecipe(
-                f"locks: drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
+                f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile", at="locks"
             )
         try:
             self._refuse_outside(shape)
@@ -136,7 +136,7 @@ class Locks:
         outside = ((self.places < 0) | (self.places >= np.array(shape))).any(axis=1)
         if outside.any():
             at = self.places[outside][0]
-            raise InvalidRecipe(f"x={at[-1]} y={at[-2]} is outside the map of {_size(shape)}")
+            raise InvalidRecipe(f"x={at[-1]} y={at[-2]} is outside the map of {_size(shape)}", rule="outside")
 
     def __len__(self) -> int:
         return len(self.places)
@@ -178,14 +178,14 @@ def _read_place(item: Any) -> tuple[tuple[int, ...], Word]:
     if isinstance(item, Mapping):
         names = ("x", "y", "level", "tile") if "level" in item else ("x", "y", "tile")
         if set(item) != set(names):
-            raise InvalidRecipe(f"a lock has x, y and tile, got {quoted(dict(item))}")
+            raise InvalidRecipe("a lock has x, y and tile", got=dict(item))
         item = [item[name] for name in names]
     if not isinstance(item, (list, tuple)) or len(item) not in (3, 4):
-        raise InvalidRecipe(f"a lock has x, y and tile, got {quoted(item)}")
+        raise InvalidRecipe("a lock has x, y and tile", got=item)
     *parts, word = item
     place = [number for part in reversed(parts) if (number := whole(part)) is not None and 0 <= number < MOST_CELLS]
     if len(place) < len(parts):
-        raise InvalidRecipe(f"a lock's x and y are whole numbers from 0 on, got {quoted(item)}")
+        raise InvalidRecipe("a lock's x and y are whole numbers from 0 on", got=item, rule="type")
     return tuple(place), read_word(word)
 
 

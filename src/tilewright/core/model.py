@@ -46,7 +46,7 @@ class Model:
         if isinstance(value, (str, PathLike)):
             return (resolver or Resolver()).model(fsdecode(value))
         if not isinstance(value, Mapping) or set(value) != set(KEYS):
-            raise InvalidRecipe(f"must be a model, or the name of a file that holds one, got {quoted(value)}")
+            raise InvalidRecipe("must be a model, or the name of a file that holds one", got=value, rule="type")
         from .registry import techniques
 
         _refuse_other_version(value["version"])
@@ -77,7 +77,7 @@ class Model:
             for name in type(self.learned).model_fields:
                 one, another = getattr(self.learned, name), getattr(other.learned, name)
                 if name != "sample" and one != another:
-                    raise InvalidRecipe(f"{name}: is {quoted(one)} in one model and {quoted(another)} in another")
+                    raise InvalidRecipe(f"is {quoted(one)} in one model and {quoted(another)} in another", at=name)
         grids = [grid for model in (self, *others) for grid in model.samples]
         return Model(self.technique, self.learned.changed(sample=Samples.of(grids)))
 
@@ -145,11 +145,11 @@ class Learning(FromSamples):
         except InvalidRecipe as error:
             raise error.within("model") from None
         if model.technique != cls.technique:
-            raise InvalidRecipe(f"model: learned by {model.technique}, not by {cls.technique}")
+            raise InvalidRecipe(f"learned by {model.technique}, not by {cls.technique}", at="model")
         learned = {name: getattr(model.learned, name) for name in type(model.learned).model_fields}
         both = sorted(learned.keys() & values.keys())
         if both:
-            raise InvalidRecipe(f"{both[0]}: the model has learned it already, so leave it out")
+            raise InvalidRecipe("the model has learned it already, so leave it out", at=both[0], rule="conflict")
         return {**{name: value for name, value in values.items() if name != "model"}, **learned}
 
 
@@ -173,7 +173,7 @@ def _tileset_of(value: Any) -> Tileset:
     if isinstance(value, str):
         return Resolver().tileset(value)
     if not isinstance(value, Mapping):
-        raise InvalidRecipe(f"tileset: must be a name or its tiles, got {quoted(value)}")
+        raise InvalidRecipe("must be a name or its tiles", at="tileset", got=value, rule="type")
     return Tileset.checked(value)
 
 

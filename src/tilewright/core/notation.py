@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, problem, quoted
+from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, quoted
 from .fields import UNSET, Field, fields_by_name
 from .registry import shapers
 
@@ -181,7 +181,7 @@ def _reads_as(value: Any, read: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def _refuse_file(path: str) -> str:
-    raise InvalidRecipe(f"{path}: not a value")
+    raise InvalidRecipe("not a value", at=path)
 
 
 # -- settings, stages and pairs -----------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def with_part(whole: Any, path: Sequence[str], value: Any, shown: str) -> Any:
         number = read_position(whole, step, shown)
         return [with_part(part, rest, value, shown) if at == number else part for at, part in enumerate(whole)]
     if whole is not None and not isinstance(whole, Mapping):
-        raise InvalidRecipe(problem(_steps(shown), f"{quoted(whole)} has no parts", place=shown))
+        raise InvalidRecipe(f"{quoted(whole)} has no parts", at=_steps(shown), place=shown)
     return {**(whole or {}), step: with_part((whole or {}).get(step), rest, value, shown)}
 
 
@@ -221,7 +221,7 @@ def read_position(parts: Sequence[Any], step: str, shown: str) -> int:
     """Return the position in a list that a step of a path names."""
     if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
         text = f"{quoted(step)} is no position in a list of {len(parts)}"
-        raise InvalidRecipe(problem(_steps(shown), text, place=shown))
+        raise InvalidRecipe(text, at=_steps(shown), place=shown)
     return int(step)
 
 
@@ -238,10 +238,10 @@ def read_stage(text: str, files: FileText | None = None) -> tuple[str, dict[str,
             if given is None or isinstance(given, dict):
                 return str(name), given or {}
         example = '{"connect": {"thickness": 2}}'
-        raise InvalidRecipe(problem("shaping", f"as JSON, one shaper such as {example}", got=text, place="shape"))
+        raise InvalidRecipe(f"as JSON, one shaper such as {example}", at="shaping", got=text, place="shape")
     name, *settings = split_settings(text)
     if "," in name:
-        raise InvalidRecipe(problem("shaping", "settings are written name=value", got=text, place="shape"))
+        raise InvalidRecipe("settings are written name=value", at="shaping", got=text, place="shape")
     values: dict[str, Any] = {}
     try:
         for setting in settings:
@@ -270,7 +270,7 @@ def read_pairs(text: str, place: str) -> dict[str, str]:
     """Read `floor=grass,wall=mountain`."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(name and equals and value for name, equals, value in pairs):
-        raise InvalidRecipe(problem(place, "written as floor=grass,wall=mountain", got=text))
+        raise InvalidRecipe("written as floor=grass,wall=mountain", at=place, got=text)
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
@@ -286,7 +286,7 @@ def read_requirement(text: str) -> tuple[str, str]:
     """Read `path_length>80`, `regions=1` or `openness=most`."""
     found = REQUIREMENT.fullmatch(text)
     if not found:
-        raise InvalidRecipe(problem("require", "written as path_length>80, regions=1 or openness=most", got=text))
+        raise InvalidRecipe("written as path_length>80, regions=1 or openness=most", at="require", got=text)
     name, sign, value = found.groups()
     return name, value if sign in ("=", "==") else f"{sign}{value}"
 
@@ -303,7 +303,7 @@ def read_sweep(text: str) -> tuple[str, Any]:
     """Read the place of a parameter and the values that it takes: `walls=0.4..0.5:0.02`, `steps=3,5,7`."""
     place, equals, given = (part.strip() for part in text.partition("="))
     if not equals or not place or not given:
-        raise InvalidRecipe(problem("sweep", "written as walls=0.4..0.5:0.02 or steps=3,5,7", got=text))
+        raise InvalidRecipe("written as walls=0.4..0.5:0.02 or steps=3,5,7", at="sweep", got=text)
     if found := RANGE.fullmatch(given):
         ends = {"from": read_number(found["low"]), "to": read_number(found["high"])}
         return place, {**ends, "step": read_number(found["step"])} if found["step"] else ends

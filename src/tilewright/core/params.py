@@ -136,9 +136,9 @@ class Params(BaseModel):
         wrong = []
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):
-                wrong.append(problem(name, "must be a list, a set has no order", rule="type"))
+                wrong.append(problem("must be a list, a set has no order", at=name, rule="type"))
             elif name in _number_fields(cls) and _holds_boolean(value):
-                wrong.append(problem(name, "must be a number", got=value, rule="type"))
+                wrong.append(problem("must be a number", at=name, got=value, rule="type"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return values
@@ -206,7 +206,7 @@ def first_few(problems: Iterable[Problem]) -> list[Problem]:
     """The first few different problems, and how many more there are."""
     shown = list({str(one): one for one in problems}.values())
     more = len(shown) - MOST_TOLD
-    return [*shown[:MOST_TOLD], *([problem("", f"and {more} more", rule="more")] if more > 0 else [])]
+    return [*shown[:MOST_TOLD], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +239,19 @@ class Finding:
         bounds, path = self.details.get("ctx", {}), self.path
         if self.kind == "value_error":
             cause = bounds.get("error")
-            found = cause.problems if isinstance(cause, TilewrightError) else (problem("", str(cause)),)
+            found = cause.problems if isinstance(cause, TilewrightError) else (problem(str(cause)),)
             return [one.within(*path) for one in found]
         if self.kind == "missing" and isinstance(self.details["loc"][-1], int):
-            return [problem(path[:-1], "has too few values", rule="minimum_length")]
+            return [problem("has too few values", at=path[:-1], rule="minimum_length")]
         if self.kind == "extra_forbidden":
             fields = [field for model in self.models for field in (*model.model_fields, *getattr(model, "also", ()))]
             noun = getattr(self.models[0], "noun", "parameter") if self.models else "parameter"
             return [unknown_key(noun, str(self.details["loc"][-1]), fields).within(*path)]
         rule, text = _rule(self.kind, bounds, self.details["msg"])
         if rule == "missing":
-            return [problem(path, text, rule=rule)]
+            return [problem(text, at=path, rule=rule)]
         fixes = [Fix("set", path, value) for value in self._values_instead(bounds)]
-        return [problem(path, text, got=self.given, rule=rule, fixes=fixes)]
+        return [problem(text, at=path, got=self.given, rule=rule, fixes=fixes)]
 
     def _values_instead(self, bounds: Mapping[str, Any]) -> list[Any]:
         """Values that the rule allows and that are near to what was given."""

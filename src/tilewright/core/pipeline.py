@@ -11,7 +11,7 @@ from types import GeneratorType
 from typing import Any, TypeVar
 
 from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
-from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of
+from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of, technique_in_recipe
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, provider, shapers
 from .seeds import Rng
@@ -29,7 +29,7 @@ def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise InvalidRecipe(f"every: must be a whole number of at least 1, got {every!r}")
+        raise InvalidRecipe("must be a whole number of at least 1", at="every", got=every, rule="range")
     recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
     work = steps(recipe)
     number = 0
@@ -74,14 +74,17 @@ def _made(recipe: Recipe, root: Rng) -> Steps:
         settled = entry.settle(recipe.params, rng)
         recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
     try:
-        map = yield from watched(entry, recipe.params, site=site, rng=rng)
+        with technique_in_recipe(recipe.params):
+            map = yield from watched(entry, recipe.params, site=site, rng=rng)
         checked(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
         for shaper in plan.shaping:
             map, site = yield from _shaped(map, site, shaper, root)
     except MemoryError:
-        raise TooLarge(f"{entry.name}: a map of {size_of(site.shape)} does not fit into memory") from None
+        raise TooLarge(
+            f"a map of {size_of(site.shape)} does not fit into memory", at="technique", place=entry.name
+        ) from None
     return map.replaced(recipe=recipe)
 
 
@@ -151,7 +154,7 @@ def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
     """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
     recipe = map.recipe.then(stage) if map.recipe is not None and map.recipe.seed is not None else None
     if recipe is None or recipe.seed is None:
-        shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0)
+        shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0, 0)
         work = _shaped(map, Site(map.shape, map.tileset), shaper, Rng.of(seed))
     else:
         plan = planned(recipe)
@@ -171,12 +174,14 @@ def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Gener
     if entry.moves:
         turned = shaper.turned(map.tileset)
         site = shaper.moved(site)
-        map = map.moved(partial(entry.body, params))
+        with shaper.in_recipe():
+            map = map.moved(partial(entry.body, params))
         map = map if turned is None else map.replaced(cells=turned.astype(map.cells.dtype)[map.cells])
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
-        map = yield from watched(entry, map, params, site=site, rng=rng)
+        with shaper.in_recipe():
+            map = yield from watched(entry, map, params, site=site, rng=rng)
         checked(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean
+from .errors import Fix, InvalidRecipe, Path, TilewrightError, TooLarge, UnknownName, did_you_mean, problem, unknown_key
 from .grid import resolve
 from .params import Params
 from .recipe import Recipe
-from .registry import Shaper, Technique, measures, provider, shapers, techniques
+from .registry import RECIPE_WORDS, Shaper, Technique, measures, provider, shapers, techniques
 from .site import Site
 from .tileset import Tileset
 
@@ -26,10 +28,23 @@ class PlannedShaper:
     entry: Shaper
     params: Params
     number: int
+    position: int
+    """In the recipe's shaping."""
+
+    @contextmanager
+    def in_recipe(self) -> Iterator[None]:
+        """Let errors say which stage they are about."""
+        try:
+            yield
+        except TilewrightError as error:
+            place = self.entry.name if isinstance(error, InvalidRecipe) else ""
+            path = ("shaping", self.position, self.entry.name)
+            raise _in_recipe(error, type(self.params), path, place) from error
 
     def moved(self, site: Site) -> Site:
         """The site after a shaper that moves cells."""
-        return site.moved(partial(self.entry.body, self.params), self.turned(site.tileset))
+        with self.in_recipe():
+            return site.moved(partial(self.entry.body, self.params), self.turned(site.tileset))
 
     def turned(self, tileset: Tileset) -> NDArray[np.int64] | None:
         """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
@@ -70,17 +85,43 @@ def planned(recipe: Recipe) -> Plan:
     offset = entry.offset_of(recipe.params)
     site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
     if entry.refuse is not None:
-        entry.refuse(recipe.params, site)
+        with technique_in_recipe(recipe.params):
+            entry.refuse(recipe.params, site)
     similarity_of(recipe)
     seen = {entry.name: 1}
     shaping = []
-    for stage in recipe.shaping:
+    for position, stage in enumerate(recipe.shaping):
         number = seen.get(stage.shaper, 0)
         seen[stage.shaper] = number + 1
-        shaping.append(PlannedShaper(shapers.get(stage.shaper), stage.params, number))
+        shaping.append(PlannedShaper(shapers.get(stage.shaper), stage.params, number, position))
     plan = Plan(entry, site, tuple(shaping))
     object.__setattr__(recipe, "plan", plan)
     return plan
+
+
+@contextmanager
+def technique_in_recipe(params: Params) -> Iterator[None]:
+    """Let errors of a technique say that its params are part of a recipe."""
+    try:
+        yield
+    except TilewrightError as error:
+        raise _in_recipe(error, type(params), ("params",)) from error
+
+
+def _in_recipe(error: TilewrightError, model: type[Params], stage: Path, place: str = "") -> TilewrightError:
+    """The error with paths from the recipe on: what is none of its keys is a parameter of the stage."""
+
+    def whole(path: Path) -> Path:
+        return path if path and path[0] in RECIPE_WORDS and path[0] not in model.model_fields else (*stage, *path)
+
+    return error.replace(
+        replace(
+            one.within(place=place),
+            path=whole(one.path),
+            fixes=tuple(replace(fix, path=whole(fix.path)) for fix in one.fixes),
+        )
+        for one in error.problems
+    )
 
 
 def origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,14 +148,16 @@ def similarity_of(recipe: Recipe) -> Any:
         return None
     like = provider("analysis", "similarity").similarity_in(recipe)
     if like is None:
-        raise InvalidRecipe(f"require: {comparing[0]} compares a map with a sample, and {recipe.technique} has none")
+        raise InvalidRecipe(
+            f"{comparing[0]} compares a map with a sample, and {recipe.technique} has none", at="require"
+        )
     return like
 
 
 def refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
     if len(shape) not in entry.dimensions:
         wanted = " or ".join(f"{number}D" for number in entry.dimensions)
-        raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones")
+        raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones", rule="dimensions")
 
 
 def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
@@ -122,7 +165,11 @@ def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tupl
     words = entry.words(recipe.params) or entry.own_tileset(recipe.params).names
     renamed = dict(recipe.tiles)
     problems = [
-        f"tiles: {entry.name} has no tile {word!r}{did_you_mean(word, words)}" for word in renamed if word not in words
+        replace(
+            unknown_key("tile", word, words), text=f"{entry.name} has no tile {word!r}{did_you_mean(word, words)}"
+        ).within("tiles")
+        for word in renamed
+        if word not in words
     ]
     ids: list[int] = []
     missing: list[str] = []
@@ -131,30 +178,39 @@ def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tupl
         if number is None and entry.numbered and word not in renamed and position < len(tileset):
             number = position
         if number is None and word in renamed:
-            problems.append(f"tiles: {UnknownName('tile', renamed[word], tileset.names, f'tileset {tileset.name!r}')}")
+            unknown = UnknownName("tile", renamed[word], tileset.names, f"tileset {tileset.name!r}")
+            problems.extend(unknown.within("tiles", word, place="tiles").problems)
         elif number is None:
             missing.append(word)
         ids.append(number or 0)
     if missing:
         lacks = ", ".join(repr(word) for word in missing[:4]) + (" ..." if len(missing) > 4 else "")
+        chosen = _stand_ins(entry, recipe, missing)
+        shown = ",".join(f"{word}={name}" for word, name in [*chosen.items()][:4])
         problems.append(
-            f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
-            f"say what stands for it with tiles, such as {_stand_ins(entry, recipe, missing[:4])}"
+            problem(
+                f"tileset {tileset.name!r} has no {lacks}, which {entry.name} needs; "
+                f"say what stands for it with tiles, such as {shown}",
+                fixes=[Fix("set", ("tiles",), {**renamed, **chosen})],
+                at="tiles",
+                rule="missing",
+                place="",
+            )
         )
     if problems:
         raise InvalidRecipe(*problems[:6])
     return words, np.array(ids, dtype=np.int64)
 
 
-def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> str:
-    """`floor=grass,wall=mountain`: for each word a tile that is walked on alike."""
-    own, pairs = entry.own_tileset(recipe.params), []
+def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> dict[str, str]:
+    """For each word a tile that is walked on alike."""
+    own, found = entry.own_tileset(recipe.params), {}
     for word in words:
         number = own.find(word)
         passable = number is None or own[number].passable
         alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
-        pairs.append(f"{word}={(alike or recipe.tileset.names)[-1]}")
-    return ",".join(pairs)
+        found[word] = (alike or list(recipe.tileset.names))[-1]
+    return found
 
 
 def _lock_arrays(
@@ -167,7 +223,7 @@ def _lock_arrays(
     try:
         table = np.array([resolve(word, tileset, vocabulary) for word in locks.words], dtype=np.int64)
     except UnknownName as error:
-        raise InvalidRecipe(f"locks: {error}") from None
+        raise InvalidRecipe.of(error, "locks") from None
     return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.which]
 
 
@@ -184,8 +240,10 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if entry.offset is not None else ""
         raise TooLarge(
-            f"{entry.name}: a map of {size_of(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, "
-            f"{there / 2**30:,.1f} GB are there; make it smaller{windows}"
+            f"a map of {size_of(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, {there / 2**30:,.1f} "
+            f"GB are there; make it smaller{windows}",
+            at="technique",
+            place=entry.name,
         )
 
 

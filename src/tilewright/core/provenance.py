@@ -103,12 +103,14 @@ def recipe_of(map: TileMap, carried: Mapping[str, Any]) -> Recipe | None:
 def _read_recipe(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
     inner = carried.get("recipe")
     if not isinstance(inner, Mapping):
-        raise InvalidRecipe(f"recipe: must be a set of named values, got {quoted(inner)}")
+        raise InvalidRecipe("must be a set of named values", at="recipe", got=inner, rule="type")
     tileset = inner.get("tileset")
     if isinstance(tileset, Mapping) and "digest" in tileset:
         if tileset["digest"] != map.tileset.digest:
             name = quoted(tileset.get("name"))
-            raise InvalidRecipe(f"tileset: {name} is too large to be inside the recipe, and the file holds another one")
+            raise InvalidRecipe(
+                f"{name} is too large to be inside the recipe, and the file holds another one", at="tileset"
+            )
         inner = {**inner, "tileset": map.tileset}
     return Recipe.of(inner, resolver)
 
@@ -134,7 +136,7 @@ def verify(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None =
     try:
         recipe = _read_recipe(map, carried, resolver)
         if recipe.seed is None:
-            raise InvalidRecipe("seed: the recipe has none")
+            raise InvalidRecipe("the recipe has none", at="seed")
         again = digest(run(recipe))
         now = revisions(recipe)
     except TilewrightError as error:

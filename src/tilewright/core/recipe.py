@@ -69,9 +69,9 @@ class Recipe:
         if isinstance(given, str):
             given, resolver = resolver.recipe(given)
         if not isinstance(given, Mapping):
-            raise InvalidRecipe(problem("", "a recipe is a set of named values", got=given, rule="type"))
+            raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
         if resolver.depth > DEEPEST:
-            raise InvalidRecipe(problem("", f"recipes lie at most {DEEPEST} deep inside one another", rule="depth"))
+            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another", rule="depth")
         resolver = resolver.deeper()
         given = recipe_data(given)
         known = RECIPE_WORDS if "technique" in given else (*RECIPE_WORDS, *_sections())
@@ -79,7 +79,7 @@ class Recipe:
         name = given.get("technique")
         if not isinstance(name, str):
             sections = f" or has sections such as {_sections()[0]}" if name is None else ""
-            missing = problem("technique", f"a recipe names its technique{sections}", got=name, rule="missing")
+            missing = problem(f"a recipe names its technique{sections}", at="technique", got=name, rule="missing")
             raise InvalidRecipe(*problems, missing)
 
         def part(read: Callable[[], T], key: str, otherwise: T, place: str | None = None) -> T:
@@ -107,7 +107,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if self.depth > DEEPEST:
-            raise InvalidRecipe(problem("", f"recipes lie at most {DEEPEST} deep inside one another", rule="depth"))
+            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another", rule="depth")
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
@@ -188,7 +188,7 @@ def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
             more = given.get("params")
             params = {key: value for key, value in given.items() if key not in RECIPE_WORDS}
             if more is not None and not isinstance(more, Mapping):
-                raise InvalidRecipe(problem("params", "must be a set of named values", got=more, rule="type"))
+                raise InvalidRecipe("must be a set of named values", at="params", got=more, rule="type")
             return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
 
@@ -243,7 +243,7 @@ def _is_plain_number(seed: Seed) -> bool:
 
 def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
     if values is not None and not isinstance(values, Mapping):
-        raise InvalidRecipe(problem("params", "must be a set of named values", got=values, rule="type"))
+        raise InvalidRecipe("must be a set of named values", at="params", got=values, rule="type")
     try:
         return entry.params.checked(values, resolver=resolver)
     except InvalidRecipe as error:
@@ -256,7 +256,7 @@ def _read_shaping(values: Any, resolver: Resolver) -> tuple[Stage, ...]:
     if isinstance(values, (str, Mapping, Stage)):
         values = [values]
     if not isinstance(values, (list, tuple)):
-        raise InvalidRecipe(problem("shaping", "must be a list of shapers", got=values, rule="type"))
+        raise InvalidRecipe("must be a list of shapers", at="shaping", got=values, rule="type")
     stages: list[Stage] = []
     problems: list[Problem] = []
     for number, value in enumerate(values):
@@ -276,15 +276,15 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
         value = {value: None}
     if not isinstance(value, Mapping) or len(value) != 1:
         text = "one shaper with its parameters, such as {connect: {thickness: 2}}"
-        raise InvalidRecipe(problem("", text, got=value, rule="type"))
+        raise InvalidRecipe(text, got=value, rule="type")
     ((name, params),) = value.items()
     if not isinstance(name, str):
-        raise InvalidRecipe(problem("", "a shaper goes by its name", got=name, rule="type"))
+        raise InvalidRecipe("a shaper goes by its name", got=name, rule="type")
     if name not in shapers:
         raise InvalidRecipe(unknown_key("shaper", name, shapers.names()))
     entry = shapers.get(name)
     if params is not None and not isinstance(params, Mapping):
-        raise InvalidRecipe(problem(name, "must be a set of named values", got=params, rule="type"))
+        raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
     try:
         return Stage(entry.name, entry.params.checked(params, resolver=resolver))
     except InvalidRecipe as error:
@@ -300,7 +300,7 @@ def _read_tileset(value: Any, resolver: Resolver) -> Tileset | None:
         return resolver.tileset(value)
     if isinstance(value, Mapping):
         return Tileset.checked(value)
-    raise InvalidRecipe(problem("", "must be a tileset's name or its tiles", got=value, rule="type"))
+    raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
 
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
@@ -311,10 +311,10 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
     ):
         text = "must be names of the technique's tiles with names of the tileset's"
-        raise InvalidRecipe(problem("", text, got=value, rule="type"))
+        raise InvalidRecipe(text, got=value, rule="type")
     for pair in pairs:
         if not all(isinstance(word, str) for word in pair):
-            raise InvalidRecipe(problem("", "tiles go by their names", got=pair, rule="type"))
+            raise InvalidRecipe("tiles go by their names", got=pair, rule="type")
     return tuple((word, name) for word, name in pairs)
 
 
@@ -323,7 +323,7 @@ def _read_tries(value: Any, required: bool) -> int:
         return USUAL_TRIES if required else 1
     tries = read_tries(value)
     if not required and tries > 1:
-        raise InvalidRecipe(problem("", "says how often to try what require asks for; add require", rule="conflict"))
+        raise InvalidRecipe("says how often to try what require asks for; add require", rule="conflict")
     return tries
 
 
@@ -331,7 +331,7 @@ def _read_attempt(value: Any, tries: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < tries:
-        raise InvalidRecipe(problem("", f"must be one of the {tries} tries, counted from 0", got=value, rule="range"))
+        raise InvalidRecipe(f"must be one of the {tries} tries, counted from 0", got=value, rule="range")
     return value
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from .errors import InvalidRecipe, UnknownName, quoted
+from .errors import InvalidRecipe, Problem, problem, unknown_key
 from .registry import measures
 
 OPERATORS = {
@@ -62,16 +62,17 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     if isinstance(given, tuple) and all(isinstance(one, Requirement) for one in given):
         return given
     if not isinstance(given, Mapping):
-        raise InvalidRecipe(f"must be measures with what they must be, such as path_length: '>80', got {quoted(given)}")
-    found, problems = [], []
+        raise InvalidRecipe("must be measures with what they must be, such as path_length: '>80'", got=given)
+    found: list[Requirement] = []
+    problems: list[Problem] = []
     for name, value in given.items():
         try:
             found.append(_read(name, value))
-        except (InvalidRecipe, UnknownName) as error:
-            problems.append(str(error))
+        except InvalidRecipe as error:
+            problems.extend(error.problems)
     extremes = [one for one in found if one.is_extreme]
     if len(extremes) > 1:
-        problems.append(f"only one measure can be the best, got {' and '.join(map(str, extremes))}")
+        problems.append(problem(f"only one measure can be the best, got {' and '.join(map(str, extremes))}"))
     if problems:
         raise InvalidRecipe(*problems)
     return tuple(found)
@@ -79,13 +80,13 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
 
 def read_tries(given: Any) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_TRIES:
-        raise InvalidRecipe(f"must be a whole number of 1 to {MOST_TRIES:,}, got {quoted(given)}")
+        raise InvalidRecipe(f"must be a whole number of 1 to {MOST_TRIES:,}", got=given, rule="range")
     return given
 
 
 def _read(name: Any, value: Any) -> Requirement:
     if not isinstance(name, str) or name not in measures.names():
-        raise UnknownName("measure", name, measures.names())
+        raise InvalidRecipe(unknown_key("measure", name, measures.names()))
     if isinstance(value, str) and value.strip() in EXTREMES:
         return Requirement(name, value.strip())
     rule, number = "==", value
@@ -98,7 +99,7 @@ def _read(name: Any, value: Any) -> Requirement:
     except (TypeError, ValueError):
         amount = None
     if amount is None or not isfinite(amount):
-        raise InvalidRecipe(f"{name}: a number, a comparison such as '>80', most or least, got {quoted(value)}")
+        raise InvalidRecipe("a number, a comparison such as '>80', most or least", at=name, got=value)
     return Requirement(name, rule, amount)
 
 

@@ -40,7 +40,7 @@ class Resolver:
         if name in data.members(collection):
             return _built_in_member(collection, name)
         if reference in data.collections():
-            raise InvalidRecipe(f"{reference}: many maps; one of them is {reference}/{data.members(reference)[0]}")
+            raise InvalidRecipe(f"many maps; one of them is {reference}/{data.members(reference)[0]}", at=reference)
         raise UnknownName("sample", reference, built_in_samples(), "files are not opened here")
 
     def references(self, reference: str) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Resolver:
 
     def model(self, reference: str) -> Model:
         """The model in a file, in readings that open files."""
-        raise InvalidRecipe(f"{reference}: files are not opened here; give the sample itself")
+        raise InvalidRecipe("files are not opened here; give the sample itself", at=reference)
 
     def recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
         """The recipe, as plain data, behind a built-in name (or a path), and how to read what it names."""

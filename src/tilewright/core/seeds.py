@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, quoted
+from .errors import InvalidRecipe
 
 T = TypeVar("T")
 Seed = str
@@ -38,18 +38,18 @@ def read_seed(value: int | str | None) -> Seed:
     if value is None:
         return str(secrets.randbelow(10**9))
     if isinstance(value, bool) or not isinstance(value, (int, str, np.integer)):
-        raise InvalidRecipe(f"seed: a whole number or a text, got {quoted(value)}")
+        raise InvalidRecipe("a whole number or a text", at="seed", got=value, rule="type")
     try:
         text = str(value)
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidRecipe(f"seed: holds half a character, which no file can keep, got {quoted(value)}") from None
+        raise InvalidRecipe("holds half a character, which no file can keep", at="seed", got=value) from None
     except ValueError:  # Python writes no numbers of more than some thousand digits
-        raise InvalidRecipe(f"seed: at most {MOST_CHARACTERS:,} digits, got more than can be written") from None
+        raise InvalidRecipe(f"at most {MOST_CHARACTERS:,} digits, got more than can be written", at="seed") from None
     if not text:
-        raise InvalidRecipe("seed: the text is empty; leave the seed out to have one picked")
+        raise InvalidRecipe("the text is empty; leave the seed out to have one picked", at="seed")
     if len(text) > MOST_CHARACTERS:
-        raise InvalidRecipe(f"seed: at most {MOST_CHARACTERS:,} characters, got {len(text):,}")
+        raise InvalidRecipe(f"at most {MOST_CHARACTERS:,} characters, got {len(text):,}", at="seed", rule="maximum")
     return text
 
 

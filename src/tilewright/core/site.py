@@ -215,7 +215,7 @@ class Site:
         strange = (words == FREE) & (ids != FREE)
         if strange.any():
             tile = self.tileset[int(ids[strange][0])].name
-            raise InvalidRecipe(f"{name}: {tile!r} is not one of the {len(self.words)} tiles in use")
+            raise InvalidRecipe(f"{tile!r} is not one of the {len(self.words)} tiles in use", at=name)
         return words
 
     def hold(self, cells: Any, inner: tuple[slice, ...] = ()) -> Any:
@@ -305,11 +305,5 @@ class Site:
     ) -> TileMap:
         """The finished map of cells that hold words."""
         return taken_over(
-            self.painted(cells),
-            self.tileset,
-            rooms=rooms,
-            links=links,
-            markers=markers,
-            layers=layers,
-            numbers=numbers,
+            self.painted(cells), self.tileset, rooms=rooms, links=links, markers=markers, layers=layers, numbers=numbers
         )

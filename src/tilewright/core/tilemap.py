@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InvalidRecipe, counted, quoted
+from .errors import InvalidRecipe, counted
 from .tileset import Tileset
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class TileMap:
         recipe: Recipe | None = None,
     ) -> None:
         if not isinstance(tileset, Tileset):
-            raise InvalidRecipe(f"tileset: must be a Tileset, got {quoted(tileset)}")
+            raise InvalidRecipe("must be a Tileset", at="tileset", got=tileset, rule="type")
         self._fill(_own_cells(cells, tileset), tileset, rooms, links, markers, layers, numbers, recipe)
 
     def _fill(
@@ -121,13 +121,15 @@ class TileMap:
         for number, room in enumerate(self.rooms):
             fits = 0 <= room.x <= self.width - room.width and 0 <= room.y <= self.height - room.height
             if not fits or room.width < 1 or room.height < 1:
-                raise InvalidRecipe(f"rooms.{number}: lies outside the map of {self.width}x{self.height}, {room}")
+                raise InvalidRecipe(f"lies outside the map of {self.width}x{self.height}, {room}", at=("rooms", number))
         for number, link in enumerate(self.links):
             if not all(0 <= room < len(self.rooms) for room in link):
-                raise InvalidRecipe(f"links.{number}: there are {counted(len(self.rooms), 'room')}, got {link}")
+                raise InvalidRecipe(f"there are {counted(len(self.rooms), 'room')}, got {link}", at=("links", number))
         for number, marker in enumerate(self.markers):
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
-                raise InvalidRecipe(f"markers.{number}: lies outside the map of {self.width}x{self.height}, {marker}")
+                raise InvalidRecipe(
+                    f"lies outside the map of {self.width}x{self.height}, {marker}", at=("markers", number)
+                )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")
@@ -249,10 +251,10 @@ class TileMap:
         try:
             chosen[mask] = True
         except (IndexError, TypeError, ValueError):
-            raise InvalidRecipe(f"mask: does not fit a map of shape {self.shape}") from None
+            raise InvalidRecipe(f"does not fit a map of shape {self.shape}", at="mask", rule="outside") from None
         drawn = isinstance(mask, np.ndarray) and mask.dtype == np.bool_  # a mask may well be empty, a slice is a slip
         if not drawn and not chosen.any():
-            raise InvalidRecipe(f"mask: chooses no cell of a map of {self.width}x{self.height}; rows come first")
+            raise InvalidRecipe(f"chooses no cell of a map of {self.width}x{self.height}; rows come first", at="mask")
         return Locks.keeping(self, chosen)
 
     # -- out of the program ---------------------------------------------------------------------------------
@@ -304,14 +306,14 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
     try:
         given = np.asarray(cells)
     except ValueError:
-        raise InvalidRecipe("cells: all rows of a map have the same length") from None
+        raise InvalidRecipe("all rows of a map have the same length", at="cells", rule="type") from None
     _refuse_shape(given)
     if given.dtype.kind not in "uib":
-        raise InvalidRecipe(f"cells: must be tile ids (whole numbers), got {given.dtype}")
+        raise InvalidRecipe(f"must be tile ids (whole numbers), got {given.dtype}", at="cells", rule="type")
     low, high = int(given.min()), int(given.max())
     if low < 0 or high >= len(tileset):
         worst = low if low < 0 else high
-        raise InvalidRecipe(f"cells: tileset {tileset.name!r} has ids 0..{len(tileset) - 1}, got {worst}")
+        raise InvalidRecipe(f"tileset {tileset.name!r} has ids 0..{len(tileset) - 1}, got {worst}", at="cells")
     own = np.array(given, dtype=tileset.dtype, order="C", copy=True)
     own.flags.writeable = False
     return own
@@ -319,7 +321,7 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
 
 def _refuse_shape(cells: NDArray[Any]) -> None:
     if cells.ndim not in (2, 3) or cells.size == 0:
-        raise InvalidRecipe(f"cells: a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}")
+        raise InvalidRecipe(f"a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}", at="cells")
 
 
 def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:
@@ -328,9 +330,9 @@ def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapp
         try:
             own = np.array(layer, dtype=np.float64, order="C", copy=True)
         except (TypeError, ValueError):
-            raise InvalidRecipe(f"layers: {name!r} must be numbers, a row for each of the map") from None
+            raise InvalidRecipe(f"{name!r} must be numbers, a row for each of the map", at="layers") from None
         if own.shape != shape:
-            raise InvalidRecipe(f"layers: {name!r} has shape {own.shape}, the map {shape}")
+            raise InvalidRecipe(f"{name!r} has shape {own.shape}, the map {shape}", at="layers")
         own.flags.writeable = False
         result[name] = own
     return MappingProxyType(result)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
 from .appearance import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_looks
-from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, quoted
+from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, problem, quoted
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, turned_sides
 
@@ -151,18 +151,22 @@ class Tileset(Params):
             for position, tile in enumerate(self.tiles):
                 first = seen.setdefault(getattr(tile, field), position)
                 if first != position:
-                    problems.append(f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}")
+                    problems.append(
+                        problem(
+                            f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}", rule="duplicate"
+                        )
+                    )
         kinds = {tile.kind for tile in self.tiles}
         named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.words))
         problems += [
-            f"joints: {kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}"
+            problem(f"{kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}", at="joints")
             for kind, word in named
             if word not in kinds
         ]
         words = {*kinds, *(tile.name for tile in self.tiles)}
         asked = ((rule.tile, word) for rule in self.beside for word in (rule.tile, *rule.others))
         problems += [
-            f"beside: {tile}: no tile and no kind is called {word!r}{did_you_mean(word, words)}"
+            problem(f"{tile}: no tile and no kind is called {word!r}{did_you_mean(word, words)}", at="beside")
             for tile, word in asked
             if not word or word not in words
         ]
@@ -180,7 +184,7 @@ class Tileset(Params):
         try:
             values = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise InvalidRecipe(f"tileset {name!r}: not TOML: {error}") from None
+            raise InvalidRecipe(f"tileset {name!r}: not TOML: {error}", rule="format") from None
         try:
             return cls.checked({"name": name, **values})
         except InvalidRecipe as error:
@@ -345,7 +349,7 @@ def _extending(values: Mapping[str, Any]) -> dict[str, Any]:
 
     own = {key: value for key, value in values.items() if key != "extends"}
     if not isinstance(values["extends"], str):
-        raise InvalidRecipe(f"extends: must be the name of a tileset, got {quoted(values['extends'])}")
+        raise InvalidRecipe("must be the name of a tileset", at="extends", got=values["extends"])
     base = tilesets.get(values["extends"])
     given, joints = own.get("tiles", ()), own.get("joints", ())
     for part in (given, joints):

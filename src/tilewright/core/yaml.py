@@ -69,7 +69,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 def read_data(text: str, name: str) -> Mapping[str, Any]:
     """Plain data from YAML (of which JSON is a part)."""
     if len(text) > MOST_CHARACTERS:
-        raise BadFile(f"{name}: {len(text):,} characters are more than the {MOST_CHARACTERS:,} that are read")
+        raise BadFile(f"{len(text):,} characters are more than the {MOST_CHARACTERS:,} that are read", at=name)
     try:
         found = yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -77,9 +77,9 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
         deep = "nested too deeply" if isinstance(error, RecursionError) else ""
         reason = deep or getattr(error, "problem", None) or str(error)
         where = f", line {mark.line + 1}" if mark else ""
-        raise BadFile(f"{name}: not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}") from None
+        raise BadFile(f"not a recipe in YAML or JSON: {' '.join(str(reason).split())}{where}", at=name) from None
     if not isinstance(found, Mapping):
-        raise BadFile(f"{name}: a recipe is a set of named values")
+        raise BadFile("a recipe is a set of named values", at=name)
     return found
 
 

@@ -122,7 +122,9 @@ class _TaskFailed(Exception):
 
 def refuse_both(address: str | None, workers: int | None) -> None:
     if address is not None and workers is not None:
-        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+        raise InvalidRecipe(
+            "a scheduler has workers of its own; give a number of workers, or its address", at="workers"
+        )
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None)
     """
     store = Folder(os.fspath(folder))
     if MANIFEST in store.names():
-        raise BadFile(f"{store}: holds a corpus; name another folder")
+        raise BadFile("holds a corpus; name another folder", at=store)
     name = str(corpus.manifest.recipe["technique"])
     digits = max(6, len(str(len(corpus) - 1)))
     written = 0
@@ -124,7 +124,7 @@ def _known(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
         if table.num_rows
     ]
     if not found:
-        raise InvalidRecipe(f"{corpus.folder}: no map could be made, so there is nothing to write")
+        raise InvalidRecipe("no map could be made, so there is nothing to write", at=corpus.folder)
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 
@@ -155,7 +155,7 @@ def _archive(address: str) -> Iterator[zipfile.ZipFile]:
     parent, _, name = address.rpartition("/")
     store = Folder(parent if parent or not address.startswith("/") else "/")
     if not name or store.file_system.isdir(store.path(name)):
-        raise BadFile(f"{address}: is a folder; name a file in it")
+        raise BadFile("is a folder; name a file in it", at=address)
     temporary = store.path(f".tilewright-{secrets.token_hex(8)}.part")
     try:
         store.file_system.makedirs(store.path().rstrip("/") or "/", exist_ok=True)
@@ -171,4 +171,4 @@ def _archive(address: str) -> Iterator[zipfile.ZipFile]:
                 store.file_system.rm_file(temporary)
             raise
     except OSError as error:
-        raise BadFile(f"{address}: cannot be written ({error.strerror or error})") from None
+        raise BadFile(f"cannot be written ({error.strerror or error})", at=address) from None

@@ -64,14 +64,14 @@ def make(
     environment's DASK_SCHEDULER_ADDRESS.
     """
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int)):
-        raise InvalidRecipe(f"workers: must be a whole number, got {workers!r}")
+        raise InvalidRecipe("must be a whole number", at="workers", got=workers, rule="type")
     if workers is not None and not 0 <= workers <= MOST_WORKERS:
-        raise InvalidRecipe(f"workers: must be 0 to {MOST_WORKERS:,}, got {workers}")
+        raise InvalidRecipe(f"must be 0 to {MOST_WORKERS:,}, got {workers}", at="workers", rule="range")
     refuse_both(scheduler, workers)
     order = Order.of(given)
     count = order.count if count is None else count
     if count is None:
-        raise InvalidRecipe("count: how many maps the corpus is to have is missing")
+        raise InvalidRecipe("how many maps the corpus is to have is missing", at="count", rule="missing")
     store = Folder(os.fspath(folder))
     found = Manifest.in_folder(store)
     asked = seed if seed is not None else order.seed
@@ -171,7 +171,9 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
     corpus.manifest.refuse_other_version()
     for number in numbers:
         if not 0 <= number < corpus.manifest.parts:
-            raise InvalidRecipe(f"part {number}: there are {corpus.manifest.parts}, counted from 0")
+            raise InvalidRecipe(
+                f"there are {corpus.manifest.parts}, counted from 0", at=("part", number), place=f"part {number}"
+            )
     with corpus.folder.held():
         for number in numbers:
             content = make_part(corpus.manifest, number).content

@@ -54,14 +54,14 @@ class Manifest:
     def planned(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """What is to be made; mistakes are told before anything is."""
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MAPS:
-            raise InvalidRecipe(f"count: must be a whole number from 1 to {MOST_MAPS:,}, got {count!r}")
+            raise InvalidRecipe(f"must be a whole number from 1 to {MOST_MAPS:,}", at="count", got=count, rule="range")
         asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
         if similarity_in(recipe) is None:
             refuse_comparing(asked)
         names = tuple(entry.name for entry in asked)
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
-            raise InvalidRecipe(f"sweep: {clash!r} is a column of its own already; write it params.{clash}")
+            raise InvalidRecipe(f"{clash!r} is a column of its own already; write it params.{clash}", at="sweep")
         sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as whoever reads the manifest
         data = replace(recipe, seed=None, attempt=None).to_data()
         made = cls(data, seed, count, names, sweep, 1, __version__, revisions(recipe))
@@ -176,27 +176,28 @@ class Manifest:
         content = folder.read(MANIFEST)
         if content is None:
             if any(not TEMPORARY.fullmatch(name) for name in folder.names()):
-                raise BadFile(f"{folder}: holds something else than a corpus; name an empty folder, or a new one")
+                raise BadFile("holds something else than a corpus; name an empty folder, or a new one", at=folder)
             return None
         try:
             return cls.from_text(content.decode())
         except BadFile as error:
-            raise BadFile(f"{folder}: {error}") from None
+            raise BadFile.of(error, folder) from None
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            raise BadFile(f"{folder}: its {MANIFEST} is damaged, or belongs to something else") from None
+            raise BadFile(f"its {MANIFEST} is damaged, or belongs to something else", at=folder) from None
 
     def refuse_other(self, wanted: Manifest, folder: Folder) -> None:
         """Corpora are never mixed: what is there must be what is asked for."""
         mine, asked = json.loads(self.text), json.loads(wanted.text)
         if self.version != wanted.version:
             raise BadFile(
-                f"{folder}: was begun by Tilewright {self.version}, this is {wanted.version}; "
-                "go on with that version, or name another folder"
+                f"was begun by Tilewright {self.version}, this is {wanted.version}; go on with that version, or "
+                "name another folder",
+                at=folder,
             )
         words = [word for word in mine if word != "part_size" and mine[word] != asked[word]]
         differ = [_difference(word, mine[word], asked[word]) for word in words]
         if differ:
-            raise BadFile(f"{folder}: holds another corpus ({'; '.join(differ)}); name another folder")
+            raise BadFile(f"holds another corpus ({'; '.join(differ)}); name another folder", at=folder)
 
 
 def _difference(word: str, mine: Any, asked: Any) -> str:

@@ -14,7 +14,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from .. import data as shipped
-from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
+from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.notation import read_sweep
 from ..core.plan import planned
 from ..core.recipe import Recipe, recipe_data
@@ -57,7 +57,7 @@ class Order:
             data = {**again.recipe, "sweep": again.sweep.to_data(), "sampled": again.sweep.sampled}
         sampled = data.pop("sampled", False)
         if not isinstance(sampled, bool):
-            raise InvalidRecipe(f"sampled: must be true or false, got {quoted(sampled)}")
+            raise InvalidRecipe("must be true or false", at="sampled", got=sampled, rule="choice")
         sweep = Sweep.of(_typed(data.pop("sweep", None)), sampled=sampled)
         plain = recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)
@@ -83,7 +83,7 @@ def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[st
         names = [*techniques.names(), *shipped.names("recipes")]
         raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
     if not isinstance(data, Mapping):
-        raise InvalidRecipe(f"a recipe is a set of named values, got {quoted(data)}")
+        raise InvalidRecipe("a recipe is a set of named values", got=data, rule="type")
     return data, beside if isinstance(beside, FileResolver) else resolver
 
 
@@ -92,7 +92,7 @@ def _manifest_in(data: Mapping[str, Any], given: object) -> Manifest:
         return Manifest.from_text(json.dumps(data))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         reason = str(error) if isinstance(error, BadFile) else "its manifest is damaged"
-        raise BadFile(f"{given if isinstance(given, str | PathLike) else 'the corpus'}: {reason}") from None
+        raise BadFile(reason, at=given if isinstance(given, str | PathLike) else "the corpus") from None
 
 
 def _typed(sweep: Any) -> Any:

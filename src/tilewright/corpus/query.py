@@ -55,7 +55,7 @@ def found(
     """
     known = [name for name in corpus.columns if name != HIDDEN]
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise InvalidRecipe(f"limit: must be a whole number from 1 on, got {quoted(limit)}")
+        raise InvalidRecipe("must be a whole number from 1 on", at="limit", got=limit, rule="range")
     shown = known if columns is None else [_column(name, known) for name in columns]
     by = None if order is None else _column(order.strip().removeprefix("-"), known)
     turned = order is not None and order.strip().startswith("-")
@@ -85,7 +85,7 @@ def _ids_in(engine: Any, table: pa.Table, condition: str) -> list[int]:
     try:
         return [number for (number,) in engine.execute(f"select id from maps where ({condition}\n)").fetchall()]
     except duckdb.Error as error:
-        raise InvalidRecipe(f"query: {_told(error)}") from None
+        raise InvalidRecipe(_told(error), at="query") from None
 
 
 def ids_of(corpus: Corpus, condition: str) -> list[int]:
@@ -97,21 +97,21 @@ def ids_of(corpus: Corpus, condition: str) -> list[int]:
 def _names_in(engine: Any, condition: str, known: Sequence[str]) -> list[str]:
     """The columns that a condition names; whatever is no condition over columns is refused."""
     if not condition.strip():
-        raise InvalidRecipe("query: a condition such as path_length > 80 is missing")
+        raise InvalidRecipe("a condition such as path_length > 80 is missing", at="query", rule="missing")
     if len(condition) > LONGEST or "\0" in condition:
-        raise InvalidRecipe(f"query: a condition has at most {LONGEST:,} characters, none of them zero")
+        raise InvalidRecipe(f"a condition has at most {LONGEST:,} characters, none of them zero", at="query")
     try:
         ((text,),) = engine.execute("select json_serialize_sql(?)", [f"select ({condition}\n)"]).fetchall()
         tree = json.loads(text)
     except (duckdb.Error, ValueError, RecursionError) as error:
-        raise InvalidRecipe(f"query: {_told(error)}") from None
+        raise InvalidRecipe(_told(error), at="query") from None
     if tree.get("error"):
-        raise InvalidRecipe(f"query: {_shown(str(tree.get('error_message')))}, in {quoted(condition)}")
+        raise InvalidRecipe(f"{_shown(str(tree.get('error_message')))}, in {quoted(condition)}", at="query")
     node = tree["statements"][0]["node"] if len(tree["statements"]) == 1 else {}
     alone = len(node.get("select_list", ())) == 1 and node.get("from_table", {}).get("type") == "EMPTY"
     kinds = list(_expressions(tree))
     if not alone or any(kind.get("class") in ELSEWHERE for kind in kinds):
-        raise InvalidRecipe(f"query: one condition over columns, such as regions = 1, got {quoted(condition)}")
+        raise InvalidRecipe("one condition over columns, such as regions = 1", at="query", got=condition)
     return [_column(kind["column_names"][-1], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
 
 

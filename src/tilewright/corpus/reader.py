@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, UnknownName, quoted
+from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.seeds import Rng
@@ -56,7 +56,7 @@ class Corpus:
         self.folder = Folder(os.fspath(folder))
         found = Manifest.in_folder(self.folder)
         if found is None:
-            raise BadFile(f"{self.folder}: holds no corpus")
+            raise BadFile("holds no corpus", at=self.folder)
         self.manifest = found
         self._rows = Rows(self.folder, found)
 
@@ -147,7 +147,7 @@ class Corpus:
         self._cells(row)
         map = run(self.manifest.recipe_of(number))
         if digest(map) != row["digest"]:
-            raise BadFile(f"{self.folder}: map {number} is made otherwise now; it was made by {self.manifest.version}")
+            raise BadFile(f"map {number} is made otherwise now; it was made by {self.manifest.version}", at=self.folder)
         return map
 
     def ids(self, split: str | None = None, *, shares: Mapping[str, float] | None = None) -> NDArray[np.int64]:
@@ -180,9 +180,9 @@ class Corpus:
         _refuse_count("size", size)
         _refuse_count("workers", workers)
         if isinstance(worker, bool) or not isinstance(worker, int) or not 0 <= worker < workers:
-            raise InvalidRecipe(f"worker: must be from 0 to {workers - 1}, got {quoted(worker)}")
+            raise InvalidRecipe(f"must be from 0 to {workers - 1}", at="worker", got=worker, rule="range")
         if ids is not None and (shuffle is not None or split is not None or workers > 1):
-            raise InvalidRecipe("ids: come in the order they are given; leave shuffle, split and workers out")
+            raise InvalidRecipe("come in the order they are given; leave shuffle, split and workers out", at="ids")
         names = self._without_cells(columns)
         read = list(dict.fromkeys([*CELLS, *names]))
         if ids is None:
@@ -226,7 +226,7 @@ class Corpus:
     ) -> Dataset:
         """The maps that could be made, or one side of a split, for PyTorch's DataLoader."""
         if ids is not None and split is not None:
-            raise InvalidRecipe("ids: are chosen already; leave split out")
+            raise InvalidRecipe("are chosen already; leave split out", at="ids", rule="conflict")
         chosen = self.ids(split, shares=shares) if ids is None else np.asarray(ids)
         self._rows.places(chosen)
         return Dataset(self, chosen, tuple(self.numeric(columns)), onehot=onehot, transform=transform)
@@ -237,7 +237,7 @@ class Corpus:
             return None
         parted = Split.of(shares)
         if split is None:
-            raise InvalidRecipe(f"shares: name the side too, split={parted.names[0]!r}")
+            raise InvalidRecipe(f"name the side too, split={parted.names[0]!r}", at="shares")
         side = parted.side(split)
         return lambda table: table.filter(pa.array(parted.sides(table["digest"]) == side))
 
@@ -271,7 +271,7 @@ class Corpus:
 
     def _one(self, number: int, columns: Sequence[str]) -> dict[str, Any]:
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise InvalidRecipe(f"id: there are maps 0 to {len(self) - 1}, got {quoted(number)}")
+            raise InvalidRecipe(f"there are maps 0 to {len(self) - 1}", at="id", got=number, rule="unknown_name")
         (group,), (place,) = self._rows.places([int(number)])
         table = self._rows.group(int(group), columns)
         return {name: table[name][int(place)].as_py() for name in columns}
@@ -309,4 +309,4 @@ def _random_order(rng: Rng, count: int) -> NDArray[np.int64]:
 
 def _refuse_count(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidRecipe(f"{name}: must be a whole number from 1 on, got {quoted(value)}")
+        raise InvalidRecipe("must be a whole number from 1 on", at=name, got=value, rule="range")

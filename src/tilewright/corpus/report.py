@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, counted, quoted
+from ..core.errors import InvalidRecipe, counted
 from .distributions import BINS, Difference, Distribution, difference, distributions, edges_of, joint, written
 from .rows import as_digests
 
@@ -214,5 +214,5 @@ def _capital(text: str) -> str:
 
 def _checked(bins: int) -> int:
     if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= MOST_BINS:
-        raise InvalidRecipe(f"bins: must be a whole number from 1 to {MOST_BINS}, got {quoted(bins)}")
+        raise InvalidRecipe(f"must be a whole number from 1 to {MOST_BINS}", at="bins", got=bins, rule="range")
     return bins

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName, quoted
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from .manifest import Manifest
 from .parts import METADATA, ROWS_TOGETHER, schema_of
 from .store import PARTS, Folder, part_name
@@ -57,7 +57,7 @@ class Rows:
         if columns is None:
             return list(self.schema.names)
         if isinstance(columns, str):
-            raise InvalidRecipe(f"columns: must be a list of names, got {quoted(columns)}")
+            raise InvalidRecipe("must be a list of names", at="columns", got=columns, rule="type")
         for name in columns:
             if name not in self.schema.names:
                 raise UnknownName("column", name, self.schema.names)
@@ -85,7 +85,7 @@ class Rows:
         whole = given.ndim == 1 and (given.dtype.kind in "iu" or not len(given))
         strange = given[(given < 0) | (given > last)].tolist() if whole else [numbers]
         if strange:
-            raise InvalidRecipe(f"id: there are maps 0 to {last}, got {quoted(strange[0])}")
+            raise InvalidRecipe(f"there are maps 0 to {last}", at="id", got=strange[0], rule="unknown_name")
         part, place = np.divmod(given.astype(np.int64), self.manifest.part_size)
         group, row = np.divmod(place, ROWS_TOGETHER)
         return part * self.groups_each + group, row
@@ -160,7 +160,7 @@ class Rows:
             source = pa.BufferReader(content or b"")
             size, most = len(content or b""), KEPT_BYTES
         if missing:
-            raise BadFile(f"{self.folder}: part {number} is not there yet; `corpus make` goes on where it stopped")
+            raise BadFile(f"part {number} is not there yet; `corpus make` goes on where it stopped", at=self.folder)
         file = pq.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
         rows = len(self.manifest.maps_of(number))
         shape = (file.metadata.num_rows, file.num_row_groups, file.schema_arrow.names)

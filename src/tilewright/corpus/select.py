@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.errors import InvalidRecipe, UnknownName
 from .rows import as_digests, as_numbers
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: 
     then to the lower number.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidRecipe(f"count: must be a whole number from 1 on, got {quoted(count)}")
+        raise InvalidRecipe("must be a whole number from 1 on", at="count", got=count, rule="range")
     diverse = [diverse] if isinstance(diverse, str) else list(diverse)
     numbers = corpus.numeric([by, *diverse])
     most = max(FOR_EACH * count, MOST_IN_POOL) if diverse else count
@@ -122,14 +122,14 @@ class Split:
         """A split by shares that add up to 1."""
         given = USUAL_SHARES if shares is None else shares
         if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
-            raise InvalidRecipe(f"shares: must be names with shares, such as train: 0.8, got {quoted(given)}")
+            raise InvalidRecipe("must be names with shares, such as train: 0.8", at="shares", got=given, rule="type")
         for name, share in given.items():
             number = not isinstance(share, bool) and isinstance(share, int | float) and isfinite(share)
             if not number or not 0 < share <= 1:
-                raise InvalidRecipe(f"shares: {name}: must be above 0 and at most 1, got {quoted(share)}")
+                raise InvalidRecipe(f"{name}: must be above 0 and at most 1", at="shares", got=share, rule="range")
         total = sum(given.values())
         if abs(total - 1) > 1e-9:
-            raise InvalidRecipe(f"shares: must add up to 1, got {total:.6g}")
+            raise InvalidRecipe(f"must add up to 1, got {total:.6g}", at="shares")
         return cls(tuple(given), tuple(accumulate(given.values())))
 
     def side(self, name: str) -> int:

@@ -123,7 +123,7 @@ class Folder:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise BadFile(f"{self.address}: another process is making it right now") from None
+                raise BadFile("another process is making it right now", at=self.address) from None
             except OSError:  # a file system that knows no locks
                 pass
             yield
@@ -138,7 +138,7 @@ class Folder:
             raise
         except Exception as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-            raise BadFile(f"{place}: {' '.join(reason.split())}") from None
+            raise BadFile(" ".join(reason.split()), at=place) from None
 
 
 def _settle(path: str) -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from math import floor, prod
 from typing import Any
 
-from ..core.errors import InvalidRecipe, did_you_mean, quoted
+from ..core.errors import InvalidRecipe, quoted, unknown_key
 from ..core.seeds import Rng
 
 MOST_VALUES = 100_000
@@ -60,12 +60,12 @@ class Sweep:
     def of(cls, data: Mapping[str, Any] | None, *, sampled: bool = False) -> Sweep:
         """A sweep from plain data: values or ranges by place."""
         if data is not None and not isinstance(data, Mapping):
-            raise InvalidRecipe(f"sweep: must be a set of named values, got {quoted(data)}")
+            raise InvalidRecipe("must be a set of named values", at="sweep", got=data, rule="type")
         axes = tuple(_read_axis(str(place), given) for place, given in (data or {}).items())
         columns = [axis.column for axis in axes]
         twice = next((name for name in columns if columns.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"sweep: {quoted(twice)} stands there twice")
+            raise InvalidRecipe(f"{quoted(twice)} stands there twice", at="sweep", rule="duplicate")
         return cls(axes, sampled)
 
     def to_data(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Sweep:
             _, number, *rest = axis.place.split(".")
             stages = [dict(_stage(stage)) for stage in data.get("shaping") or ()]
             if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
-                raise InvalidRecipe(f"sweep: {axis.place}: a shaper's parameter is shaping.NUMBER.NAME, from 0 on")
+                raise InvalidRecipe("a shaper's parameter is shaping.NUMBER.NAME, from 0 on", at=("sweep", axis.place))
             (name, params), *_ = stages[int(number)].items()
             stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
             data["shaping"] = stages
@@ -119,38 +119,38 @@ def _read_axis(place: str, given: Any) -> Axis:
     if isinstance(given, Mapping):
         return Axis(place, _read_range(place, given), is_range=True)
     if not isinstance(given, list | tuple) or not given:
-        raise InvalidRecipe(f"sweep: {place}: a list of values, or a range with from and to, got {quoted(given)}")
+        raise InvalidRecipe("a list of values, or a range with from and to", at=("sweep", place), got=given)
     if len(given) > MOST_VALUES:
-        raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values, got {len(given):,}")
+        raise InvalidRecipe(f"at most {MOST_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum")
     wrong = next((value for value in given if not isinstance(value, bool | int | float | str)), None)
     if wrong is not None:
-        raise InvalidRecipe(f"sweep: {place}: values are numbers, words, true or false, got {quoted(wrong)}")
+        raise InvalidRecipe("values are numbers, words, true or false", at=("sweep", place), got=wrong, rule="choice")
     return Axis(place, tuple(given))
 
 
 def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
     strange = next((key for key in given if key not in RANGE), None)
     if strange is not None:
-        raise InvalidRecipe(f"sweep: {place}: unknown key {quoted(strange)}{did_you_mean(strange, RANGE)}")
+        raise InvalidRecipe(unknown_key("key", strange, RANGE).within("sweep", place))
     numbers: dict[str, Any] = {key: given.get(key) for key in RANGE}
     low, high = numbers["from"], numbers["to"]
     for key, value in numbers.items():
         missing = value is None and key in ("from", "to")
         number = isinstance(value, int | float) and not isinstance(value, bool) and -FARTHEST <= value <= FARTHEST
         if missing or not (number or value is None):
-            raise InvalidRecipe(f"sweep: {place}: {key} must be a number, got {quoted(value)}")
+            raise InvalidRecipe(f"{key} must be a number", at=("sweep", place), got=value, rule="type")
     whole = isinstance(low, int) and isinstance(high, int)
     step = numbers["step"] if numbers["step"] is not None else (1 if whole and numbers["count"] is None else None)
     if high < low or (step is not None and step <= 0):
-        raise InvalidRecipe(f"sweep: {place}: goes from low to high by steps above 0, got {quoted(dict(given))}")
+        raise InvalidRecipe("goes from low to high by steps above 0", at=("sweep", place), got=dict(given))
     if step is None:
         count = numbers["count"] if numbers["count"] is not None else 11
         if not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
-            raise InvalidRecipe(f"sweep: {place}: count must be 1 to {MOST_VALUES:,}, got {quoted(count)}")
+            raise InvalidRecipe(f"count must be 1 to {MOST_VALUES:,}", at=("sweep", place), got=count, rule="range")
         values = [low + (high - low) * number / max(1, count - 1) for number in range(count)]
     else:
         if (high - low) / step >= MOST_VALUES:
-            raise InvalidRecipe(f"sweep: {place}: at most {MOST_VALUES:,} values; take larger steps")
+            raise InvalidRecipe(f"at most {MOST_VALUES:,} values; take larger steps", at=("sweep", place))
         count = floor((high - low) / step + 1e-9) + 1
         values = [low + step * number for number in range(count)]
     return tuple(round(value) if whole and value == round(value) else round(value, 9) for value in values)

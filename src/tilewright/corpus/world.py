@@ -73,9 +73,11 @@ def make_world(
     """
     recipe = _read_recipe(given, params)
     if workers is not None and (type(workers) is not int or not 0 <= workers <= MOST_WORKERS):
-        raise InvalidRecipe(f"workers: must be a whole number from 0 to {MOST_WORKERS:,}, got {workers!r}")
+        raise InvalidRecipe(f"must be a whole number from 0 to {MOST_WORKERS:,}", at="workers", got=workers)
     if workers is not None and scheduler is not None:
-        raise InvalidRecipe("workers: a scheduler has workers of its own; give a number of workers, or its address")
+        raise InvalidRecipe(
+            "a scheduler has workers of its own; give a number of workers, or its address", at="workers"
+        )
     local(recipe)
     store = Folder(os.fspath(folder))
     found = Layout.in_folder(store)
@@ -103,7 +105,7 @@ def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, A
     if isinstance(given, str):
         return Recipe.of({"technique": given, "params": params}, FileResolver())
     if params:
-        raise InvalidRecipe(f"{min(params)}: a recipe brings its own params; change it instead")
+        raise InvalidRecipe("a recipe brings its own params; change it instead", at=min(params), rule="conflict")
     return Recipe.of(given, FileResolver())
 
 

@@ -101,9 +101,11 @@ def chunks_together(layout: Layout, recipe: Recipe) -> int:
     side = layout.chunk * (least[1] if least else 1)
     seen = side + 2 * reach
     raise TooLarge(
-        f"{entry.name}: every cell depends on all within {reach:,} cells, so that a piece of {side:,}x{side:,} would "
-        f"take {seen:,}x{seen:,} ({entry.memory(recipe.params, seen**2) / 2**30:.1f} GB) to make; "
-        "let it look less far around, with fewer steps or generations"
+        f"every cell depends on all within {reach:,} cells, so that a piece of {side:,}x{side:,} would take "
+        f"{seen:,}x{seen:,} ({entry.memory(recipe.params, seen**2) / 2**30:.1f} GB) to make; let it look less far "
+        "around, with fewer steps or generations",
+        at="technique",
+        place=entry.name,
     )
 
 

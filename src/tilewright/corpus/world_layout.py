@@ -58,11 +58,13 @@ class Layout:
         """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
         shape = recipe.shape
         if len(shape) != 2:
-            raise InvalidRecipe(f"{recipe.technique}: a world is flat, and this map has {len(shape)} dimensions")
+            raise InvalidRecipe(
+                f"a world is flat, and this map has {len(shape)} dimensions", at="technique", place=recipe.technique
+            )
         assert recipe.seed is not None
         side = min(CHUNK, max(CHUNKS[0], 1 << (max(shape) - 1).bit_length())) if chunk is None else chunk
         if side not in CHUNKS:
-            raise InvalidRecipe(f"chunk: must be a power of two from {CHUNKS[0]} to {CHUNKS[-1]:,}, got {chunk!r}")
+            raise InvalidRecipe(f"must be a power of two from {CHUNKS[0]} to {CHUNKS[-1]:,}", at="chunk", got=chunk)
         data = recipe.to_data()
         data.pop("seed")
         return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, revisions(recipe))
@@ -192,14 +194,14 @@ class Layout:
         content = folder.read(GROUP)
         if content is None:
             if folder.names():
-                raise BadFile(f"{folder}: holds something else than a world; name an empty folder, or a new one")
+                raise BadFile("holds something else than a world; name an empty folder, or a new one", at=folder)
             return None
         try:
             return cls.from_data(json.loads(content)["attributes"]["tilewright"])
         except BadFile as error:
-            raise BadFile(f"{folder}: {error}") from None
+            raise BadFile.of(error, folder) from None
         except (KeyError, TypeError, ValueError, RecursionError, TilewrightError):
-            raise BadFile(f"{folder}: its {GROUP} is damaged, or belongs to something else") from None
+            raise BadFile(f"its {GROUP} is damaged, or belongs to something else", at=folder) from None
 
     def refuse_other_version(self) -> None:
         """All of a world is made by the version that has begun it, on whatever machine."""
@@ -215,7 +217,7 @@ class Layout:
             # Where the recipe is another one, so is what follows from it.
             told = [word for word in ("tilewright", "seed", "recipe") if word in differ] or ["recipe"]
             words = " and ".join("version" if word == "tilewright" else word for word in told)
-            raise BadFile(f"{folder}: holds a world of another {words}; name another folder")
+            raise BadFile(f"holds a world of another {words}; name another folder", at=folder)
 
 
 def places_of(chunks: Place) -> Iterator[Place]:

@@ -33,7 +33,7 @@ class World:
         self.folder = Folder(os.fspath(folder))
         found = Layout.in_folder(self.folder)
         if found is None:
-            raise BadFile(f"{self.folder}: there is no world")
+            raise BadFile("there is no world", at=self.folder)
         self._layout = found
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ class World:
         dtype, side = self._layout.dtype, self._layout.chunk
         cells = self._read(CELLS, np.empty((height, width), dtype=dtype), x, y, side)
         if int(cells.max()) >= len(self.tileset):
-            raise BadFile(f"{self.folder}: damaged: a cell holds {int(cells.max())}, of {len(self.tileset)} tiles")
+            raise BadFile(f"damaged: a cell holds {int(cells.max())}, of {len(self.tileset)} tiles", at=self.folder)
         return TileMap(cells, self.tileset)
 
     def overview(
@@ -89,7 +89,7 @@ class World:
     ) -> NDArray[np.uint8]:
         """(row, column, 3) mean colours, a pixel for every `level` cells; all of them, or a rectangle in pixels."""
         if level not in self.levels:
-            raise InvalidRecipe(f"level: there are {', '.join(map(str, self.levels))}, got {level!r}")
+            raise InvalidRecipe(f"there are {', '.join(map(str, self.levels))}", at="level", got=level)
         shape = self._layout.overview_shape(level)
         size = shape[1] - x if width is None else width, shape[0] - y if height is None else height
         self._refuse_outside(shape, x, y, *size)
@@ -126,9 +126,11 @@ class World:
     def _refuse_outside(self, shape: tuple[int, int], x: int, y: int, width: int, height: int) -> None:
         numbers = (x, y, width, height)
         if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-            raise InvalidRecipe(f"window: x, y, width and height are whole numbers, got {numbers}")
+            raise InvalidRecipe(f"x, y, width and height are whole numbers, got {numbers}", at="window", rule="type")
         if x < 0 or y < 0 or width < 1 or height < 1 or x + width > shape[1] or y + height > shape[0]:
             wrong = f"{width}x{height} from {x}, {y} on"
-            raise InvalidRecipe(f"window: {wrong} does not lie in the {shape[1]}x{shape[0]} that there are")
+            raise InvalidRecipe(f"{wrong} does not lie in the {shape[1]}x{shape[0]} that there are", at="window")
         if prod((width, height)) > MOST_AT_ONCE:
-            raise TooLarge(f"window: {width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once")
+            raise TooLarge(
+                f"{width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once", at="window"
+            )

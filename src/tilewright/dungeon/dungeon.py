@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import GaveUp, counted
+from ..core.errors import ANOTHER_SEED, GaveUp, counted
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
 from ..core.tilemap import Room
@@ -83,7 +83,10 @@ class Dungeon:
         count = len(rooms)
         if count < p.at_least:
             asked = f"{wanted} wanted, " if wanted is not None else ""
-            raise GaveUp(f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer")
+            raise GaveUp(
+                f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer",
+                fixes=[ANOTHER_SEED],
+            )
         for first, last in self._blocks():
             raise_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
             yield Frame(self.shown, "rooms", 0.4)

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, problem
 from ..core.params import LARGEST_AREA, Sized, param, size_param
 
 Range = tuple[int, int]
@@ -58,11 +58,13 @@ class Joined(Sized):
                 continue
             least, most = given
             if not 1 <= least <= most:
-                wrong.append(f"{name}: from a least size of 1 or more to a greatest, got {least}, {most}")
+                wrong.append(problem(f"from a least size of 1 or more to a greatest, got {least}, {most}", at=name))
             elif least > side:
-                wrong.append(f"{name}: the map has {side} {unit} within its walls, so no room of {least} fits")
+                wrong.append(
+                    problem(f"the map has {side} {unit} within its walls, so no room of {least} fits", at=name)
+                )
         if self.rooms is not None and self.at_least > self.rooms:
-            wrong.append(f"at_least: must be at most rooms, {self.rooms}, got {self.at_least}")
+            wrong.append(problem(f"must be at most rooms, {self.rooms}, got {self.at_least}", at="at_least"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self

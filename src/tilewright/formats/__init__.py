@@ -135,7 +135,7 @@ def load_all(
     source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
     found = decode(source, entry, **options)
     if not found:
-        raise BadFile(f"{path}: holds no map")
+        raise BadFile("holds no map", at=path)
     return found
 
 
@@ -151,13 +151,13 @@ def map_files(path: str | PathLike[str], format: str | None = None) -> list[Path
         named = [one for one in files_in(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
         found = sorted(one for one in named if one.is_file())
         if not found:
-            raise BadFile(f"{path}: a folder that holds no map ({', '.join(sorted(endings))})")
+            raise BadFile(f"a folder that holds no map ({', '.join(sorted(endings))})", at=path)
         return found
     if not glob.has_magic(str(path)) or os.path.exists(path):
         return [path]
     found = sorted(Path(one) for one in glob.iglob(str(path), recursive=True) if os.path.isfile(one))
     if not found:
-        raise BadFile(f"{path}: no file is called like that")
+        raise BadFile("no file is called like that", at=path)
     return found
 
 
@@ -178,9 +178,9 @@ def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
     except BadFile:
         raise
     except TilewrightError as error:
-        raise BadFile(f"{source.name}: {error}") from None
+        raise BadFile.of(error, source.name) from None
     except MemoryError:
-        raise BadFile(f"{source.name}: claims a map that does not fit into memory") from None
+        raise BadFile("claims a map that does not fit into memory", at=source.name) from None
     return [
         Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.map, one.carried)), one.carried)
         for one in found

@@ -41,7 +41,7 @@ def arrays_in(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, 
         if isinstance(error, InvalidRecipe | TooLarge):
             raise
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise BadFile(f"{name}: not an archive of arrays ({reason})") from None
+        raise BadFile(f"not an archive of arrays ({reason})", at=name) from None
 
 
 def _unpacked(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
@@ -65,12 +65,12 @@ def _array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
     """One array; what its header claims must be what the archive holds."""
     version = npy.read_magic(file)
     if version not in HEADERS:
-        raise InvalidRecipe(f"{name}: unknown version {version} of the array format")
+        raise InvalidRecipe(f"unknown version {version} of the array format", at=name, rule="unknown_name")
     shape, fortran_order, dtype = HEADERS[version](file)
     if dtype.kind not in kinds or dtype.hasobject:
-        raise InvalidRecipe(f"{name}: cannot hold {dtype}")
+        raise InvalidRecipe(f"cannot hold {dtype}", at=name)
     # A negative side would make the product look right.
     if any(side < 0 for side in shape) or file.tell() + prod(shape) * dtype.itemsize != size:
-        raise InvalidRecipe(f"{name}: claims the shape {list(shape)}, which its {size:,} bytes do not fill")
+        raise InvalidRecipe(f"claims the shape {list(shape)}, which its {size:,} bytes do not fill", at=name)
     raw = file.read(prod(shape) * dtype.itemsize)
     return np.frombuffer(raw, dtype=dtype).reshape(shape, order="F" if fortran_order else "C")

@@ -68,7 +68,7 @@ class MapData(Params):
     @model_validator(mode="after")
     def _fits_into_memory(self) -> MapData:
         if prod(self.shape) > MOST_CELLS:
-            raise TooLarge(f"shape: {prod(self.shape):,} cells are more than the {MOST_CELLS:,} that are read")
+            raise TooLarge(f"{prod(self.shape):,} cells are more than the {MOST_CELLS:,} that are read", at="shape")
         return self
 
     def found(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> Found:
@@ -90,7 +90,7 @@ class MapData(Params):
 
     def read_layers(self) -> dict[str, NDArray[Any]]:
         if not isinstance(self.layers or {}, Mapping):
-            raise InvalidRecipe(f"layers: must be layers by name, got {quoted(self.layers)}")
+            raise InvalidRecipe("must be layers by name", at="layers", got=self.layers)
         layers = self.layers or {}
         return {name: array_of(layer, self.shape, np.float64, f"layers.{name}") for name, layer in layers.items()}
 
@@ -137,17 +137,17 @@ def array_of(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) ->
     if isinstance(value, str):
         raw = unpack(value, prod(shape) * dtype.itemsize)
         if len(raw) != prod(shape) * dtype.itemsize:
-            raise InvalidRecipe(f"{place}: {len(raw)} bytes do not make an array of shape {list(shape)}")
+            raise InvalidRecipe(f"{len(raw)} bytes do not make an array of shape {list(shape)}", at=place, rule="type")
         return np.frombuffer(raw, dtype=dtype).reshape(shape)
     whole = dtype.kind == "u"
     flat = _flattened(value, shape, place)
     if not set(map(type, flat)) <= ({int} if whole else {int, float}):
         wrong = next(one for one in flat if type(one) is not int and (whole or type(one) is not float))
-        raise InvalidRecipe(f"{place}: must be {'whole ' if whole else ''}numbers, got {quoted(wrong)}")
+        raise InvalidRecipe(f"must be {'whole ' if whole else ''}numbers", at=place, got=wrong)
     try:
         return np.array(flat, dtype=np.int64 if whole else dtype).reshape(shape)
     except OverflowError:
-        raise InvalidRecipe(f"{place}: holds a number beyond all tiles and floats") from None
+        raise InvalidRecipe("holds a number beyond all tiles and floats", at=place) from None
 
 
 def _flattened(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
@@ -157,7 +157,7 @@ def _flattened(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
         for number, one in enumerate(lists, 1):
             if not isinstance(one, list) or len(one) != side:
                 size = f"{len(one)} values" if isinstance(one, list) else quoted(one)
-                raise InvalidRecipe(f"{place}: list {number} of {len(lists)} must hold {side} values, got {size}")
+                raise InvalidRecipe(f"list {number} of {len(lists)} must hold {side} values, got {size}", at=place)
         lists = list(chain.from_iterable(lists))
     return lists
 
@@ -171,7 +171,7 @@ def parse(text: str) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise InvalidRecipe(f"not JSON: {reason}") from None
+        raise InvalidRecipe(f"not JSON: {reason}", rule="format") from None
     if not isinstance(value, dict):
         raise InvalidRecipe(f"must be a JSON object, got {type(value).__name__}")
     level: list[Any] = [value]
@@ -180,7 +180,7 @@ def parse(text: str) -> dict[str, Any]:
         level = [one for one in inner if isinstance(one, (dict, list))]
         if not level:
             return value
-    raise InvalidRecipe("not a map: nested too deeply")
+    raise InvalidRecipe("not a map: nested too deeply", rule="format")
 
 
 def _refuse_constant(name: str) -> None:

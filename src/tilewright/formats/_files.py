@@ -23,11 +23,11 @@ def read_file(path: str | PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     except (OSError, ValueError) as error:
-        raise BadFile(f"{path}: cannot be read ({_reason(error)})") from None
+        raise BadFile(f"cannot be read ({_reason(error)})", at=path) from None
     if size > MOST_BYTES:
-        raise BadFile(f"{path}: {size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read")
+        raise BadFile(f"{size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read", at=path)
     if len(content) > MOST_BYTES:
-        raise BadFile(f"{path}: endless; nothing is read from it")
+        raise BadFile("endless; nothing is read from it", at=path)
     return content
 
 
@@ -44,7 +44,7 @@ def files_in(folder: str | PathLike[str]) -> list[Path]:
     try:
         return list(Path(folder).iterdir())
     except OSError as error:
-        raise BadFile(f"{folder}: cannot be read ({_reason(error)})") from None
+        raise BadFile(f"cannot be read ({_reason(error)})", at=folder) from None
 
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
@@ -54,7 +54,7 @@ def refuse_unwritable(path: str | PathLike[str]) -> None:
     except (OSError, ValueError) as error:
         obstacle = f"cannot be written ({_reason(error)})"
     if obstacle:
-        raise BadFile(f"{path}: {obstacle}")
+        raise BadFile(obstacle, at=path)
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
@@ -76,7 +76,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             else:
                 _replace(Path(os.path.realpath(target)), content)
     except (OSError, ValueError) as error:
-        raise BadFile(f"{path}: cannot be written ({_reason(error)})") from None
+        raise BadFile(f"cannot be written ({_reason(error)})", at=path) from None
     return written[::-1]
 
 

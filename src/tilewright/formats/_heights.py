@@ -25,15 +25,17 @@ def range_of(map: TileMap, name: str) -> Range:
     """0 and 1 where the layer lies in between, else its lowest and highest number."""
     if name not in map.layers:
         if not map.layers:
-            raise InvalidRecipe(f"layer: the map has none, got {name!r}; technique noise keeps its heights as one")
+            raise InvalidRecipe(f"the map has none, got {name!r}; technique noise keeps its heights as one", at="layer")
         raise UnknownName("layer", name, map.layers)
     layer = map.layers[name]
     broken = int((~np.isfinite(layer)).sum())
     if broken:
-        raise InvalidRecipe(f"layer: {name!r} is no finite number in {counted(broken, 'cell')}; no grey shows that")
+        raise InvalidRecipe(
+            f"{name!r} is no finite number in {counted(broken, 'cell')}; no grey shows that", at="layer"
+        )
     low, high = float(layer.min()), float(layer.max())
     if not np.isfinite(high - low):
-        raise InvalidRecipe(f"layer: {name!r} reaches from {low:g} to {high:g}, which is too far for a picture")
+        raise InvalidRecipe(f"{name!r} reaches from {low:g} to {high:g}, which is too far for a picture", at="layer")
     return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
 
 
@@ -56,9 +58,9 @@ def read_heights(picture: Image.Image, data: MapData, layout: Layout, name: str)
     assert data.layer is not None
     rows, columns = layout.canvas
     if not picture.mode.startswith("I"):
-        raise BadFile(f"{name}: no longer the 16-bit picture of the layer {data.layer!r} that its label tells of")
+        raise BadFile(f"no longer the 16-bit picture of the layer {data.layer!r} that its label tells of", at=name)
     if data.range is None or not 0 <= data.range[1] - data.range[0] < np.inf:
-        raise BadFile(f"{name}: its label does not tell what its greys stand for")
+        raise BadFile("its label does not tell what its greys stand for", at=name)
     high, wide = picture.height // rows, picture.width // columns
     shown = layout.gathered(np.asarray(picture)[high // 2 :: high, wide // 2 :: wide]).reshape(data.shape)
     layers = data.read_layers()

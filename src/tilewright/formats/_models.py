@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, quoted
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
 from ..core.grid import INLINE_CELLS, MOST_CELLS, Grid, read_shape, read_word
 from ..core.model import Model
 from ..core.samples import refuse_too_many
@@ -36,8 +36,9 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
         for number, grid in enumerate(model.samples, 1):
             if grid.cells.size > INLINE_CELLS:
                 raise InvalidRecipe(
-                    f"{fspath(path)}: sample {number} has {grid.cells.size:,} cells, JSON holds samples of up to "
-                    f"{INLINE_CELLS:,}; save the model as .npz"
+                    f"sample {number} has {grid.cells.size:,} cells, JSON holds samples of up to {INLINE_CELLS:,}; "
+                    "save the model as .npz",
+                    at=fspath(path),
                 )
         content = json.dumps(model.to_data(), indent=1).encode()
     write_files(path, {Path(path).name: content})
@@ -46,7 +47,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 def refuse_ending(path: str | PathLike[str]) -> None:
     """Say before the work that a model cannot be called like that."""
     if Path(path).suffix.lower() not in ENDINGS:
-        raise InvalidRecipe(f"{fspath(path)}: a model is saved as {' or '.join(ENDINGS)}")
+        raise InvalidRecipe(f"a model is saved as {' or '.join(ENDINGS)}", at=fspath(path))
 
 
 def load_model(path: str | PathLike[str]) -> Model:
@@ -56,7 +57,7 @@ def load_model(path: str | PathLike[str]) -> Model:
     except BadFile:
         raise
     except TilewrightError as error:
-        raise BadFile(f"{fspath(path)}: not a model ({error})") from None
+        raise BadFile(f"not a model ({error})", at=fspath(path)) from None
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
@@ -109,13 +110,13 @@ def _grids(samples: list[Any], cells: NDArray[Any]) -> list[Grid]:
     grids, start = [], 0
     for sample in samples:
         if not isinstance(sample, Mapping) or not isinstance(sample.get("words"), list):
-            raise InvalidRecipe(f"samples: each has a shape and words, got {quoted(sample)}")
+            raise InvalidRecipe("each has a shape and words", at="samples", got=sample)
         shape, words = read_shape(sample.get("shape")), [read_word(word) for word in sample["words"]]
         part = cells.reshape(-1)[start : start + prod(shape)]
         start += prod(shape)
         if len(part) < prod(shape) or not len(words) or int(part.max()) >= len(words):
-            raise InvalidRecipe("samples: the cells do not have the shapes and words that are told")
+            raise InvalidRecipe("the cells do not have the shapes and words that are told", at="samples")
         grids.append(Grid(words, part.reshape(shape).astype(np.int32)))
     if start != cells.size:
-        raise InvalidRecipe("samples: the cells do not have the shapes that are told")
+        raise InvalidRecipe("the cells do not have the shapes that are told", at="samples")
     return grids

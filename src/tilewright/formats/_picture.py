@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from ..core.errors import InvalidRecipe, TooLarge, quoted
+from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, param
 from ..core.registry import provider
 from ..core.site import Frame, Point
@@ -53,7 +53,7 @@ def _read_overlay(value: Any) -> Any:
     if overlays is None or isinstance(value, overlays.Overlay | overlays.Wanted):
         return value
     if not isinstance(value, str):
-        raise InvalidRecipe(f"must be a text such as distance, or what tw.overlay gives, got {quoted(value)}")
+        raise InvalidRecipe("must be a text such as distance, or what tw.overlay gives", got=value, rule="type")
     return overlays.Wanted.read(value)
 
 

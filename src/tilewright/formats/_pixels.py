@@ -67,7 +67,7 @@ def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
         pixels = picture.width * picture.height
         most = MOST_BYTES if picture.mode in ("1", "L", "P") else MOST_BYTES // 4
         if not 0 < pixels <= most:
-            raise BadFile(f"{source.name}: {pixels:,} pixels; such pictures are read with 1 to {most:,}")
+            raise BadFile(f"{pixels:,} pixels; such pictures are read with 1 to {most:,}", at=source.name)
         for frame in count(1):
             picture.load()
             try:
@@ -80,8 +80,8 @@ def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
         raise
     except Exception as error:  # decoders meet broken files with nearly any exception
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise BadFile(f"{source.name}: not a {kind.format} picture, or broken ({reason})") from None
-    raise BadFile(f"{source.name}: more than {MOST_FILM:,} pixels in all its frames are not read")
+        raise BadFile(f"not a {kind.format} picture, or broken ({reason})", at=source.name) from None
+    raise BadFile(f"more than {MOST_FILM:,} pixels in all its frames are not read", at=source.name)
 
 
 def read_picture(picture: Image.Image, text: str, source: Source, scale: int | None) -> Found:
@@ -93,13 +93,13 @@ def read_picture(picture: Image.Image, text: str, source: Source, scale: int | N
             return _labelled(picture, data, layout, source.name)
         if is_deep(picture):
             raise BadFile(
-                f"{source.name}: greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey"
+                "greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey", at=source.name
             )
         sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
         return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
     except OSError as error:  # a mode that does not convert
-        raise BadFile(f"{source.name}: {error}") from None
+        raise BadFile(str(error), at=source.name) from None
 
 
 def _labelled(picture: Image.Image, data: MapData, layout: Layout, name: str) -> Found:
@@ -107,8 +107,9 @@ def _labelled(picture: Image.Image, data: MapData, layout: Layout, name: str) ->
     rows, columns = layout.canvas
     if min(layout.first()) < 0 or picture.height % rows or picture.width % columns:
         raise BadFile(
-            f"{name}: {picture.width}x{picture.height} pixels do not show the {columns}x{rows} cells of its label; "
-            "if it was cut or resized, read it with a scale"
+            f"{picture.width}x{picture.height} pixels do not show the {columns}x{rows} cells of its label; if it "
+            "was cut or resized, read it with a scale",
+            at=name,
         )
     if data.layer is not None:
         return read_heights(picture, data, layout, name)
@@ -131,7 +132,7 @@ def _tile_per_color(sheet: Image.Image, name: str) -> Tileset:
         seen[codes] = True
     used = np.flatnonzero(seen)
     if len(used) > MOST_TILES:
-        raise BadFile(f"{name}: {len(used):,} colours; a tile per colour is made for up to {MOST_TILES:,}")
+        raise BadFile(f"{len(used):,} colours; a tile per colour is made for up to {MOST_TILES:,}", at=name)
     colors = [f"#{code:06x}" for code in used.tolist()]
     return Tileset.checked({"name": "picture", "tiles": [{"name": color, "color": color} for color in colors]})
 
@@ -148,8 +149,9 @@ def _matched(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -
         if len(wrong):
             row, column = wrong[0].tolist()
             raise BadFile(
-                f"{name}: the colour #{band[row, column]:06x} at x={column} y={row + sum(map(len, rows))} "
-                f"is no tile's (tileset {tileset.name!r})"
+                f"the colour #{band[row, column]:06x} at x={column} y={row + sum(map(len, rows))} is no tile's "
+                f"(tileset {tileset.name!r})",
+                at=name,
             )
         rows.append(order[at].astype(tileset.dtype))
     return np.concatenate(rows)
@@ -157,9 +159,11 @@ def _matched(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -
 
 def _cells_at(picture: Image.Image, scale: int, name: str) -> Size:
     if picture.height * picture.width > scale**2 * MOST_CELLS:
-        raise BadFile(f"{name}: {picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read")
+        raise BadFile(
+            f"{picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read", at=name
+        )
     if picture.height % scale or picture.width % scale:
-        raise BadFile(f"{name}: {picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}")
+        raise BadFile(f"{picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}", at=name)
     return picture.height // scale, picture.width // scale
 
 

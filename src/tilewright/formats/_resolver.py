@@ -84,7 +84,7 @@ class FileResolver(Resolver):
         path = self._existing("recipe", reference, data.names("recipes"))
         text = _text(path)
         if path.resolve() in self.inside:
-            raise InvalidRecipe(f"{path}: a recipe cannot lie inside itself")
+            raise InvalidRecipe("a recipe cannot lie inside itself", at=path)
         inner = copy(self)
         inner.folder, inner.inside = path.parent, (*self.inside, path.resolve())
         return read_data(text, str(path)), inner

@@ -187,4 +187,4 @@ def _decode(content: bytes) -> Image:
 
 
 def _unreadable(sheet: Sheet, error: Exception) -> BadFile:
-    return BadFile(f"{sheet.image}: not a picture that can be read ({type(error).__name__})")
+    return BadFile(f"not a picture that can be read ({type(error).__name__})", at=sheet.image)

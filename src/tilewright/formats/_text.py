@@ -11,7 +11,7 @@ def read_text(source: Source) -> str:
     try:
         text = source.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadFile(f"{source.name}: not text in UTF-8 (byte {error.start})") from None
+        raise BadFile(f"not text in UTF-8 (byte {error.start})", at=source.name) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -19,5 +19,5 @@ def rows_of_equal_length(rows: list[str], name: str) -> list[str]:
     """The rows, or which one is longer or shorter than the first."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:
-            raise BadFile(f"{name}: row {number} has {len(row)} cells, the first has {len(rows[0])}")
+            raise BadFile(f"row {number} has {len(row)} cells, the first has {len(rows[0])}", at=name)
     return rows

@@ -121,7 +121,7 @@ class AwbwParams(Params):
 
 def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim == 3:
-        raise InvalidRecipe(f"awbw: holds flat maps, this one has {counted(map.cells.shape[0], 'level')}")
+        raise InvalidRecipe(f"holds flat maps, this one has {counted(map.cells.shape[0], 'level')}", place="awbw")
     written = np.full(len(map.tileset), "", dtype=object)
     for number in np.unique(map.cells).tolist():
         written[number] = _written(map.tileset[number], map.tileset, old=bool(options.old))
@@ -140,15 +140,16 @@ def _written(tile: Tile, tileset: Tileset, *, old: bool) -> str:
     """A tile as text."""
     if tile.code is None:
         raise InvalidRecipe(
-            f"awbw: the tile {tile.name!r} of tileset {tileset.name!r} has no code, the site's id; "
-            "make the map with tileset awbw, or give the tiles codes"
+            f"the tile {tile.name!r} of tileset {tileset.name!r} has no code, the site's id; make the map with "
+            "tileset awbw, or give the tiles codes",
+            place="awbw",
         )
     if not ID.fullmatch(str(tile.code)):
-        raise InvalidRecipe(f"awbw: the code {tile.code} of the tile {tile.name!r} is no id of the site")
+        raise InvalidRecipe(f"the code {tile.code} of the tile {tile.name!r} is no id of the site", place="awbw")
     if not old:
         return str(tile.code)
     if tile.code not in SYMBOLS:
-        raise InvalidRecipe(f"old: the old format has no character for the tile {tile.name!r} (id {tile.code})")
+        raise InvalidRecipe(f"the old format has no character for the tile {tile.name!r} (id {tile.code})", at="old")
     return SYMBOLS[tile.code]
 
 
@@ -160,7 +161,7 @@ def read(source: Source, options: AwbwParams) -> list[Found]:
         raise InvalidRecipe(f"tileset {tileset.name!r} has no codes, by which Advance Wars By Web knows its tiles")
     text = read_text(source)
     if not text.strip("\n" if options.old else None):
-        raise BadFile(f"{source.name}: holds no cells")
+        raise BadFile("holds no cells", at=source.name)
     if not options.old and (document := _document(text)) is not None:
         ids, markers = _columns(document), _units(document)
     else:
@@ -206,7 +207,7 @@ def _refuse_other_separators(lines: Sequence[str], name: str) -> None:
     """Numbers between semicolons would be read as the old format, in which both are tiles."""
     for between, noun in OTHER_SEPARATORS.items():
         if 2 * sum(_parts_numbers(line, between) for line in lines) > len(lines):
-            raise BadFile(f"{name}: ids are parted by commas, not by {noun}")
+            raise BadFile(f"ids are parted by commas, not by {noun}", at=name)
 
 
 def _parts_numbers(line: str, between: str) -> bool:
@@ -222,13 +223,13 @@ def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
         lines = lines[:-1]
     for number, line in enumerate(lines, 1):
         if line.count(",") >= LARGEST_SIDE:
-            raise BadFile(f"{name}: row {number} has more than {LARGEST_SIDE:,} cells")
+            raise BadFile(f"row {number} has more than {LARGEST_SIDE:,} cells", at=name)
         fields = [field.strip() for field in line.split(",")]
         if rows and len(fields) != len(rows[0]):
-            raise BadFile(f"{name}: row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}")
+            raise BadFile(f"row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}", at=name)
         for column, field in enumerate(fields, 1):
             if field and not ID.fullmatch(field):
-                raise BadFile(f"{name}: row {number}, column {column}: {_no_id(field)}")
+                raise BadFile(f"row {number}, column {column}: {_no_id(field)}", at=name)
         rows.append([int(field or NOTHING) for field in fields])
         ends.add(fields[-1])
     if ends == {""} and any(map(any, rows)):
@@ -243,13 +244,13 @@ def _no_id(value: object) -> str:
 def _symbols(lines: list[str], name: str) -> NDArray[np.int64]:
     """(row, column) the ids behind the characters of the old format."""
     if len(lines[0]) > LARGEST_SIDE:
-        raise BadFile(f"{name}: row 1 has more than {LARGEST_SIDE:,} cells")
+        raise BadFile(f"row 1 has more than {LARGEST_SIDE:,} cells", at=name)
     known = {symbol: code for code, symbol in SYMBOLS.items()}
     strange = sorted(set().union(*lines) - known.keys())
     if strange:
         row = next(number for number, line in enumerate(lines) if strange[0] in line)
         place = f"row {row + 1}, column {lines[row].index(strange[0]) + 1}"
-        raise BadFile(f"{name}: {place}: neither rows of ids nor the old format, which has no {quoted(strange[0])}")
+        raise BadFile(f"{place}: neither rows of ids nor the old format, which has no {quoted(strange[0])}", at=name)
     return np.array([[known[symbol] for symbol in line] for line in rows_of_equal_length(lines, name)], dtype=np.int64)
 
 
@@ -277,7 +278,7 @@ def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
         remark = f"; it says {quoted(told)}" if isinstance(told, str) else ""
         raise InvalidRecipe(f"JSON without a 'Terrain Map', which the site's has{remark}")
     if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
-        raise InvalidRecipe(f"Terrain Map: must be a list of columns, each a list of ids, got {quoted(columns)}")
+        raise InvalidRecipe("Terrain Map: must be a list of columns, each a list of ids", got=columns, rule="type")
     if not columns or not columns[0]:
         raise InvalidRecipe("Terrain Map: holds no cells")
     if max(len(columns), len(columns[0])) > LARGEST_SIDE:
@@ -289,7 +290,7 @@ def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
             )
     for key, side in (("Size X", len(columns)), ("Size Y", len(columns[0]))):
         if key in document and _whole(document[key]) != side:
-            raise InvalidRecipe(f"{key}: says {quoted(document[key])}, but the Terrain Map has {side}")
+            raise InvalidRecipe(f"says {quoted(document[key])}, but the Terrain Map has {side}", at=key)
     ids = [[_id(value, x, y) for y, value in enumerate(column)] for x, column in enumerate(columns)]
     return np.array(ids, dtype=np.int64).T
 
@@ -312,7 +313,7 @@ def _units(document: Mapping[str, Any]) -> list[Marker]:
     """The units that stand on the site's map."""
     units = document.get("Predeployed Units") or []
     if not isinstance(units, list) or not all(isinstance(unit, dict) for unit in units):
-        raise InvalidRecipe(f"Predeployed Units: must be a list of units, got {quoted(units)}")
+        raise InvalidRecipe("Predeployed Units: must be a list of units", got=units, rule="type")
     markers = []
     for number, unit in enumerate(units):
         kind, x, y = (_whole(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, TooLarge, quoted
+from ..core.errors import BadFile, TooLarge
 from ..core.grid import MOST_CELLS
 from ..core.params import LARGEST_SIDE, Params
 from ..core.tilemap import TileMap
@@ -49,11 +49,11 @@ def read(source: Source, options: CsvParams) -> list[Found]:
     columns = len(levels[0][0]) if levels[0] else 0
     for number, row in enumerate((row for level in levels for row in level), 1):
         if len(row) != columns:
-            raise BadFile(f"{source.name}: row {number} has {len(row)} cells, the first has {columns}")
+            raise BadFile(f"row {number} has {len(row)} cells, the first has {columns}", at=source.name)
     if len({len(level) for level in levels}) > 1:
-        raise BadFile(f"{source.name}: all levels of a map have the same size")
+        raise BadFile("all levels of a map have the same size", at=source.name)
     if not columns:
-        raise BadFile(f"{source.name}: holds no cells")
+        raise BadFile("holds no cells", at=source.name)
     cells = np.array(levels[0] if len(levels) == 1 else levels)
     return [Found(TileMap(cells, source.tileset or numbered_tileset(int(cells.max()))))]
 
@@ -61,7 +61,7 @@ def read(source: Source, options: CsvParams) -> list[Found]:
 def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
     """The ids in a line, or the first field that is none."""
     if line.count(",") >= LARGEST_SIDE:
-        raise BadFile(f"{name}: line {number} has more than {LARGEST_SIDE:,} cells")
+        raise BadFile(f"line {number} has more than {LARGEST_SIDE:,} cells", at=name)
     fields = line.split(",")
     if ROW.fullmatch(line):
         ids = np.array(list(map(int, fields)))
@@ -70,8 +70,8 @@ def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
     for column, field in enumerate(fields, 1):
         text = field.strip()
         if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < most):
-            raise BadFile(f"{name}: line {number}, column {column}: a tile id is 0..{most - 1}, got {quoted(text)}")
-    raise BadFile(f"{name}: line {number}: not a row of tile ids")
+            raise BadFile(f"line {number}, column {column}: a tile id is 0..{most - 1}", at=name, got=text)
+    raise BadFile(f"line {number}: not a row of tile ids", at=name)
 
 
 csv = Format(name="csv", params=CsvParams, extensions=(".csv",), write=write, read=read, doc=__doc__)

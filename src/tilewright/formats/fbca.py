@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ..core.errors import InvalidRecipe, TooLarge, counted
 from ..core.grid import INLINE_CELLS, MOST_CELLS, Grid
 from ..core.params import LARGEST_SIDE, Params, param
 from ..core.registry import tilesets
@@ -112,10 +112,10 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
             maps.append((number, line))
     for number, line in maps:
         if columns is None:
-            raise InvalidRecipe(f"line {number}: a map without a parameter line; tell its columns with width")
+            raise InvalidRecipe("a map without a parameter line; tell its columns with width", at=("line", number))
         states = _states(line, MOST_STATES if "," in line else DIGITS, number)
         if len(states) % columns:
-            raise InvalidRecipe(f"line {number}: {counted(len(states), 'cell')} do not make {columns} columns")
+            raise InvalidRecipe(f"{counted(len(states), 'cell')} do not make {columns} columns", at=("line", number))
         rows, highest = len(states) // columns, int(states.max())
         records.append(
             FbcaText(states.reshape(columns, rows).T, states=max(2, highest + 1), width=rows, length=columns)
@@ -128,12 +128,12 @@ def _record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText
     found = PARAMETERS.fullmatch(line)
     if found is None:
         form = "sMs[scores]g..n..w..l..neighbours[(dx, dy), ...]"
-        raise InvalidRecipe(f"line {number}: parameters are written {form}, got {quoted(line)}")
+        raise InvalidRecipe(f"parameters are written {form}", at=("line", number), got=line)
     generations, states, width, length = (int(found[name]) for name in ("generations", "states", "width", "length"))
     if not 1 <= states <= MOST_STATES:
-        raise InvalidRecipe(f"line {number}: n, the number of states, must be in 1..{MOST_STATES}, got {states}")
+        raise InvalidRecipe(f"n, the number of states, must be in 1..{MOST_STATES}, got {states}", at=("line", number))
     if not 1 <= width * length <= MOST_CELLS:
-        raise TooLarge(f"line {number}: a map of {length:,}x{width:,} is not read; 1 to {MOST_CELLS:,} cells are")
+        raise TooLarge(f"a map of {length:,}x{width:,} is not read; 1 to {MOST_CELLS:,} cells are", at=("line", number))
     shaped = []
     for place, text in maps:
         cells = _states(text, states, place, width * length)
@@ -155,19 +155,20 @@ def _states(line: str, states: int, number: int, count: int | None = None) -> St
     told = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
     if states > DIGITS and "," not in line:
         raise InvalidRecipe(
-            f"line {number}: with n{states} a line of digits is ambiguous; states are written with a comma after each"
+            f"with n{states} a line of digits is ambiguous; states are written with a comma after each",
+            at=("line", number),
         )
     if count is not None and told != count:
-        raise InvalidRecipe(f"line {number}: {counted(told, 'cell')}, its parameters need {count:,}")
+        raise InvalidRecipe(f"{counted(told, 'cell')}, its parameters need {count:,}", at=("line", number))
     try:
         numbers = map(int, line.rstrip(",").split(",")) if "," in line else line.encode("ascii").translate(_VALUES)
         cells = np.frombuffer(array("B", numbers), dtype=np.uint8)
     except (ValueError, OverflowError):
-        raise InvalidRecipe(f"line {number}: neither a map (states) nor parameters (sMs...)") from None
+        raise InvalidRecipe("neither a map (states) nor parameters (sMs...)", at=("line", number)) from None
     if int(cells.max()) >= states:
         worst = int(cells.max())
         shown = f"state {worst}" if worst < MOST_STATES else "something that is no state"
-        raise InvalidRecipe(f"line {number}: holds {shown}; its automaton has states 0..{states - 1}")
+        raise InvalidRecipe(f"holds {shown}; its automaton has states 0..{states - 1}", at=("line", number))
     return cells
 
 
@@ -180,19 +181,19 @@ def _scores(text: str, states: int, number: int) -> tuple[float, ...]:
     words = [word.strip().strip("'\"") for word in text.split(",", states * states)[: states * states]]
     if len(words) < states * states or not words[-1]:
         found = counted(len([word for word in words if word]), "score")
-        raise InvalidRecipe(f"line {number}: n{states} needs {states * states} scores, got {found}")
+        raise InvalidRecipe(f"n{states} needs {states * states} scores, got {found}", at=("line", number))
     try:
         scores = tuple(float(word) for word in words)
     except ValueError:
         scores = (float("nan"),)
     if not all(map(isfinite, scores)):
-        raise InvalidRecipe(f"line {number}: scores must be finite numbers, got {quoted(text)}")
+        raise InvalidRecipe("scores must be finite numbers", at=("line", number), got=text)
     return scores
 
 
 def _offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
     if OFFSET.sub("", text).strip(", "):
-        raise InvalidRecipe(f"line {number}: neighbours are offsets such as (0, -1), got {quoted(text)}")
+        raise InvalidRecipe("neighbours are offsets such as (0, -1)", at=("line", number), got=text)
     return tuple((int(dx), int(dy)) for dx, dy in OFFSET.findall(text))
 
 
@@ -201,10 +202,10 @@ def _offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
 
 def write(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim != 2:
-        raise InvalidRecipe("fbca: holds flat maps, this one has levels")
+        raise InvalidRecipe("holds flat maps, this one has levels", place="fbca")
     highest = int(map.cells.max())
     if highest >= MOST_STATES:
-        raise TooLarge(f"fbca: holds up to {MOST_STATES} states, this map has the tile id {highest}")
+        raise TooLarge(f"holds up to {MOST_STATES} states, this map has the tile id {highest}", place="fbca")
     return {path.name: to_text([_recorded(map, highest)]).encode()}
 
 
@@ -219,11 +220,7 @@ def _recorded(map: TileMap, highest: int) -> FbcaText:
     if highest >= params.states or isinstance(params.scores, str):
         return record
     return replace(
-        record,
-        scores=params.scores,
-        generations=params.generations,
-        states=params.states,
-        neighbourhood=params.offsets,
+        record, scores=params.scores, generations=params.generations, states=params.states, neighbourhood=params.offsets
     )
 
 

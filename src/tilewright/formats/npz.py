@@ -41,7 +41,7 @@ def write(map: TileMap, options: NpzParams, path: Path) -> Mapping[str, bytes]:
 def read(source: Source, options: NpzParams) -> list[Found]:
     arrays = arrays_in(source.content, KINDS, source.name)
     if "cells" not in arrays:
-        raise BadFile(f"{source.name}: holds no array called 'cells'")
+        raise BadFile("holds no array called 'cells'", at=source.name)
     cells = arrays["cells"]
     if "rest" not in arrays:
         highest = int(cells.max(initial=0))
@@ -49,13 +49,13 @@ def read(source: Source, options: NpzParams) -> list[Found]:
     try:
         data = MapData.checked(parse(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:
-        raise BadFile(f"{source.name}: rest: not text in UTF-8") from None
+        raise BadFile("not text in UTF-8", at=(source.name, "rest"), place=f"{source.name}: rest") from None
     names = data.layers if isinstance(data.layers, list) else []
     layers = arrays.get("layers", np.empty((0, *data.shape)))
     if cells.shape != data.shape or layers.shape != (len(names), *data.shape):
-        raise BadFile(f"{source.name}: the arrays do not have the shape that is told, {list(data.shape)}")
+        raise BadFile(f"the arrays do not have the shape that is told, {list(data.shape)}", at=source.name)
     if not all(isinstance(name, str) for name in names):
-        raise BadFile(f"{source.name}: layers: must be names")
+        raise BadFile("must be names", at=(source.name, "layers"), place=f"{source.name}: layers")
     return [data.found(cells, dict(zip(names, layers, strict=True)))]
 
 

@@ -31,7 +31,7 @@ def read(source: Source, options: TxtParams) -> list[Found]:
     levels = read_text(source).rstrip("\n").split("\n\n")
     rows = [rows_of_equal_length(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
-        raise BadFile(f"{source.name}: all levels of a map have the same size")
+        raise BadFile("all levels of a map have the same size", at=source.name)
     text = "".join(row for level in rows for row in level)
     codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
     glyphs = [chr(code) for code in codes.tolist()]

@@ -204,7 +204,7 @@ def _chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> bytes:
 def read(source: Source, options: VoxParams) -> list[Found]:
     scene = _scene(source.content)
     if not scene.models:
-        raise BadFile(f"{source.name}: holds no model")
+        raise BadFile("holds no model", at=source.name)
     if scene.label:
         return [_labelled(scene)]
     return [Found(_colored(_unpacked(model), scene.colors, source.tileset)) for model in scene.models]
@@ -213,7 +213,7 @@ def read(source: Source, options: VoxParams) -> list[Found]:
 def _scene(content: bytes) -> Scene:
     """The parts of a file that are looked at; sizes are checked before anything is unpacked."""
     if content[:4] != b"VOX " or content[8:12] != b"MAIN" or len(content) < 20:
-        raise InvalidRecipe("not a MagicaVoxel file")
+        raise InvalidRecipe("not a MagicaVoxel file", rule="format")
     (version,) = struct.unpack_from("<i", content, 4)
     if version not in VERSIONS:
         raise InvalidRecipe(f"version {version} of the format is not known, {VERSIONS[0]} and {VERSIONS[1]} are")
@@ -240,7 +240,7 @@ def _scene(content: bytes) -> Scene:
             scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MOST_COLORS, 4))
         elif name == LABEL:
             if len(part) > MOST_LABEL or scene.label:
-                raise InvalidRecipe("what it tells about its map is too long, or told twice")
+                raise InvalidRecipe("what it tells about its map is too long, or told twice", rule="duplicate")
             scene.label = part
     return scene
 
@@ -283,7 +283,7 @@ def _unpacked(model: Model) -> Voxels:
     width, depth, height = model.size
     table = np.frombuffer(model.table, dtype=np.uint8).reshape(-1, 4)
     if len(table) and (table[:, :3].max(axis=0) >= model.size).any():
-        raise InvalidRecipe(f"a voxel lies outside of its model of {width}x{depth}x{height}")
+        raise InvalidRecipe(f"a voxel lies outside of its model of {width}x{depth}x{height}", rule="outside")
     voxels = np.zeros((height, depth, width), dtype=np.uint8)
     voxels[table[:, 2], table[:, 1], table[:, 0]] = table[:, 3]
     return voxels
@@ -334,9 +334,9 @@ def _labelled(scene: Scene) -> Found:
     data = MapData.checked(told)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MOST_COLORS or any(type(one) is not int for one in palette):
-        raise InvalidRecipe("palette: must be a list of up to 255 tile ids")
+        raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")
     if not tiles.issuperset(palette) or len(set(palette)) < len(palette):
-        raise InvalidRecipe("palette: must hold ids of tiles, each once")
+        raise InvalidRecipe("must hold ids of tiles, each once", at="palette")
     cells = data.read_cells()
     shown = _joined(scene.models, data.shape)
     expected = _colors_of(data.tileset, palette)[cells]

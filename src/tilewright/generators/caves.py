@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import Fix, InvalidRecipe
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -47,7 +47,11 @@ class CavesParams(Sized):
     @model_validator(mode="after")
     def _no_window_of_a_torus(self) -> CavesParams:
         if self.wrap and self.offset is not None:
-            raise InvalidRecipe("wrap: a window of an endless cave cannot wrap; leave wrap or offset out")
+            raise InvalidRecipe(
+                "a window of an endless cave cannot wrap; leave wrap or offset out",
+                at="wrap",
+                fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
+            )
         return self
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ..core.errors import Fix, InvalidRecipe, TooLarge, counted, problem, quoted
 from ..core.grid import FREE, Offset, Started
 from ..core.params import param
 from ..core.registry import technique
@@ -108,16 +108,34 @@ class FashionParams(Started):
         for name, scores in (("scores", self.scores), ("morph", self.morph)):
             if isinstance(scores, tuple) and len(scores) != self.states**2:
                 wanted = f"{counted(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
-                problems.append(f"{name}: {wanted}, got {len(scores)}")
+                problems.append(problem(f"{wanted}, got {len(scores)}", at=name))
         if not self.offsets:
-            problems.append("neighbourhood: at least one neighbour is needed")
+            problems.append(problem("at least one neighbour is needed", at="neighbourhood", rule="missing"))
         if self.offset is not None:
             if self.wrap:
-                problems.append("wrap: a window of an endless plane cannot wrap; leave wrap or offset out")
+                problems.append(
+                    problem(
+                        "a window of an endless plane cannot wrap; leave wrap or offset out",
+                        at="wrap",
+                        fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
+                    )
+                )
             if self.start is not None:
-                problems.append("start: a window of an endless plane starts by chance; leave start or offset out")
+                problems.append(
+                    problem(
+                        "a window of an endless plane starts by chance; leave start or offset out",
+                        at="start",
+                        fixes=[Fix("remove", ("start",)), Fix("remove", ("offset",))],
+                    )
+                )
             if self.morph is not None:
-                problems.append("morph: an endless plane has no sides to blend between; leave morph or offset out")
+                problems.append(
+                    problem(
+                        "an endless plane has no sides to blend between; leave morph or offset out",
+                        at="morph",
+                        fixes=[Fix("remove", ("morph",)), Fix("remove", ("offset",))],
+                    )
+                )
         if problems:
             raise InvalidRecipe(*problems)
         return self
@@ -193,7 +211,9 @@ def _start(
     height, width = seen.shape
     if height * width > MOST_CELLS:
         size = f"{width:,}x{height:,} cells"
-        raise TooLarge(f"offset: {p.generations} generations of an endless plane see {size}; use fewer generations")
+        raise TooLarge(
+            f"{p.generations} generations of an endless plane see {size}; use fewer generations", at="offset"
+        )
     cells = np.empty(seen.shape, dtype=np.uint8)
     for _ in in_blocks(cells_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
@@ -234,6 +254,6 @@ def _flat(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
         if not isinstance(row, (list, tuple)) or len(row) != len(rows):
             found = counted(len(row), "score") if isinstance(row, (list, tuple)) else quoted(row)
             raise InvalidRecipe(
-                f"{name}: {counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
+                f"{counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}", at=name
             )
     return tuple(score for row in rows for score in row)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import Fix, InvalidRecipe, Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -97,32 +97,47 @@ class NoiseParams(Sized):
             raise InvalidRecipe(*wrong)
         return self
 
-    def _wrong_bands(self) -> list[str]:
+    def _wrong_bands(self) -> list[Problem]:
         wrong = []
         for number, (one, other) in enumerate(zip(self.thresholds, self.thresholds[1:], strict=False)):
             if one > other:
                 wrong.append(
-                    f"thresholds: must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}"
+                    problem(
+                        f"must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}", at="thresholds"
+                    )
                 )
                 break
         name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
         if bands != len(self.thresholds) + 1:
             wrong.append(
-                f"thresholds: {bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}"
+                problem(
+                    f"{bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}",
+                    at="thresholds",
+                )
             )
         for number, row in enumerate(self.biomes or ()):
             if not 1 <= len(row) <= 256:
-                wrong.append(f"biomes.{number}: must have 1 to 256 tiles, got {len(row)}")
+                wrong.append(problem(f"must have 1 to 256 tiles, got {len(row)}", at=("biomes", number)))
         return wrong
 
-    def _wrong_places(self) -> list[str]:
+    def _wrong_places(self) -> list[Problem]:
         wrong = []
         if self.wrap and self.offset is not None:
-            wrong.append("wrap: a window of an endless world cannot wrap; leave wrap or offset out")
+            wrong.append(
+                problem(
+                    "a window of an endless world cannot wrap; leave wrap or offset out",
+                    at="wrap",
+                    fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
+                )
+            )
         if self.wrap and self.kind == "simplex":
-            wrong.append("wrap: simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out")
+            wrong.append(
+                problem("simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out", at="wrap")
+            )
         if self.island and self.offset is not None and self.world is None:
-            wrong.append("island: a window of a larger world must know how large; give world, such as 400,300")
+            wrong.append(
+                problem("a window of a larger world must know how large; give world, such as 400,300", at="island")
+            )
         return wrong
 
     @cached_property

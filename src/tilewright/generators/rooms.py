@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, problem
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -50,11 +50,15 @@ class RoomsParams(Joined):
         for number, layout in enumerate(self.layouts):
             height, width = layout.shape
             if height > self.height or width > self.width:
-                wrong.append(f"layouts.{number}: {width}x{height} cells do not fit a map of {self.width}x{self.height}")
+                wrong.append(
+                    problem(
+                        f"{width}x{height} cells do not fit a map of {self.width}x{self.height}", at=("layouts", number)
+                    )
+                )
         if self.layouts and self.plain + max(layout.weight for layout in self.layouts) <= 0:
-            wrong.append("layouts: of no weight, as plain is: give one of them some")
+            wrong.append(problem("of no weight, as plain is: give one of them some", at="layouts", rule="conflict"))
         if not self.layouts and self.plain == 0:
-            wrong.append("plain: must be more than 0 where there are no layouts")
+            wrong.append(problem("must be more than 0 where there are no layouts", at="plain", rule="unknown_name"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self

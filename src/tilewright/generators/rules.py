@@ -61,7 +61,9 @@ def refuse_locks(p: RulesParams, site: Site) -> None:
     for tile, held in zip(site.ids.tolist(), site.held().tolist(), strict=True):
         if held > allowed[tile]:
             name, most = site.tileset[tile].name, int(allowed[tile])
-            raise InvalidRecipe(f"locks: hold {held} of {name!r}, of which {most} may be placed; raise it in names")
+            raise InvalidRecipe(
+                f"hold {held} of {name!r}, of which {most} may be placed; raise it in names", at="locks"
+            )
 
 
 @technique(
@@ -84,7 +86,7 @@ def _tried(p: RulesParams, site: Site, rng: Rng) -> Steps:
             return (yield from _made(p, site, rng if number == 0 else rng.child("try", number)))
         except GaveUp as error:
             given_up = error
-    raise GaveUp(given_up.reason, cells=given_up.cells, tries=TRIES)
+    raise GaveUp(*given_up.problems, cells=given_up.cells, tries=TRIES)
 
 
 def _made(p: RulesParams, site: Site, rng: Rng) -> Steps:

@@ -67,7 +67,7 @@ class Kind(Params):
         if not colon:
             return check({"tile": value})
         if not WEIGHT.fullmatch(weight):
-            raise InvalidRecipe(f"a kind is written as tile:weight, such as grass:3, got {quoted(value)}")
+            raise InvalidRecipe("a kind is written as tile:weight, such as grass:3", got=value, rule="format")
         return check({"tile": name, "weight": float(weight)})
 
     @field_validator("tile")
@@ -114,7 +114,7 @@ class VoronoiParams(Sized):
         names = [kind.tile for kind in kinds]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"{quoted(twice)} stands there twice; add its weights up")
+            raise InvalidRecipe(f"{quoted(twice)} stands there twice; add its weights up", rule="duplicate")
         if not any(kind.weight for kind in kinds):
             raise InvalidRecipe("the weights are all zero; give one kind more")
         return kinds

@@ -53,10 +53,10 @@ def _read_place(value: Any) -> Any:
             return value
         return tuple(int(piece) for piece in pieces)
     if not isinstance(value, list | tuple) or not value:
-        raise InvalidRecipe(f"a marker's name, or x,y of a cell, or of several, got {quoted(value)}")
+        raise InvalidRecipe("a marker's name, or x,y of a cell, or of several", got=value)
     flat = [part for one in value for part in (one if isinstance(one, list | tuple) else [one])]
     if any(isinstance(part, bool) or not isinstance(part, int | np.integer) for part in flat):
-        raise InvalidRecipe(f"a marker's name, or x,y of a cell, or of several, got {quoted(value)}")
+        raise InvalidRecipe("a marker's name, or x,y of a cell, or of several", got=value)
     return tuple(int(part) for part in flat)
 
 
@@ -161,7 +161,7 @@ class Wanted:
         """`hot-path,slack=8,origin=3,4`: only a comma before the next `name=` ends a setting."""
         name, *settings = re.split(r",(?=\s*[\w-]+=)", text)
         if "," in name or "=" in name:
-            raise InvalidRecipe(f"settings are written name=value, as in hot-path,slack=8, got {quoted(text)}")
+            raise InvalidRecipe("settings are written name=value, as in hot-path,slack=8", got=text, rule="format")
         pairs = (setting.partition("=") for setting in settings)
         return cls.of(name.strip(), {word.strip(): _plain(value.strip()) for word, _, value in pairs})
 
@@ -174,12 +174,14 @@ class Wanted:
         """The overlay of a map."""
         if self.kind.one_level and map.cells.ndim == 3:
             raise InvalidRecipe(
-                f"overlay {self.kind.name}: needs a map of one level, got {len(map.cells)}; take one of them"
+                f"needs a map of one level, got {len(map.cells)}; take one of them",
+                at=("overlay", self.kind.name),
+                place=f"overlay {self.kind.name}",
             )
         try:
             found = self.kind.body(_View(map), self.params)
         except (InvalidRecipe, UnknownName) as error:
-            raise InvalidRecipe(f"overlay {self.kind.name}: {error}") from None
+            raise InvalidRecipe.of(error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}") from None
         return Overlay(found.tint, found.lines, found.legend, str(self))
 
 
@@ -224,26 +226,26 @@ class _View(Survey):
         cells = self._named(given, name) if isinstance(given, str) else self._cut(given, name)
         blocked = cells[~self.passable[tuple(cells.T)]]
         if len(blocked):
-            raise InvalidRecipe(f"{name}: {_at(blocked[0])} is a wall; take a cell that one can walk on")
+            raise InvalidRecipe(f"{_at(blocked[0])} is a wall; take a cell that one can walk on", at=name)
         return cells
 
     def _named(self, marker: str, name: str) -> Cells:
         known = {one.name for one in self.map.markers}
         if marker not in known:
             told = did_you_mean(marker, known) or "; the map has no markers, so give x,y of a cell"
-            raise InvalidRecipe(f"{name}: unknown marker {quoted(marker)}{told}")
+            raise InvalidRecipe(f"unknown marker {quoted(marker)}{told}", at=name, rule="unknown_name")
         return read_cells(self.map, marker, name)
 
     def _cut(self, numbers: Sequence[int], name: str) -> Cells:
         """Cells in array order from their numbers as people write them, one after the other."""
         axes = self.passable.ndim
         if len(numbers) % axes:
-            raise InvalidRecipe(f"{name}: {('x,y', 'x,y,level')[axes - 2]} of each cell, got {_typed(numbers)}")
+            raise InvalidRecipe(f"{('x,y', 'x,y,level')[axes - 2]} of each cell, got {_typed(numbers)}", at=name)
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
             raise InvalidRecipe(
-                f"{name}: {_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}"
+                f"{_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}", at=name
             )
         return cells
 

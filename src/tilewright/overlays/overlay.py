@@ -39,7 +39,7 @@ class Overlay:
     def __post_init__(self) -> None:
         tint = np.array(self.tint, dtype=np.uint8)
         if tint.ndim not in (3, 4) or tint.shape[-1] != 4:
-            raise InvalidRecipe(f"tint: four numbers 0..255 for every cell of a map, got shape {tint.shape}")
+            raise InvalidRecipe(f"four numbers 0..255 for every cell of a map, got shape {tint.shape}", at="tint")
         tint.flags.writeable = False
         object.__setattr__(self, "tint", tint)
 
@@ -56,7 +56,7 @@ class Overlay:
         """Itself, if it is for a map of this size."""
         if self.tint.shape[:-1] != map.shape:
             own, other = (written_size(shape) for shape in (self.tint.shape[:-1], map.shape))
-            raise InvalidRecipe(f"overlay: is for a map of {own}, this one has {other}")
+            raise InvalidRecipe(f"is for a map of {own}, this one has {other}", at="overlay")
         return self
 
 

@@ -40,9 +40,10 @@ def find_countries(words: Iterable[str], tileset: Tileset, name: str) -> list[st
     for word in words:
         country = word.lower() if word.lower() in known else by_initials.get(word.lower(), word)
         if country not in known:
-            raise InvalidRecipe(f"{name}: {UnknownName('country', word, known, f'tileset {tileset.name!r}')}")
+            unknown = UnknownName("country", word, known, f"tileset {tileset.name!r}")
+            raise InvalidRecipe.of(unknown, name)
         if country in found:
-            raise InvalidRecipe(f"{name}: each country once, got {country!r} twice")
+            raise InvalidRecipe(f"each country once, got {country!r} twice", at=name, rule="duplicate")
         found.append(country)
     return found
 
@@ -67,5 +68,5 @@ def taken_over(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.boo
         if same is not None:
             table[number] = same
         elif used[number]:
-            raise InvalidRecipe(f"{name}: {heir} has no {tile.kind or tile.name!r} in the tileset {tileset.name!r}")
+            raise InvalidRecipe(f"{heir} has no {tile.kind or tile.name!r} in the tileset {tileset.name!r}", at=name)
     return table

@@ -41,6 +41,6 @@ def moved(places: Places, move: str) -> Places:
 def images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
     """The flat place of every cell, and of its image under each move; `name` is the parameter that asks for it."""
     if any("d" in move for move in MOVES[axis]) and shape[-1] != shape[-2]:
-        raise InvalidRecipe(f"{name}: {axis} needs a square map, this one is {shape[-1]}x{shape[-2]}")
+        raise InvalidRecipe(f"{axis} needs a square map, this one is {shape[-1]}x{shape[-2]}", at=name, rule="missing")
     here: Places = np.arange(int(np.prod(shape))).reshape(tuple(shape))
     return [here, *(moved(here, move) for move in MOVES[axis])]

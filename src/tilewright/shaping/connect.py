@@ -48,7 +48,7 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     found = regions_of(survey.passable, p.directions)
     parts = found.kept(np.flatnonzero(found.sizes >= p.minimum))
     if tile is not None and not map.tileset.passable[tile]:
-        raise InvalidRecipe(f"connect: tile: one that can be walked on, {map.tileset[tile].name!r} cannot")
+        raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
     if parts.count < 2:
         return map
     assert tile is not None  # there are cells that one can walk on

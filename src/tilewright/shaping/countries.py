@@ -36,19 +36,17 @@ def countries(map: TileMap, p: CountriesParams, site: Site, rng: Rng) -> TileMap
     known = countries_of(tileset)
     if not known:
         if p.of is not None:
-            raise InvalidRecipe(
-                f"countries: of: the tileset {tileset.name!r} has no countries; take one that has, as awbw"
-            )
+            raise InvalidRecipe(f"the tileset {tileset.name!r} has no countries; take one that has, as awbw", at="of")
         return map
-    heirs = find_countries(p.to, tileset, "countries: to")
+    heirs = find_countries(p.to, tileset, "to")
     used = np.bincount(map.cells[~site.locked], minlength=len(tileset)) > 0
     if p.of is not None:
-        given = find_countries(p.of, tileset, "countries: of")
+        given = find_countries(p.of, tileset, "of")
     else:
         there = {tile.country for tile, one in zip(tileset, used.tolist(), strict=True) if one}
         given = [country for country in known if country in there]
     if p.shuffle:
         given = rng.shuffled(given)
     owners = {country: heirs[number % len(heirs)] for number, country in enumerate(given)}
-    table = taken_over(tileset, owners, used, "countries: to").astype(tileset.dtype)
+    table = taken_over(tileset, owners, used, "to").astype(tileset.dtype)
     return map.replaced(cells=np.where(site.locked, map.cells, table[map.cells]))

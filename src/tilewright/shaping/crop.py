@@ -27,7 +27,7 @@ class CropParams(Params):
     @model_validator(mode="after")
     def _one_way(self) -> CropParams:
         if self.margin and (self.x or self.y or self.width or self.height):
-            raise InvalidRecipe("margin: give either a margin or a rectangle (x, y, width, height)")
+            raise InvalidRecipe("give either a margin or a rectangle (x, y, width, height)", at="margin")
         return self
 
 
@@ -39,5 +39,5 @@ def crop(p: CropParams, cells: NDArray[Any]) -> NDArray[Any]:
     bottom = top + p.height if p.height is not None else rows - p.margin
     if not (left < right <= columns and top < bottom <= rows):
         wanted = f"a margin of {p.margin}" if p.margin else f"columns {left}..{right - 1} and rows {top}..{bottom - 1}"
-        raise InvalidRecipe(f"crop: {wanted} cannot be cut out of a map of {columns}x{rows}")
+        raise InvalidRecipe(f"{wanted} cannot be cut out of a map of {columns}x{rows}")
     return cells[..., top:bottom, left:right]

@@ -35,9 +35,9 @@ class DoorsParams(Params):
 def doors(map: TileMap, p: DoorsParams, site: Site, rng: Rng) -> TileMap:
     tile = site.tile(p.tile) if p.tile is not None else map.tileset.by_name.get("door")
     if tile is None:
-        raise InvalidRecipe(f"doors: tile: tileset {map.tileset.name!r} has no door; name one of its tiles")
+        raise InvalidRecipe(f"tileset {map.tileset.name!r} has no door; name one of its tiles", at="tile")
     if not map.tileset.passable[tile]:
-        raise InvalidRecipe(f"doors: tile: one that can be walked on, {map.tileset[tile].name!r} cannot")
+        raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
     fitting = doorways(map, of=p.of, least=p.least) & ~site.locked & (rng.cells(*site.window) < p.share)
     return map.replaced(cells=np.where(_apart(fitting, map.cells == tile, rng, site), tile, map.cells))
 

@@ -33,7 +33,7 @@ def keep_largest(map: TileMap, p: KeepLargestParams, site: Site, rng: Rng) -> Ti
     survey = Survey(map)
     tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
     if tile is not None and map.tileset.passable[tile]:
-        raise InvalidRecipe(f"keep_largest: tile: one that cannot be walked on, {map.tileset[tile].name!r} can")
+        raise InvalidRecipe(f"one that cannot be walked on, {map.tileset[tile].name!r} can", at="tile")
     parts = regions_of(survey.passable, p.directions)
     small = parts.chosen(parts.ranked()[p.keep :])
     if not small.any():

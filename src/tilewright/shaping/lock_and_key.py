@@ -68,12 +68,15 @@ class LockAndKeyParams(Params):
     @model_validator(mode="after")
     def _fits_together(self) -> LockAndKeyParams:
         if not all(color.strip() == color != "" for color in self.colors):
-            raise InvalidRecipe("colors: each needs a name, without spaces around it")
+            raise InvalidRecipe("each needs a name, without spaces around it", at="colors", rule="missing")
         twice = [name for number, name in enumerate(self.names) if name in self.names[:number]]
         if twice or len(set(self.colors)) < len(self.colors):
-            raise InvalidRecipe("colors: each only once" + (f", {twice[0]!r} comes twice" if twice else ""))
+            again = f", {twice[0]!r} comes twice" if twice else ""
+            raise InvalidRecipe(f"each only once{again}", at="colors", rule="duplicate")
         if self.at_least is not None and self.at_least > self.count:
-            raise InvalidRecipe(f"at_least: at most count, {self.count}, got {self.at_least}")
+            raise InvalidRecipe(
+                f"at most count, {self.count}, got {self.at_least}", at="at_least", rule="maximum", instead=self.count
+            )
         return self
 
     @cached_property
@@ -90,7 +93,7 @@ class LockAndKeyParams(Params):
 def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Steps:
     if p.tile is not None and not map.tileset.passable[site.tile(p.tile)]:
         name = map.tileset[site.tile(p.tile)].name
-        raise InvalidRecipe(f"lock_and_key: tile: one that can be walked on, {name!r} cannot")
+        raise InvalidRecipe(f"one that can be walked on, {name!r} cannot", at="tile")
     locked = site.locked
     map = _without_locks(map, locked)
     start, exit = _ends(map)

@@ -46,7 +46,7 @@ class MirrorParams(Params):
 
 @shaper(MirrorParams)
 def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
-    places = images(map.shape, p.axis, "mirror: axis")
+    places = images(map.shape, p.axis, "axis")
     kept: Places = reduce(np.minimum if p.keep == "first" else np.maximum, places)
     source = _with_locks(kept, site) if site.has_locks else kept
     cells = map.cells.reshape(-1)[source]
@@ -82,13 +82,11 @@ def _turned(
     turned = np.stack([tileset.turned(move) for move in moves])
     copied: NDArray[Any] = turned[came, cells]
     if p.countries:
-        order = find_countries(p.countries, tileset, "mirror: countries")
+        order = find_countries(p.countries, tileset, "countries")
         used = np.bincount(copied.reshape(-1), minlength=len(tileset)) > 0
         heirs = np.stack(
             [
-                taken_over(
-                    tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "mirror: countries"
-                )
+                taken_over(tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "countries")
                 for step in range(len(order))
             ]
         )

@@ -58,9 +58,9 @@ class OverlayParams(Params):
     @model_validator(mode="after")
     def _one_place(self) -> OverlayParams:
         if self.where is not None and (self.x or self.y or self.width or self.height):
-            raise InvalidRecipe("where: give either where or a rectangle (x, y, width, height)")
+            raise InvalidRecipe("give either where or a rectangle (x, y, width, height)", at="where", rule="conflict")
         if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
-            raise InvalidRecipe(f"recipe: {self.recipe.technique} has no width and height to fit it to a place")
+            raise InvalidRecipe(f"{self.recipe.technique} has no width and height to fit it to a place", at="recipe")
         return self
 
 
@@ -88,19 +88,19 @@ def _renamed(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: 
     try:
         return {inner.tileset.id(old): map.tileset.id(new) for old, new in tiles}
     except UnknownName as error:
-        raise InvalidRecipe(f"overlay: tiles: {error}") from None
+        raise InvalidRecipe.of(error, "tiles") from None
 
 
 def _places(map: TileMap, p: OverlayParams) -> list[Place]:
     if p.where == "rooms":
         if not map.rooms:
-            raise InvalidRecipe("overlay: where: this map has no rooms; give a rectangle, or a tile to put it on")
+            raise InvalidRecipe("this map has no rooms; give a rectangle, or a tile to put it on", at="where")
         return [_rectangle(room.x, room.y, room.width, room.height) for room in map.rooms]
     width = p.width if p.width is not None else max(1, map.width - p.x)
     height = p.height if p.height is not None else max(1, map.height - p.y)
     if p.x + width > map.width or p.y + height > map.height:
         raise InvalidRecipe(
-            f"overlay: {width}x{height} cells at x={p.x} y={p.y} do not fit into a map of {map.width}x{map.height}"
+            f"{width}x{height} cells at x={p.x} y={p.y} do not fit into a map of {map.width}x{map.height}"
         )
     return [_rectangle(p.x, p.y, width, height)]
 
@@ -127,14 +127,15 @@ def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_],
         work = pipeline.steps(fitted, root=rng if recipe.seed is None else None)
         inner = yield from _behind(work, Frame(map.cells, site=Site(map.shape, map.tileset)))
     except InvalidRecipe as error:
-        raise error.within("overlay: recipe") from None
+        raise error.within("recipe") from None
     except GaveUp as error:
         cells = [(row + rows.start, column + columns.start) for row, column in error.cells]
-        raise GaveUp(f"overlay: {error.reason}", cells=cells, tries=error.tries) from None
+        raise GaveUp(*error.within("recipe", place="overlay").problems, cells=cells, tries=error.tries) from None
     if inner.shape != shape:
         raise InvalidRecipe(
-            f"overlay: recipe: makes {inner.width}x{inner.height} cells for a place of {shape[1]}x{shape[0]}; "
-            "leave out what sets its size"
+            f"makes {inner.width}x{inner.height} cells for a place of {shape[1]}x{shape[0]}; leave out what sets "
+            "its size",
+            at="recipe",
         )
     return inner
 

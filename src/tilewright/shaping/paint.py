@@ -44,11 +44,11 @@ class PaintParams(Params):
     @model_validator(mode="after")
     def _says_which(self) -> PaintParams:
         if (self.x is None) != (self.y is None):
-            raise InvalidRecipe("x, y: a place needs both")
+            raise InvalidRecipe("a place needs both", at="x", rule="conflict", place="x, y")
         if self.largest is not None and self.smallest is not None:
-            raise InvalidRecipe("largest, smallest: give one of them")
+            raise InvalidRecipe("give one of them", at="largest", rule="conflict", place="largest, smallest")
         if self.at_most is not None and self.at_most < self.at_least:
-            raise InvalidRecipe(f"at_most: must be at least at_least, {self.at_least}, got {self.at_most}")
+            raise InvalidRecipe(f"must be at least at_least, {self.at_least}, got {self.at_most}", at="at_most")
         sized = self.largest or self.smallest or self.at_most or self.at_least > 1
         if self.x is None and self.of is None and not sized:
             raise InvalidRecipe("say which regions to paint: by x and y, of, at_least, at_most, largest or smallest")
@@ -61,7 +61,7 @@ def paint(map: TileMap, p: PaintParams, site: Site, rng: Rng) -> TileMap:
     tiles = np.unique(map.cells).tolist() if p.of is None else [site.tile(p.of)]
     if p.x is not None and p.y is not None:
         if p.x >= map.width or p.y >= map.height:
-            raise InvalidRecipe(f"paint: x={p.x} y={p.y} is outside the map of {map.width}x{map.height}")
+            raise InvalidRecipe(f"x={p.x} y={p.y} is outside the map of {map.width}x{map.height}", rule="outside")
         tiles = [there for there in np.unique(map.cells[..., p.y, p.x]).tolist() if there in tiles]
     regions = regions_of_tiles(map.cells, tiles, p.directions)
     fitting = regions.sizes >= p.at_least

@@ -57,9 +57,11 @@ class PlaceParams(Params):
     @model_validator(mode="after")
     def _fits_together(self) -> PlaceParams:
         if not all(self.markers):
-            raise InvalidRecipe("markers: a place needs a name")
+            raise InvalidRecipe("a place needs a name", at="markers", rule="missing")
         if self.far is not None and self.far < self.near:
-            raise InvalidRecipe(f"far: must be at least near, {self.near}, got {self.far}")
+            raise InvalidRecipe(
+                f"must be at least near, {self.near}, got {self.far}", at="far", rule="minimum", instead=self.near
+            )
         return self
 
 

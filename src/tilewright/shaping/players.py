@@ -89,11 +89,11 @@ class PlayersParams(Params):
 def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     if min(map.shape) < SMALLEST:
         raise InvalidRecipe(
-            f"players: two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
+            f"two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
         )
     move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
     kinds = Kinds(map.tileset, p.countries, move)
-    image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "players: symmetry")[1]
+    image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "symmetry")[1]
     field = Battlefield(map.cells, kinds, image, site.locked)
     yield Frame(lambda: field.cells, "copy the first half", done=0)
     old = field.clear()

@@ -39,7 +39,7 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
     survey = Survey(map)
     tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
     if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("prune_dead_ends: tile: one that cannot be walked on is needed; name it")
+        raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
     marks = np.zeros(tuple(side + 2 for side in map.shape), dtype=np.uint8)
     inner = (slice(1, -1),) * map.cells.ndim
     marks[inner] = np.where(survey.passable, np.where(_spared(map, site), SPARED, OPEN), 0)

@@ -33,9 +33,9 @@ class ReplaceParams(Params):
     @model_validator(mode="after")
     def _says_what(self) -> ReplaceParams:
         if (self.tile is None) != (self.by is None):
-            raise InvalidRecipe("tile, by: give both, or pairs")
+            raise InvalidRecipe("give both, or pairs", at="tile", rule="conflict", place="tile, by")
         if self.tile is None and not self.pairs:
-            raise InvalidRecipe("say what to replace: tile and by, or pairs")
+            raise InvalidRecipe("say what to replace: tile and by, or pairs", rule="missing")
         return self
 
     def all_pairs(self) -> Iterator[tuple[Word, Word]]:
@@ -51,7 +51,7 @@ def replace(map: TileMap, p: ReplaceParams, site: Site, rng: Rng) -> TileMap:
     for old, new in p.all_pairs():
         tile = site.tile(old)
         if tile in seen:
-            raise InvalidRecipe(f"replace: {map.tileset[tile].name!r} is to be replaced twice; name it once")
+            raise InvalidRecipe(f"{map.tileset[tile].name!r} is to be replaced twice; name it once", rule="duplicate")
         seen.add(tile)
         table[tile] = site.tile(new)
     spared = site.locked

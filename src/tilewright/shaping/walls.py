@@ -35,7 +35,7 @@ def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
         site.tile(p.tile) if p.tile is not None else map.tileset.by_name.get("wall", survey.commonest(passable=False))
     )
     if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("walls: tile: one that cannot be walked on is needed; name it")
+        raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
     near = survey.passable
     for _ in range(p.thickness):
         near = _spread(near)

@@ -99,11 +99,11 @@ def _explained(error: RequestValidationError) -> list[Problem]:
         named = details["loc"][1 : -1 if unknown else None]
         path = tuple(part for part in named if isinstance(part, int) or part.isidentifier())
         if details["type"] == "json_invalid":
-            found.append(problem("", f"the request is not JSON: {details['ctx']['error']}", rule="format"))
+            found.append(problem(f"the request is not JSON: {details['ctx']['error']}", rule="format"))
         elif details["type"] in ("model_attributes_type", "model_type", "dict_type") and not path:
             kind = " with Content-Type: application/json" if isinstance(details.get("input"), bytes) else ""
             text = f"the request must be a JSON object{kind}"
-            found.append(problem("", text, got=details.get("input"), rule="type"))
+            found.append(problem(text, got=details.get("input"), rule="type"))
         else:
             found += Finding(details, path, BODIES).problems()
     return first_few(found)
@@ -146,7 +146,7 @@ def _chosen(files: Files, part: str | None) -> tuple[str, bytes]:
         for name, content in files.items():
             if part in (name, PurePosixPath(name).suffix.removeprefix(".")):
                 return name, content
-        raise InvalidRecipe(f"part: there is no {quoted(part)}; the files are {', '.join(files)}")
+        raise InvalidRecipe(f"there is no {quoted(part)}; the files are {', '.join(files)}", at="part")
     if len(files) == 1:
         return first, files[first]
     buffer = io.BytesIO()

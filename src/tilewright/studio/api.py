@@ -205,7 +205,7 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
     @routes.post("/measure", tags=["measure"], summary="Numbers of a map", **_answers(NUMBERS, 400, 413, 422, 503, 504))
     async def measure(request: Request, asked: Measured) -> Response:
         if (asked.recipe is None) == (asked.map is None):
-            raise InvalidRecipe("give either a recipe or a map")
+            raise InvalidRecipe("give either a recipe or a map", rule="conflict")
 
         def work(ticket: Ticket) -> Response:
             if asked.map is not None:
@@ -261,7 +261,7 @@ def _recipe_data(given: Any) -> Mapping[str, Any]:
     if isinstance(given, str):
         return service.recipe_text(given)
     if not isinstance(given, Mapping):
-        raise InvalidRecipe("recipe: must be an object, the name of a built-in recipe, or YAML")
+        raise InvalidRecipe("must be an object, the name of a built-in recipe, or YAML", at="recipe", rule="type")
     return given
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, TooLarge, counted, quoted
+from ..core.errors import InvalidRecipe, TooLarge, counted
 from ..core.grid import INLINE_CELLS, Grid
 from ..core.params import LARGEST_SIDE
 from ..core.registry import ByExample, techniques, tilesets
@@ -123,7 +123,7 @@ class Example:
     def read(cls, data: Any) -> Example:
         """An example in plain data that anybody may have sent."""
         if not isinstance(data, Mapping):
-            raise InvalidRecipe(f"example: must be a set of named values, got {quoted(data)}")
+            raise InvalidRecipe("must be a set of named values", at="example", got=data, rule="type")
         usual = cls()
         given = data.get("sample")
         name = _name(data.get("name", usual.name))
@@ -153,7 +153,7 @@ def shown_of(technique: str) -> ByExample:
     """Return what By example shows of a technique."""
     shown = techniques.get(technique).by_example
     if shown is None:
-        raise InvalidRecipe(f"technique: {technique} does not make maps by example")
+        raise InvalidRecipe(f"{technique} does not make maps by example", at="technique")
     return shown
 
 
@@ -225,11 +225,11 @@ def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: b
     """With one more tile to paint with; an empty glyph or colour is picked."""
     tileset = sample.tileset
     if not name:
-        raise InvalidRecipe("name: what is the tile called?")
+        raise InvalidRecipe("what is the tile called?", at="name")
     if name in tileset.by_name:
-        raise InvalidRecipe(f"name: there is a tile called {name!r}; call this one otherwise")
+        raise InvalidRecipe(f"there is a tile called {name!r}; call this one otherwise", at="name")
     if glyph in tileset.by_glyph:
-        raise InvalidRecipe(f"glyph: {glyph!r} is {tileset[tileset.by_glyph[glyph]].name!r} already; take another")
+        raise InvalidRecipe(f"{glyph!r} is {tileset[tileset.by_glyph[glyph]].name!r} already; take another", at="glyph")
     if len(tileset) >= MOST_TILES:
         raise TooLarge(f"a sample has at most {counted(MOST_TILES, 'tile')}")
     # Checked alone first: among others, an error would name it by a number.
@@ -256,25 +256,25 @@ def _looks(tileset: Tileset) -> str | dict[str, Any]:
 
 def _read_sample(data: Any) -> TileMap:
     if not isinstance(data, Mapping):
-        raise InvalidRecipe(f"sample: must be a map, got {quoted(data)}")
+        raise InvalidRecipe("must be a map", at="sample", got=data, rule="type")
     try:
         looks = data.get("tileset")
         if not isinstance(looks, (str, Mapping)):
-            raise InvalidRecipe(f"tileset: must be a tileset's name or its tiles, got {quoted(looks)}")
+            raise InvalidRecipe("must be a tileset's name or its tiles", at="tileset", got=looks, rule="type")
         tileset = Resolver().tileset(looks) if isinstance(looks, str) else Tileset.checked(looks)
         grid = Grid.of({key: value for key, value in data.items() if key != "tileset"})
         ids = grid.ids(tileset)
     except InvalidRecipe as error:
         raise error.within("sample") from None
     if ids.min() < 0:
-        raise InvalidRecipe("sample: a sample has no free cells (?)")
+        raise InvalidRecipe("a sample has no free cells (?)", at="sample")
     return taken(TileMap(ids, tileset))
 
 
 def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
     """Knobs that there are; whether their values are any good is checked with the recipe."""
     if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
-        raise InvalidRecipe(f"knobs: must be named values by technique, got {quoted(data)}")
+        raise InvalidRecipe("must be named values by technique", at="knobs", got=data)
     known = {
         technique: {knob: data[technique][knob] for knob in shown_of(technique).knobs if knob in data[technique]}
         for technique in shown_techniques()
@@ -285,19 +285,19 @@ def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
 
 def _side(value: Any, name: str) -> int:
     if type(value) is not int or not 1 <= value <= LARGEST_SIDE:
-        raise InvalidRecipe(f"{name}: a whole number from 1 to {LARGEST_SIDE}, got {quoted(value)}")
+        raise InvalidRecipe(f"a whole number from 1 to {LARGEST_SIDE}", at=name, got=value, rule="range")
     return value
 
 
 def _axes_of(value: Any, name: str) -> str:
     if value not in AXES:
-        raise InvalidRecipe(f"{name}: one of {', '.join(AXES)}, got {quoted(value)}")
+        raise InvalidRecipe(f"one of {', '.join(AXES)}", at=name, got=value)
     return str(value)
 
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
-        raise InvalidRecipe(f"name: a text of at most {LONGEST_NAME} characters, got {quoted(value)}")
+        raise InvalidRecipe(f"a text of at most {LONGEST_NAME} characters", at="name", got=value, rule="maximum")
     return value
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ..core.errors import InvalidRecipe, quoted
+from ..core.errors import InvalidRecipe
 
 WHAT = ("seed", "knob")
 LONGEST_NAME = 120
@@ -47,7 +47,7 @@ class Gallery:
     def read(cls, data: Any) -> Gallery:
         """A gallery in plain data that anybody may have sent; names that mean nothing here are left out."""
         if not isinstance(data, Mapping):
-            raise InvalidRecipe(f"gallery: must be a set of named values, got {quoted(data)}")
+            raise InvalidRecipe("must be a set of named values", at="gallery", got=data, rule="type")
         known = vars(cls())
         try:
             return cls(**{name: _read(name, value) for name, value in data.items() if name in known})
@@ -69,7 +69,7 @@ def _read(name: str, value: Any) -> Any:
             is_good = isinstance(value, str) and len(value) <= LONGEST_NAME
             rule = f"a text of at most {LONGEST_NAME} characters"
     if not is_good:
-        raise InvalidRecipe(f"{name}: {rule}, got {quoted(value)}")
+        raise InvalidRecipe(f"{rule}", at=name, got=value)
     return value
 
 

@@ -55,7 +55,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         if not settings.is_local and settings.token is None:
-            raise InvalidRecipe(f"token: others can reach {settings.host}, so there must be one")
+            raise InvalidRecipe(f"others can reach {settings.host}, so there must be one", at="token")
         self.app = app
         self.settings = settings
         self.cookie = "tilewright_" + _digest(settings.token or "", "name")[:8]

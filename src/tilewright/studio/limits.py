@@ -112,13 +112,13 @@ def _scaled(options: P, view: View, most: int, comfortable: int = STILL_PIXELS) 
 def refuse_upload(content: bytes, name: str, entry: Format, settings: Settings) -> None:
     """Files that are too large, or would be once they are unpacked; what is no such file at all, its reader tells."""
     if len(content) > settings.upload:
-        raise TooLarge(f"{name}: {len(content):,} bytes are more than the {settings.upload:,} that are taken")
+        raise TooLarge(f"{len(content):,} bytes are more than the {settings.upload:,} that are taken", at=name)
     if entry.name in PICTURES:
         pixels = _pixels(content, PICTURES[entry.name])
         if pixels > settings.pixels:
-            raise TooLarge(f"{name}: {pixels:,} pixels are more than the {settings.pixels:,} that are taken")
+            raise TooLarge(f"{pixels:,} pixels are more than the {settings.pixels:,} that are taken", at=name)
     if entry.name == "npz" and (unpacked := _unpacked(content)) > BYTES_PER_CELL * settings.cells + settings.upload:
-        raise TooLarge(f"{name}: unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs")
+        raise TooLarge(f"unpacks to {unpacked:,} bytes, more than a map of {settings.cells:,} cells needs", at=name)
 
 
 def _pixels(content: bytes, kind: str) -> int:

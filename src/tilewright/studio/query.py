@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.errors import InvalidRecipe, Problem, UnknownName, problem
+from ..core.errors import InvalidRecipe, Problem, problem, unknown_key
 from ..core.fields import fields_by_name
 from ..core.notation import read_value
 from ..core.registry import Technique
@@ -29,12 +29,12 @@ def read_parameters(
     for name, text in pairs:
         owner, values = (entry.params, params) if name in entry.params.model_fields else (format.params, options)
         if name in params or name in options:
-            problems.append(problem(name, "is given twice"))
+            problems.append(problem("is given twice", at=name))
         elif name in owner.model_fields:
             values[name] = read_value(text, fields_by_name(owner)[name])
         else:
             known = [*entry.params.model_fields, *format.params.model_fields, *KEYS]
-            problems += UnknownName("parameter", name, known, f"of {entry.name} or {format.name}").problems
+            problems.append(unknown_key("parameter", name, known, f"of {entry.name} or {format.name}"))
     if problems:
         raise InvalidRecipe(*problems)
     return params, options

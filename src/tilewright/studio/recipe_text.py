@@ -64,9 +64,9 @@ def _read_stage(line: str, number: int, name: str) -> Any:
     try:
         stage, *more = read_data(f"shaping: [{line}]", name)["shaping"]
     except (BadFile, ValueError):
-        raise BadFile(f"{name}: line {number + 1}: not a shaper that is switched off: {quoted(line)}") from None
+        raise BadFile(f"line {number + 1}: not a shaper that is switched off: {quoted(line)}", at=name) from None
     if more:
-        raise BadFile(f"{name}: line {number + 1}: one shaper a line, got {quoted(line)}")
+        raise BadFile(f"line {number + 1}: one shaper a line", at=name, got=line)
     return stage
 
 

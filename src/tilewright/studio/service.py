@@ -175,12 +175,12 @@ def uploaded(
     entry = format_of(bare, format)
     if entry.read is None:
         readable = [other.name for other in shelf if other.read]
-        raise BadFile(f"{bare}: {entry.name} can only be written; readable are {', '.join(readable)}")
+        raise BadFile(f"{entry.name} can only be written; readable are {', '.join(readable)}", at=bare)
     refuse_upload(content, bare, entry, settings)
     with _READING:
         found = decode(Source(content, bare, tileset), entry)
     if not found:
-        raise BadFile(f"{bare}: holds no map")
+        raise BadFile("holds no map", at=bare)
     refuse_large(found[0].map.shape, settings)
     return found[0].map
 
@@ -192,7 +192,7 @@ def given(value: Any, settings: Settings, tileset: Tileset | None = None) -> Til
     grid = Grid.of(value, Resolver())
     refuse_large(grid.shape, settings)
     if (grid.cells == FREE).any():
-        raise InvalidRecipe("map: has free cells (?); every cell of a map that is measured holds a tile")
+        raise InvalidRecipe("has free cells (?); every cell of a map that is measured holds a tile", at="map")
     chosen = tileset or grid.tileset
     if chosen is None:
         made_up = Tileset.of_words([str(word) for word in grid.words], "sent")

@@ -201,13 +201,13 @@ def _refuse_strange(recipe: Mapping[str, Any]) -> None:
     """What no page could show, let alone make; whether the values are any good is seen when the map is made."""
     params, shaping = recipe.get("params"), recipe.get("shaping")
     if not isinstance(params, Mapping | None):
-        raise InvalidRecipe(f"params: must be a set of named values, got {quoted(params)}")
+        raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
     if not isinstance(shaping, list | None):
-        raise InvalidRecipe(f"shaping: must be a list of shapers, got {quoted(shaping)}")
+        raise InvalidRecipe("must be a list of shapers", at="shaping", got=shaping, rule="type")
     for stage in shaping or ():
         params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
         if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):
-            raise InvalidRecipe(f"shaping: one shaper with its parameters, got {quoted(stage)}")
+            raise InvalidRecipe("one shaper with its parameters", at="shaping", got=stage)
 
 
 def _painted_data(painted: Grid) -> Any:

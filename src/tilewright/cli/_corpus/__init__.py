@@ -33,7 +33,7 @@ def opened(folder: str) -> Any:
 def refuse_no_picture(path: str | None) -> None:
     """Say before the work that a picture cannot be written there."""
     if path is not None and Path(path).suffix.lower() != ".png":
-        raise InvalidRecipe(f"{path}: pictures of a corpus are .png files")
+        raise InvalidRecipe("pictures of a corpus are .png files", at=path)
     if path is not None:
         refuse_unwritable(path)
 

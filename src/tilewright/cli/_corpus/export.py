@@ -43,7 +43,7 @@ def command(
     if chosen not in FORMATS:
         raise UnknownName("format", chosen, FORMATS)
     if splits is not None and side is None:
-        raise InvalidRecipe("splits: says how maps are divided; name a side of it with --split")
+        raise InvalidRecipe("says how maps are divided; name a side of it with --split", at="splits")
     corpus = opened(folder)
     ids = _chosen(corpus, where, unique, side, splits)
     if ids is not None and not ids:
@@ -76,8 +76,8 @@ def _read_splits(path: str) -> dict[str, Sequence[int]]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, BadFile):
             raise
-        raise BadFile(f"{path}: not JSON") from None
+        raise BadFile("not JSON", at=path) from None
     sides = found.values() if isinstance(found, dict) else [None]
     if not all(isinstance(ids, list) and all(type(number) is int for number in ids) for ids in sides):
-        raise BadFile(f"{path}: must hold lists of ids by name, as `corpus split -o` writes them")
+        raise BadFile("must hold lists of ids by name, as `corpus split -o` writes them", at=path)
     return dict(found)

@@ -212,7 +212,7 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
     try:
         return [_automaton(record) for record in parse(text, width)]
     except (InvalidRecipe, TooLarge) as error:
-        raise BadFile(f"{name}: {error}") from None
+        raise BadFile.of(error, name) from None
 
 
 def behaviourNum(fbca: Fbca) -> int:

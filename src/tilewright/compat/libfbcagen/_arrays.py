@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...core.errors import InvalidRecipe, TooLarge
 from ...kernels.fashion import Automaton
 from . import FBCAConsts
 from .FBCAConsts import CACell, Fbca
@@ -35,8 +35,9 @@ def states_of(fbca: Fbca) -> Cells:
     columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
     if len(columns) < width or any(len(column) < height for column in columns):
         raise InvalidRecipe(
-            f"levelMap: {width} columns (torusLength) of {height} cells (torusWidth) are needed, "
-            f"got {len(columns)} of {min(map(len, columns), default=0)}; initCA makes them"
+            f"{width} columns (torusLength) of {height} cells (torusWidth) are needed, got {len(columns)} of "
+            f"{min(map(len, columns), default=0)}; initCA makes them",
+            at="levelMap",
         )
     states, n = np.array(columns).T, state_count(fbca)
     if states.dtype.kind not in "ui" or states.min() < 0 or states.max() >= n:
@@ -60,7 +61,7 @@ def generations(fbca: Fbca, count: int) -> Iterator[Cells]:
 
 def whole(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-        raise InvalidRecipe(f"{name}: a whole number from {low} to {high:,}, got {quoted(value)}")
+        raise InvalidRecipe(f"a whole number from {low} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
@@ -75,13 +76,14 @@ def updates(fbca: Fbca) -> int:
 def shape(fbca: Fbca) -> tuple[int, int]:
     """Rows and columns."""
     if not isinstance(fbca, Fbca):
-        raise InvalidRecipe(f"fbca: an Fbca is needed, got {quoted(fbca)}")
+        raise InvalidRecipe("an Fbca is needed", at="fbca", got=fbca, rule="missing")
     width = whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
     height = whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
     if width * height > MOST_CELLS:
         raise TooLarge(
-            f"torusLength, torusWidth: {width * height:,} cells, at most {MOST_CELLS:,} can be objects; "
-            'tw.make("fashion") makes larger maps'
+            f'{width * height:,} cells, at most {MOST_CELLS:,} can be objects; tw.make("fashion") makes larger maps',
+            at="torusLength",
+            place="torusLength, torusWidth",
         )
     return height, width
 
@@ -91,13 +93,13 @@ def scores(fbca: Fbca) -> list[float]:
     n = state_count(fbca)
     given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
     if len(given) < n * n:
-        raise InvalidRecipe(f"scoreMatrix: n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}")
+        raise InvalidRecipe(f"n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}", at="scoreMatrix")
     try:
         numbers = [float(score) for score in given[: n * n]]
     except (TypeError, ValueError):
         numbers = [nan]
     if not all(map(isfinite, numbers)):
-        raise InvalidRecipe(f"scoreMatrix: finite numbers, got {quoted(given)}")
+        raise InvalidRecipe("finite numbers", at="scoreMatrix", got=given, rule="type")
     return numbers
 
 
@@ -107,5 +109,5 @@ def offsets(fbca: Fbca) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         pairs = []
     if not pairs:
-        raise InvalidRecipe(f"neighbourhood: a list of offsets (x, y), at least one, got {quoted(fbca.neighbourhood)}")
+        raise InvalidRecipe("a list of offsets (x, y), at least one", at="neighbourhood", got=fbca.neighbourhood)
     return pairs

@@ -34,7 +34,7 @@ def layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
     height = max(chunk.y + chunk.height for chunk in layer.chunks) - top
     held = sum(chunk.width * chunk.height for chunk in layer.chunks)
     if width * height > min(MOST_CELLS, held * SPARSEST):
-        raise TooLarge(f"{place}: its chunks hold {counted(held, 'cell')} but span {width:,}x{height:,}")
+        raise TooLarge(f"its chunks hold {counted(held, 'cell')} but span {width:,}x{height:,}", at=place)
     whole = np.zeros((height, width), dtype=np.uint32)
     for chunk in layer.chunks:
         row, column = chunk.y - top, chunk.x - left
@@ -46,9 +46,9 @@ def layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
 def _gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
     count = width * height
     if not count:
-        raise InvalidRecipe(f"{place}: a map has at least one cell, got {width}x{height}")
+        raise InvalidRecipe(f"a map has at least one cell, got {width}x{height}", at=place, rule="minimum")
     if count > MOST_CELLS:
-        raise TooLarge(f"{place}: {count:,} cells are more than the {MOST_CELLS:,} that are read")
+        raise TooLarge(f"{count:,} cells are more than the {MOST_CELLS:,} that are read", at=place)
     try:
         if isinstance(data, str):
             numbers = _unpacked(data, layer, count) if layer.encoding == "base64" else _listed(data, count)
@@ -60,7 +60,7 @@ def _gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> 
     except InvalidRecipe as error:
         raise error.within(place) from None
     except (TypeError, ValueError, OverflowError):
-        raise InvalidRecipe(f"{place}: holds something other than gids (whole numbers below 2^32)") from None
+        raise InvalidRecipe("holds something other than gids (whole numbers below 2^32)", at=place) from None
     return (numbers.astype(np.uint32) & ~FLIPS).reshape(height, width)
 
 

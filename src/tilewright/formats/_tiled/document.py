@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ...core.errors import InvalidRecipe, quoted
+from ...core.errors import InvalidRecipe
 from ...core.params import explain
 from . import Document, refuse_large
 
@@ -131,9 +131,9 @@ def from_json(content: bytes) -> Document:
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InvalidRecipe(f"not JSON: {str(error) or 'nested too deeply'}") from None
+        raise InvalidRecipe(f"not JSON: {str(error) or 'nested too deeply'}", rule="format") from None
     if not isinstance(data, dict):
-        raise InvalidRecipe(f"must be a Tiled map or tileset, got {quoted(data)}")
+        raise InvalidRecipe("must be a Tiled map or tileset", got=data, rule="type")
     return data
 
 

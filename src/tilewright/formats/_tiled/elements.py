@@ -103,7 +103,7 @@ def _csv(gids: NDArray[np.uint32]) -> str:
 def _text(value: object) -> str:
     text = str(value)
     if FORBIDDEN.search(text):
-        raise InvalidRecipe(f"tmx: XML cannot hold all characters of {quoted(text)}; rename it, or write tmj")
+        raise InvalidRecipe(f"XML cannot hold all characters of {quoted(text)}; rename it, or write tmj", place="tmx")
     return escape(text, ESCAPES)
 
 
@@ -120,15 +120,15 @@ def from_xml(content: bytes) -> Document:
     # In another encoding a document type would have gone unseen. Naming one overrides what the file claims, but for
     # UTF-16, which expat finds out by itself and which is full of zeros.
     if b"\0" in content:
-        raise InvalidRecipe("not XML in UTF-8: it holds zero bytes")
+        raise InvalidRecipe("not XML in UTF-8: it holds zero bytes", rule="format")
     parser = ET.XMLParser(encoding="utf-8")
     try:
         parser.feed(content)
         root = parser.close()
     except (ET.ParseError, ValueError) as error:
-        raise InvalidRecipe(f"not XML in UTF-8: {error}") from None
+        raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None
     if root.tag not in ("map", "tileset"):
-        raise InvalidRecipe(f"holds a <{root.tag[:40]}>, not a Tiled <map> or <tileset>")
+        raise InvalidRecipe(f"holds a <{root.tag[:40]}>, not a Tiled <map> or <tileset>", rule="format")
     return _data(root)
 
 

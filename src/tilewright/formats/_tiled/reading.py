@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, UnknownName, quoted
+from ...core.errors import InvalidRecipe, TooLarge, UnknownName
 from ...core.grid import MOST_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
 from .. import Found, Source
@@ -143,7 +143,7 @@ def _numbers(about: Mapping[str, Any]) -> dict[str, float]:
             try:
                 numbers[name.removeprefix("number.")] = float(value)
             except ValueError:
-                raise InvalidRecipe(f"property {name!r}: must be a number, got {quoted(value)}") from None
+                raise InvalidRecipe(f"property {name!r}: must be a number", got=value, rule="type") from None
     return numbers
 
 

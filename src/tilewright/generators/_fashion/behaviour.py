@@ -22,7 +22,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...core.errors import InvalidRecipe, TooLarge
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
 from .scores import (
@@ -150,12 +150,13 @@ def behaviour_grid(
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
     if min(columns, rows) < 1 or columns * rows * codes > MOST_GRID_RANKS:
         raise InvalidRecipe(
-            f"steps: 1 or more each way and, with {len(places)} offsets, "
-            f"at most {MOST_GRID_RANKS // codes:,} in all, got {quoted(steps)}"
+            f"1 or more each way and, with {len(places)} offsets, at most {MOST_GRID_RANKS // codes:,} in all",
+            at="steps",
+            got=steps,
         )
     sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
-        raise InvalidRecipe(f'scores: four entries, one of them "x" and one "y", got {quoted(scores)}')
+        raise InvalidRecipe('four entries, one of them "x" and one "y"', at="scores", got=scores)
     across, down = axis(x, columns), axis(y, rows)
     fixed = [Fraction(0) if entry in ("x", "y") else read_score(entry) for entry in sheet]
     values = numbers([*across, *down, *fixed], len(places), exact)
@@ -172,8 +173,9 @@ def behaviour_grid(
     each = 2 ** _weights(2, places).shape[1]
     if each <= situations and each * len(tables) > MOST_GRID_SITUATIONS:
         raise TooLarge(
-            f"steps: {len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,}"
-            " in all are enumerated; take fewer steps, or situations=0 to decide by pairs"
+            f"{len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,} in all "
+            "are enumerated; take fewer steps, or situations=0 to decide by pairs",
+            at="steps",
         )
     names = [_name(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
     found = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -251,8 +253,9 @@ def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
     )
     if met > MOST_MEETINGS:
         raise TooLarge(
-            f"scores: {states} states under these offsets make {states}^{weights.shape[1]} situations and "
-            f"{met:,} meetings, at most {MOST_MEETINGS:,} meetings can be decided; take fewer states or offsets"
+            f"{states} states under these offsets make {states}^{weights.shape[1]} situations and {met:,} "
+            f"meetings, at most {MOST_MEETINGS:,} meetings can be decided; take fewer states or offsets",
+            at="scores",
         )
     identity = np.eye(weights.shape[1], dtype=np.int64)
     for pair, common in meetings:

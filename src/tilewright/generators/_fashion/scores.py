@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, quoted
+from ...core.errors import InvalidRecipe, TooLarge
 
 Offset: TypeAlias = tuple[int, int]
 Score: TypeAlias = float | str | Decimal
@@ -51,8 +51,9 @@ def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ..
     states, values = read_scores(scores)
     if relabel and states > MOST_RELABELLED:
         raise TooLarge(
-            f"relabel: at most {MOST_RELABELLED} states are put in every order, "
-            f"got {states} with {math.factorial(states):,} orders; leave relabel out"
+            f"at most {MOST_RELABELLED} states are put in every order, got {states} with "
+            f"{math.factorial(states):,} orders; leave relabel out",
+            at="relabel",
         )
     flat = smallest(values)
     orders = permutations(range(states)) if relabel else [tuple(range(states))]
@@ -69,7 +70,7 @@ def read_score(value: Score) -> Fraction:
             return Fraction(decimal)
     except (InvalidOperation, ValueError):
         pass
-    raise InvalidRecipe(f"scores: finite numbers of at most 400 digits, got {quoted(value)}")
+    raise InvalidRecipe("finite numbers of at most 400 digits", at="scores", got=value, rule="maximum")
 
 
 def read_scores(scores: Scores) -> tuple[int, list[Fraction]]:
@@ -77,7 +78,7 @@ def read_scores(scores: Scores) -> tuple[int, list[Fraction]]:
     matrix = np.array(scores, dtype=np.object_)
     states = math.isqrt(matrix.size)
     if states < 2 or matrix.shape not in ((states * states,), (states, states)):
-        raise InvalidRecipe(f"scores: a square matrix of 2 x 2 or more, flat or in rows, got {quoted(scores)}")
+        raise InvalidRecipe("a square matrix of 2 x 2 or more, flat or in rows", at="scores", got=scores)
     return states, [read_score(entry) for entry in matrix.ravel()]
 
 
@@ -85,7 +86,7 @@ def read_offsets(offsets: Sequence[Offset]) -> tuple[Offset, ...]:
     try:
         return tuple((index(x), index(y)) for x, y in offsets)
     except (TypeError, ValueError):
-        raise InvalidRecipe(f"offsets: pairs of whole numbers (dx, dy), got {quoted(offsets)}") from None
+        raise InvalidRecipe("pairs of whole numbers (dx, dy)", at="offsets", got=offsets, rule="type") from None
 
 
 def axis(ends: tuple[Score, Score], count: int) -> list[Fraction]:
@@ -137,7 +138,8 @@ def rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, .
     terms = len(offsets)
     if states ** (terms + 1) > MOST_RANKED:
         raise TooLarge(
-            f"scores: {states} states with {terms} offsets make {states}^{terms + 1} neighbourhoods, "
-            f"at most {MOST_RANKED:,} can be ranked; take fewer states or offsets"
+            f"{states} states with {terms} offsets make {states}^{terms + 1} neighbourhoods, at most "
+            f"{MOST_RANKED:,} can be ranked; take fewer states or offsets",
+            at="scores",
         )
     return ranks(sums(numbers(values, terms, exact).reshape(1, states, states), terms)).ravel()

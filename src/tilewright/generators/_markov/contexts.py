@@ -123,5 +123,6 @@ def refuse_too_many(tiles: int, masks: Iterable[int], directions: Sequence[str])
     """Contexts that could not be told apart any more."""
     if sum((tiles + 2) ** mask.bit_count() for mask in masks) > KEYS:
         raise InvalidRecipe(
-            f"directions: {len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer"
+            f"{len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer",
+            at="directions",
         )

@@ -43,14 +43,14 @@ def read_directions(value: Any) -> Any:
     if not isinstance(value, (list, tuple)):
         return value
     if not value:
-        raise InvalidRecipe(f"at least one direction is needed, such as {', '.join(SEED_DIRECTIONS)}")
+        raise InvalidRecipe(f"at least one direction is needed, such as {', '.join(SEED_DIRECTIONS)}", rule="missing")
     names = [name.lower() if isinstance(name, str) else name for name in value]
     for name in names:
         if not isinstance(name, str) or name not in STEPS:
             near = did_you_mean(name, STEPS) if isinstance(name, str) else ""
             raise InvalidRecipe(f"{quoted(name)} is no direction{near}; {', '.join(STEPS)}")
     if len(set(names)) < len(names):
-        raise InvalidRecipe(f"each direction once, got {', '.join(names)}")
+        raise InvalidRecipe(f"each direction once, got {', '.join(names)}", rule="duplicate")
     if len(names) > MOST_DIRECTIONS:
         raise InvalidRecipe(f"at most {MOST_DIRECTIONS} directions, got {len(names)}")
     return tuple(names)
@@ -60,16 +60,16 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
     """`w+sw+s`, directions seen together, as bits; `w*s`, several such sets taken for independent of each other."""
     parts = step.lower().split("*")
     if not re.fullmatch(r"[a-z0-9+* ]+", step.lower()):
-        raise InvalidRecipe(f"backoff: {quoted(step)} is no context; one is written as w+sw+s, or w*s")
+        raise InvalidRecipe(f"{quoted(step)} is no context; one is written as w+sw+s, or w*s", at="backoff")
     if len(parts) > MOST_DIRECTIONS:
-        raise InvalidRecipe(f"backoff: at most {MOST_DIRECTIONS} contexts are multiplied, got {len(parts)}")
+        raise InvalidRecipe(f"at most {MOST_DIRECTIONS} contexts are multiplied, got {len(parts)}", at="backoff")
     masks = []
     for part in parts:
         mask = 0
         for name in (name.strip() for name in part.split("+")):
             if name not in directions:
                 raise InvalidRecipe(
-                    f"backoff: {quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}"
+                    f"{quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}", at="backoff"
                 )
             mask |= 1 << directions.index(name)
         masks.append(mask)

@@ -78,10 +78,12 @@ class MarkovLearned(FromSamples):
     @model_validator(mode="after")
     def _samples_belong_together(self) -> Self:
         if self.sample.axes != 2:
-            raise InvalidRecipe("sample: markov learns from flat maps")
+            raise InvalidRecipe("markov learns from flat maps", at="sample", rule="flat_sample")
         names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
         if len(names) > 1:
-            raise InvalidRecipe(f"sample: maps of different tilesets, {' and '.join(names)}; learn from one at a time")
+            raise InvalidRecipe(
+                f"maps of different tilesets, {' and '.join(names)}; learn from one at a time", at="sample"
+            )
         refuse_too_many(len(self.sample.words), self.learned_masks, self.learned_directions)
         return self
 

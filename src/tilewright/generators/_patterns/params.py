@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
-from ...core.errors import InvalidRecipe, counted
+from ...core.errors import Fix, InvalidRecipe, Problem, counted, problem
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
@@ -133,49 +133,64 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             raise InvalidRecipe(*wrong)
         return self
 
-    def _wrong_sizes(self) -> list[str]:
+    def _wrong_sizes(self) -> list[Problem]:
         if any(size < 1 for size in self.sizes) or max(self.sizes) < 2:
-            return [f"pattern_sizes: sides of 1 or more, one of them 2 or more, got {list(self.sizes)}"]
+            return [problem(f"sides of 1 or more, one of them 2 or more, got {list(self.sizes)}", at="pattern_sizes")]
         if len(set(self.sizes)) < len(self.sizes):
-            return [f"pattern_sizes: each size once, got {list(self.sizes)}"]
+            return [problem(f"each size once, got {list(self.sizes)}", at="pattern_sizes", rule="duplicate")]
         largest = max(self.sizes)
         cells = largest**self.sample.axes
         if cells > 512:
-            return [f"pattern_sizes: windows of at most 512 cells, {largest} has {cells:,}"]
+            return [problem(f"windows of at most 512 cells, {largest} has {cells:,}", at="pattern_sizes")]
         wrong = []
         for number, grid in enumerate(self.sample):
             if any(side < largest for side in grid.shape):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {largest}")
+                wrong.append(
+                    problem(
+                        f"{which} of {size} cells is smaller than a pattern of {largest}",
+                        at="sample",
+                        rule="sample_size",
+                        fixes=[Fix("remove", ("pattern_sizes",))],
+                    )
+                )
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
-                wrong.append(f"{name}: {side} is less than a pattern of {largest}; see pattern_sizes")
+                wrong.append(
+                    problem(f"{side} is less than a pattern of {largest}; see pattern_sizes", at=name, instead=largest)
+                )
         return wrong
 
-    def _wrong_axes(self) -> list[str]:
-        wrong = refused_axes("wrap: the map", self.wrap, self.sample.axes)
-        wrong += refused_axes("wrap_sample: the sample", self.wrap_sample, self.sample.axes)
+    def _wrong_axes(self) -> list[Problem]:
+        wrong = refused_axes("wrap", "the map", self.wrap, self.sample.axes)
+        wrong += refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
-                wrong.append("depth: the sample is flat, so the map is; leave depth out")
+                wrong.append(
+                    problem(
+                        "the sample is flat, so the map is; leave depth out",
+                        at="depth",
+                        fixes=[Fix("remove", ("depth",))],
+                    )
+                )
             if set(self.borders) & {"below", "above"}:
-                wrong.append("borders: below and above are edges of samples with levels")
+                wrong.append(problem("below and above are edges of samples with levels", at="borders"))
         for edge in self.borders:
             axis = AXES[-1 - EDGES[edge][0]]
             for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
                 if axis in axes:
-                    wrong.append(f"borders: where {name} joins {axis}, there is no edge {edge}")
+                    wrong.append(problem(f"where {name} joins {axis}, there is no edge {edge}", at="borders"))
         return wrong
 
-    def _wrong_weights(self) -> list[str]:
+    def _wrong_weights(self) -> list[Problem]:
         if self.size_weights is None:
             return []
         if len(self.size_weights) != len(self.sizes):
             sizes = counted(len(self.sizes), "pattern size")
-            return [f"size_weights: one for each of {sizes}, got {len(self.size_weights)}"]
+            return [problem(f"one for each of {sizes}, got {len(self.size_weights)}", at="size_weights")]
         if min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
-            return [f"size_weights: not negative, and not all 0, got {list(self.size_weights)}"]
+            return [problem(f"not negative, and not all 0, got {list(self.size_weights)}", at="size_weights")]
         return []
 
 

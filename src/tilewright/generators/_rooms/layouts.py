@@ -47,9 +47,11 @@ class Layout(Params):
         cells = self.cells  # which reads the drawing
         parts = regions_of((cells == DRAWN_FLOOR) | (cells == INNER_DOOR)).count
         if parts == 0:
-            raise InvalidRecipe("drawing: a room has floor, o")
+            raise InvalidRecipe("a room has floor, o", at="drawing")
         if parts > 1:
-            raise InvalidRecipe(f"drawing: its floor is one, but this has {parts} parts without a door between them")
+            raise InvalidRecipe(
+                f"its floor is one, but this has {parts} parts without a door between them", at="drawing"
+            )
         for row, column in np.argwhere((cells == DRAWN_DOOR) | (cells == INNER_DOOR)).tolist():
             around = np.pad(cells, 1)[row : row + 3, column : column + 3]
             lines = around[:, 1][::2], around[1, ::2]  # above and below, left and right
@@ -57,7 +59,9 @@ class Layout(Params):
             leads_on = any(sorted(line.tolist()) == [VOID, DRAWN_FLOOR] for line in lines)
             if floors != ([0, 2] if cells[row, column] == INNER_DOOR else [0, 1]) or not (leads_on or floors[1] == 2):
                 place = f"the door in row {row + 1}, column {column + 1}"
-                raise InvalidRecipe(f"drawing: {place} must have floor on one side and lead out or on at the other")
+                raise InvalidRecipe(
+                    f"{place} must have floor on one side and lead out or on at the other", at="drawing"
+                )
         return self
 
     @cached_property
@@ -65,9 +69,9 @@ class Layout(Params):
         """(row, column) the drawing, without empty rows and columns around it."""
         grid = self.drawing
         if grid.cells.ndim != 2:
-            raise InvalidRecipe("drawing: a room has one level; give every room a layout of its own")
+            raise InvalidRecipe("a room has one level; give every room a layout of its own", at="drawing")
         if strange := [word for word in grid.words if word not in CODES]:
-            raise InvalidRecipe(f"drawing: x wall, o floor, D door, . nothing; got {quoted(strange[0])}")
+            raise InvalidRecipe(f"x wall, o floor, D door, . nothing; got {quoted(strange[0])}", at="drawing")
         codes = np.array([CODES[str(word)] for word in grid.words] + [VOID], dtype=np.uint8)
         blank = np.array([word == " " for word in grid.words] + [False])
         spaced = grid.cells.shape[1] > 1 and bool(blank[grid.cells[:, 1::2]].all())
@@ -75,7 +79,7 @@ class Layout(Params):
         used = cells != VOID
         rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
         if not len(rows):
-            raise InvalidRecipe("drawing: a room has floor, o")
+            raise InvalidRecipe("a room has floor, o", at="drawing")
         cells = cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
         around = np.pad((cells == DRAWN_FLOOR) | (cells == DRAWN_DOOR), 1)
         through = (around[:-2, 1:-1] & around[2:, 1:-1]) | (around[1:-1, :-2] & around[1:-1, 2:])

@@ -34,11 +34,11 @@ def word(value: Any) -> Any:
         return value
     name = value.strip().lower()
     if not name:
-        raise InvalidRecipe(f"a name is missing, got {quoted(value)}")
+        raise InvalidRecipe("a name is missing", got=value, rule="missing")
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise InvalidRecipe(f"a name holds half a character, got {quoted(value)}") from None
+        raise InvalidRecipe("a name holds half a character", got=value) from None
     if found := MARKS.search(name):
         raise InvalidRecipe(f"a name holds none of : , | < > = !, got {quoted(found.group())} in {quoted(value)}")
     return name
@@ -47,13 +47,13 @@ def word(value: Any) -> Any:
 def whole(text: str, what: str) -> int:
     """A whole number as it is typed."""
     if not WHOLE.fullmatch(text.strip()):
-        raise InvalidRecipe(f"{what}: must be a whole number, got {quoted(text)}")
+        raise InvalidRecipe("must be a whole number", at=what, got=text, rule="type")
     return int(text)
 
 
 def number(text: str, what: str) -> float:
     if not NUMBER.fullmatch(text.strip()):
-        raise InvalidRecipe(f"{what}: must be a number, got {quoted(text)}")
+        raise InvalidRecipe("must be a number", at=what, got=text, rule="type")
     return float(text)
 
 
@@ -63,7 +63,7 @@ def pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
         raise InvalidRecipe(f"at most {LONGEST_TEXT:,} characters, got {len(text):,}")
     found = [piece.strip() for piece in text.split(mark)]
     if len(found) not in counts:
-        raise InvalidRecipe(problem("", f"{form}; got {quoted(text)}", rule="format"))
+        raise InvalidRecipe(f"{form}; got {quoted(text)}", rule="format")
     return found
 
 
@@ -88,11 +88,11 @@ def condition(text: str) -> dict[str, Any]:
     """`solid>5`."""
     found = re.fullmatch(r"([^<>=!]*)([<>=!]+)([^<>=!]*)", text)
     if not found:
-        raise InvalidRecipe(problem("", f"{CONDITION}; got {quoted(text)}", rule="format"))
+        raise InvalidRecipe(f"{CONDITION}; got {quoted(text)}", rule="format")
     tile, operator, count = (piece.strip() for piece in found.groups())
     if operator not in OPERATORS:
         told = f"{quoted(text)}: the operator is one of {' '.join(OPERATORS)}"
-        raise InvalidRecipe(problem("", told, got=operator, rule="format"))
+        raise InvalidRecipe(told, got=operator, rule="format")
     return {"tile": word(tile), "operator": operator, "count": whole(count, f"count in {quoted(text)}")}
 
 
@@ -132,9 +132,7 @@ def division(text: str) -> dict[str, Any]:
     kind, size, rooms = pieces(text, ":", (3,), DIVISION)
     fields = {"equal": ("columns", "rows"), "tree": ("width", "height")}.get(kind.lower())
     if fields is None:
-        raise InvalidRecipe(
-            problem("", f"there are equal and tree, got {quoted(kind)} in {quoted(text)}", rule="format")
-        )
+        raise InvalidRecipe(problem(f"there are equal and tree, got {quoted(kind)} in {quoted(text)}", rule="format"))
     return {
         "kind": kind.lower(),
         **dict(zip(fields, sides(size, "the size"), strict=True)),
@@ -147,7 +145,7 @@ def place(text: str) -> dict[str, Any]:
     kind, *rest = pieces(text, ":", (1, 2), PLACE)
     kind = kind.lower()
     if kind not in ("map", "room"):
-        raise InvalidRecipe(problem("", f"there are map and room, got {quoted(kind)} in {quoted(text)}", rule="format"))
+        raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}", rule="format")
     if not rest or re.fullmatch(r"-\s*1", rest[0]):
         return {"kind": kind}
     numbers = [whole(piece, "room" if kind == "room" else "rectangle") for piece in rest[0].split(",")]
@@ -155,7 +153,7 @@ def place(text: str) -> dict[str, Any]:
         return {"kind": kind, "ids": numbers}
     if len(numbers) != 4:
         told = f"a rectangle of the map is written as map:x,y,width,height; got {quoted(text)}"
-        raise InvalidRecipe(problem("", told, rule="format"))
+        raise InvalidRecipe(told, rule="format")
     return {"kind": kind, "rectangle": numbers}
 
 
@@ -163,7 +161,7 @@ def dug_with(text: str) -> tuple[str, str]:
     """`solid:empty`."""
     initial, dig = pieces(text, ":", (2,), TILES)
     if not initial or not dig:
-        raise InvalidRecipe(problem("", TILES, got=text, rule="format"))
+        raise InvalidRecipe(TILES, got=text, rule="format")
     return initial, dig
 
 
@@ -187,6 +185,10 @@ def matrix(value: Any) -> Any:
             raise InvalidRecipe(f"row {at} is empty; a neighbourhood is rows of 0 and 1, such as 010,101,010")
         for digit in digits:
             if isinstance(digit, bool) or digit not in ("0", "1", 0, 1):
-                raise InvalidRecipe(f"row {at}: a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}")
+                raise InvalidRecipe(
+                    f"a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}",
+                    at=("row", at),
+                    place=f"row {at}",
+                )
         rows.append(tuple(int(digit) for digit in digits))
     return tuple(rows)

@@ -276,7 +276,7 @@ class Rooms(Params):
     @classmethod
     def _each_once(cls, ids: tuple[int, ...] | None) -> tuple[int, ...] | None:
         if ids is not None and not ids:
-            raise InvalidRecipe("at least one room is needed; leave it out for all rooms")
+            raise InvalidRecipe("at least one room is needed; leave it out for all rooms", rule="conflict")
         return None if ids is None else tuple(dict.fromkeys(ids))
 
     @property
@@ -337,7 +337,7 @@ class MapData(Sectioned):
         rest = dict(value)
         tiles = rest.pop("tiles")
         if not isinstance(tiles, str):
-            raise InvalidRecipe(f"{compact.TILES}, got {quoted(tiles)}")
+            raise InvalidRecipe(f"{compact.TILES}", got=tiles)
         initial, dig = compact.dug_with(tiles)
         return {"initial": initial, "dig": dig, **rest}
 
@@ -395,7 +395,7 @@ class Layer(Params):
         rest = dict(value)
         parts = _from_list(rest.pop("genData"), ("simulations", "where", "fix"), "genData")
         if not isinstance(parts, Mapping):
-            raise InvalidRecipe(f"genData is a list of simulations, place and fix, got {quoted(parts)}")
+            raise InvalidRecipe("genData is a list of simulations, place and fix", got=parts, rule="type")
         if isinstance(parts.get("simulations"), str):
             parts = {**parts, "simulations": compact.whole(parts["simulations"], "simulations")}
         return {**parts, **rest}

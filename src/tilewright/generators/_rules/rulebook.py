@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from ...core.errors import InvalidRecipe, Problem, counted, did_you_mean, quoted
+from ...core.errors import InvalidRecipe, Path, Problem, counted, did_you_mean, problem, quoted
 from ...core.params import MOST_TOLD, Sized, param, size_param
 from ...core.recipe import Recipe, recipe_data
 from ...core.registry import RECIPE_WORDS
@@ -90,7 +90,9 @@ class RulesParams(Sized):
         values = dict(values)
         if (given := values.pop("data", None)) is not None:
             values = {**_read_data(given, info), **values}
-        former = [f"{name}: is gone; write it as {new}" for name, new in FORMER_SECTIONS.items() if name in values]
+        former = [
+            problem(f"is gone; write it as {new}", at=name) for name, new in FORMER_SECTIONS.items() if name in values
+        ]
         if former:
             raise InvalidRecipe(*former)
         if not any(section in values for section in SECTIONS):
@@ -183,10 +185,12 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
     found = recipe_data(given) if isinstance(given, Mapping) else {}
     params = found.get("params", {})
     if found.get("technique") != "rules" or not isinstance(params, Mapping) or "data" in params:
-        raise InvalidRecipe(f"data: must be a rule book with the sections {', '.join(SECTIONS)}, got {quoted(given)}")
+        raise InvalidRecipe(f"must be a rule book with the sections {', '.join(SECTIONS)}", at="data", got=given)
     more = [word for word in ("shaping", "tiles", "locks") if found.get(word)]
     if more:
-        raise InvalidRecipe(f"data: takes sections alone, and this has {' and '.join(more)} too; run it as a recipe")
+        raise InvalidRecipe(
+            f"takes sections alone, and this has {' and '.join(more)} too; run it as a recipe", at="data"
+        )
     return params
 
 
@@ -210,74 +214,79 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
     if isinstance(given[0], str) and ":" in given[0]:  # the size is left out
         return {}, given
     if len(given) > 3:
-        raise InvalidRecipe(f"mapData: has at most 3 parts, got {len(given)}: {quoted(given)}")
+        raise InvalidRecipe(f"has at most 3 parts, got {len(given)}: {quoted(given)}", at="mapData", rule="maximum")
     if not isinstance(given[0], str):
-        raise InvalidRecipe(f"mapData: begins with the size, such as 15x7, got {quoted(given[0])}")
+        raise InvalidRecipe("begins with the size, such as 15x7", at="mapData", got=given[0])
     try:
         width, height = compact.sides(given[0], "the size")
     except InvalidRecipe as error:
         raise error.within("mapData") from None
     if min(width, height) < 3:
-        raise InvalidRecipe(f"mapData: a map is at least 3x3, got {quoted(given[0])}")
+        raise InvalidRecipe("a map is at least 3x3", at="mapData", got=given[0], rule="minimum")
     return {"width": width, "height": height}, list(given[1:])
 
 
-def _problems(p: RulesParams) -> Iterator[str]:
+def _problems(p: RulesParams) -> Iterator[Problem]:
     """Everything that does not fit together: each with its section, and the piece that is wrong."""
     seen: set[str] = set()
     for at, name in enumerate(p.names):
         if name.name in seen:
-            yield f"names.{at}: {name.name!r} is there twice"
+            yield problem(f"{name.name!r} is there twice", at=("names", at), rule="duplicate")
         seen.add(name.name)
     seen = set()
     for at, one in enumerate(p.neighbourhoods):
         if one.name in seen:
-            yield f"neighbourhoods.{at}: {one.name!r} is there twice"
+            yield problem(f"{one.name!r} is there twice", at=("neighbourhoods", at), rule="duplicate")
         seen.add(one.name)
 
     words = {name.name for name in p.names}
 
-    def strange(place: str, kind: str, word: str, piece: str) -> str:
+    def strange(place: Path, kind: str, word: str, piece: str) -> Problem:
         hint = did_you_mean(word, words if kind == "name" else p.known)
-        return f"{place}: unknown {kind} {word!r} in {quoted(piece)}{hint}"
+        return problem(f"unknown {kind} {word!r} in {quoted(piece)}{hint}", at=place, rule="unknown_name")
 
     tiles = f"{p.mapData.initial}:{p.mapData.dig}"
     for word in (p.mapData.initial, p.mapData.dig):
         if word not in words:
-            yield strange("mapData", "name", word, tiles)
+            yield strange(("mapData",), "name", word, tiles)
     if p.mapData.initial == p.mapData.dig:
-        yield f"mapData: what is dug must be another tile than what fills the map, got {tiles!r}"
+        yield problem("what is dug must be another tile than what fills the map", at="mapData", got=tiles)
     for start in p.roomData.start or ():
         if start.tile not in words and start.tile != p.mapData.dig:
-            yield strange("roomData", "name", start.tile, start.compact)
+            yield strange(("roomData",), "name", start.tile, start.compact)
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        yield f"roomData: {piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls"
+        yield problem(
+            f"{piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls", at="roomData"
+        )
     whole = [(p.width, p.height)]
     rooms = p.roomData.division.sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
-    yield from _fix_problems(p, "mapData", p.mapData.fix, whole)
-    yield from _fix_problems(p, "roomData", p.roomData.fix, rooms)
+    yield from _fix_problems(p, ("mapData",), p.mapData.fix, whole)
+    yield from _fix_problems(p, ("roomData",), p.roomData.fix, rooms)
     for number, layer in enumerate(p.generationRules):
-        place, sizes = f"generationRules.{number}", rooms
+        sizes = rooms
+        place: Path = ("generationRules", number)
         if layer.where.kind == "map":
             sizes = whole
             if layer.where.rectangle is not None:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
                 if min(width, height) < 1:
-                    yield f"{place}: {layer.where.compact!r}: a rectangle is at least one cell wide and high"
+                    yield problem(f"{layer.where.compact!r}: a rectangle is at least one cell wide and high", at=place)
                     sizes = []
                 elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
-                    yield f"{place}: {layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
+                    yield problem(
+                        f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}", at=place
+                    )
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
             piece = quoted(layer.where.compact)
-            yield f"{place}: {piece}: there is no room {missing}, they are numbered 0 to {last}"
+            yield problem(f"{piece}: there is no room {missing}, they are numbered 0 to {last}", at=place)
         yield from _fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
-            inside = f"{place}.rules.{at}"
+            inside = (*place, "rules", at)
             if rule.tile not in words:
                 yield strange(inside, "name", rule.tile, rule.compact)
             if rule.neighbourhood not in p.known:
@@ -288,14 +297,14 @@ def _problems(p: RulesParams) -> Iterator[str]:
                     yield strange(inside, "name", part.tile, part.compact)
 
 
-def _fix_problems(p: RulesParams, place: str, fix: Fix | None, sizes: list[tuple[int, int]]) -> Iterator[str]:
+def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tuple[int, int]]) -> Iterator[Problem]:
     if fix is None or fix.kind == "none":
         return
     if fix.neighbourhood not in p.known:
         unknown = did_you_mean(fix.neighbourhood, p.known)
-        yield f"{place}: unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}"
+        yield problem(f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}", at=place)
         return
     around = p.known[fix.neighbourhood]
-    problem = lacks(around.offsets, sizes if fix.kind == "connect" else None)
-    if problem:
-        yield f"{place}: {fix.compact!r}: the neighbourhood {quoted(around.rows)} {problem}"
+    lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)
+    if lacking:
+        yield problem(f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}", at=place)

@@ -12,7 +12,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from ...autotile.grammar import grammar_of
-from ...core.errors import InvalidRecipe, quoted
+from ...core.errors import InvalidRecipe
 from ...core.params import whole_value
 from ...core.pieces import SIDES
 from ...core.resolver import Resolver
@@ -43,7 +43,7 @@ class Rules:
         elif isinstance(value, Mapping):
             tileset = Tileset.checked(value)
         else:
-            raise InvalidRecipe(f"must be a tileset with rules, its name or its file, got {quoted(value)}")
+            raise InvalidRecipe("must be a tileset with rules, its name or its file", got=value, rule="type")
         if not tileset.beside and not tileset.joints:
             raise InvalidRecipe(
                 f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import GaveUp, InvalidRecipe, counted
+from ...core.errors import Fix, GaveUp, InvalidRecipe, Problem, counted, problem
 from ...core.seeds import Rng
 from ...core.site import Site
 from ...kernels.global_constraints import COUNTED
@@ -62,6 +63,16 @@ class Constraints:
             constraint.source for constraint in self.global_constraints
         ]
         return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What they are called in a recipe, each once."""
+        return tuple(dict.fromkeys(source.partition(":")[0] for source in self.sources))
+
+    @property
+    def removals(self) -> tuple[Fix, ...]:
+        """Asking for less, as fixes."""
+        return tuple(Fix("remove", (name,)) for name in self.parameters)
 
     def only(self, sources: Sequence[str]) -> Constraints:
         return replace(
@@ -147,7 +158,8 @@ class Constraints:
         p = self.p
         windows = windows_of(p)
         if not self.sources:
-            return GaveUp(f"{windows} {_ending(p)}; {helping(p)}")
+            help, fixes = helping(p)
+            return GaveUp(f"{windows} {_ending(p)}; {help}", fixes=fixes)
         cells = self.locked
         told = [source for source in self.sources if source != LOCKS]
         if len(cells):
@@ -162,9 +174,9 @@ class Constraints:
         reason = f"{'; '.join(told)}: cannot be had {how} with {windows}"
         blamed = cells[:8] if len(cells) else self._contradicting_cells()[:1]
         places = [np.unravel_index(cell, p.shape) for cell in blamed.tolist()]
-        less = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.sources))
-        help = helping(p)
-        return GaveUp(f"{reason}; {help}; or ask for less: {less}", cells=places)
+        help, fixes = helping(p)
+        less = f"or ask for less: {', '.join(self.parameters)}"
+        return GaveUp(f"{reason}; {help}; {less}", cells=places, fixes=(*fixes, *self.removals))
 
 
 def _near(place: Topology, cells: NDArray[np.int64], contradiction: int) -> NDArray[np.bool_]:
@@ -200,26 +212,30 @@ def _longest(pattern_set: PatternSet, axis: int, side: int) -> int:
     return 0
 
 
-def helping(p: WfcParams) -> str:
-    """What would help, where windows do not fit together."""
+def helping(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
+    """What would help, where windows do not fit together: in words, and what of it are parameters."""
     ways: list[str] = []
+    values: dict[str, Any] = {}
     if p.rules:
         ways.append("rules that let more tiles stand beside each other")
     else:
         if p.symmetry < 8:
-            ways.append("symmetry=8")
+            values["symmetry"] = 8
         if p.wrap_sample == "none":
-            ways.append("wrap_sample=xy")
+            values["wrap_sample"] = "xy"
         if p.size > 1:
-            ways.append(f"pattern_size={p.size - 1}")
+            values["pattern_size"] = p.size - 1
     if any(p.wrapped):
-        ways.append("wrap=none")
-        if not p.rules and not any(_closes(p, grid.shape) for grid in p.sample):
-            ways.append("sides that are multiples of the sample's")
+        values["wrap"] = "none"
+    ways += [f"{name}={value}" for name, value in values.items()]
+    if any(p.wrapped) and not p.rules and not any(_closes(p, grid.shape) for grid in p.sample):
+        ways.append("sides that are multiples of the sample's")
     if not p.relax:
         ways.append("relax")
+        values["relax"] = True
     ways = ways or ["a larger sample"]
-    return f"try {' or '.join([', '.join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)}"
+    fixes = tuple(Fix("set", (name,), value) for name, value in values.items())
+    return f"try {' or '.join([', '.join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)}", fixes
 
 
 def _closes(p: WfcParams, period: Sequence[int]) -> bool:
@@ -252,12 +268,12 @@ def refuse(p: WfcParams, site: Site) -> None:
     source = "rules have" if p.rules else "sample has"
     if strange.any() and not p.relax:
         at = _told(p, int(locked[strange][0]))
-        wrong.append(f"locks: the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})")
+        wrong.append(problem(f"the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})", at="locks"))
     held = site.held()
     for wide in p.global_constraints:
         count = int(held[list(wide.tiles)].sum())
         if count > wide.most:
-            wrong.append(f"locks: {counted(count, 'cell')} locked, which is more than {wide.source}")
+            wrong.append(problem(f"{counted(count, 'cell')} locked, which is more than {wide.source}", at="locks"))
     wanted = Constraints.of(p, site)
     tiles = {
         int(cell): constraint.tiles
@@ -277,12 +293,13 @@ def refuse(p: WfcParams, site: Site) -> None:
         )
         if against:
             name = p.words[tiles[against[0]][0]]
-            wrong.append(f"locks: {name!r} ({_told(p, against[0])}) is not what {constraint.source} wants there")
+            text = f"{name!r} ({_told(p, against[0])}) is not what {constraint.source} wants there"
+            wrong.append(problem(text, at="locks"))
     if wrong:
         raise InvalidRecipe(*wrong[:4])
 
 
-def _impossible_counts(p: WfcParams) -> Iterator[str]:
+def _impossible_counts(p: WfcParams) -> Iterator[Problem]:
     """What even a map of the windows with the most, or the fewest, of a tile would not have."""
     pattern_set = p.pattern_set if any(constraint.kind == COUNTED for constraint in p.global_constraints) else None
     if pattern_set is None:
@@ -294,10 +311,13 @@ def _impossible_counts(p: WfcParams) -> Iterator[str]:
             continue
         held = np.isin(pattern_set.patterns, constraint.tiles).sum(axis=1)
         most, least = most_windows * int(held.max()), least_windows * int(held.min())
+        name = constraint.source.partition(":")[0]
         if constraint.least > most:
-            yield f"{constraint.source}: {windows_of(p)} make at most {most:,} on this map"
+            text = f"{windows_of(p)} make at most {most:,} on this map"
+            yield problem(text, at=name, place=constraint.source, rule="maximum")
         elif constraint.most < least:
-            yield f"{constraint.source}: {windows_of(p)} make at least {least:,} on this map"
+            text = f"{windows_of(p)} make at least {least:,} on this map"
+            yield problem(text, at=name, place=constraint.source, rule="minimum")
 
 
 def _told(p: WfcParams, cell: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, model_validator
 
 from ...analysis.patterns import AxesOf, Wrap, refused_axes, wraps
-from ...core.errors import InvalidRecipe, TooLarge, UnknownName, counted, quoted
+from ...core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, counted, problem
 from ...core.grid import whole
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Params, Sized, hint, param, size_param
@@ -42,13 +42,13 @@ def _read_counts(value: Any) -> Any:
 
 def _read_count(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise InvalidRecipe(f"a tile and how many, such as treasure: 3..5, got {quoted(pair)}")
+        raise InvalidRecipe("a tile and how many, such as treasure: 3..5", got=pair)
     tile, many = pair
     number = whole(many)
     text = str(many if number is None else number).replace(" ", "")
     least, most = bounds_of(text) if not isinstance(many, bool) else (1, 0)
     if least > most:
-        raise InvalidRecipe(f"{tile}: a number, 3..5, >=2 or <=4, got {quoted(many)}")
+        raise InvalidRecipe("a number, 3..5, >=2 or <=4", at=tile, got=many)
     return tile.strip(), text
 
 
@@ -97,13 +97,21 @@ class WfcLearned(FromSamples):
     @model_validator(mode="after")
     def _holds_a_pattern(self) -> Self:
         sides = wraps(self.wrap_sample, self.sample.axes)
-        wrong = refused_axes("wrap_sample: the sample", self.wrap_sample, self.sample.axes)
+        wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         least = self.pattern_size or 1
+        fixes = _leaving("pattern_size")
         for number, grid in enumerate(self.sample):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(f"sample: {which} of {size} cells is smaller than a pattern of {least}")
+                wrong.append(
+                    problem(
+                        f"{which} of {size} cells is smaller than a pattern of {least}",
+                        at="sample",
+                        rule="sample_size",
+                        fixes=fixes,
+                    )
+                )
         if wrong:
             raise InvalidRecipe(*wrong)
         return self
@@ -202,7 +210,8 @@ class WfcParams(WfcLearned, Learning, Sized):
             number = self.tileset.find(word)
             own = None if number is None else self.tileset[number].name
             if own not in self.words:
-                raise InvalidRecipe(f"{name}: {UnknownName('tile', word, self.words)}")
+                unknown = UnknownName("tile", word, self.words).problems[0]
+                raise InvalidRecipe(unknown.text, at=name, rule=unknown.rule)
             found.append(self.words.index(own))
         return tuple(found)
 
@@ -241,7 +250,7 @@ class WfcParams(WfcLearned, Learning, Sized):
         inside = len(at) == self.axes and all(0 <= part < side for part, side in zip(at, self.shape, strict=True))
         if not inside:
             size = "x".join(map(str, reversed(self.shape)))
-            raise InvalidRecipe(f"paths.{number}: {_written(place)} is not on a map of {size}")
+            raise InvalidRecipe(f"{_written(place)} is not on a map of {size}", at=("paths", number), rule="outside")
         return int(np.ravel_multi_index(at, self.shape))
 
     @model_validator(mode="after")
@@ -254,45 +263,71 @@ class WfcParams(WfcLearned, Learning, Sized):
             raise InvalidRecipe(*wrong)
         return self
 
-    def _wrong_sources(self) -> Iterator[str]:
+    def _wrong_sources(self) -> Iterator[Problem]:
         if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
-            yield "rules: they stand in the place of a sample, so leave one of the two out"
+            yield problem(
+                "they stand in the place of a sample, so leave one of the two out",
+                at="rules",
+                fixes=_leaving("sample", "rules"),
+            )
         if self.rules and self.pattern_size not in (None, 1):
-            yield f"pattern_size: rules are about single tiles, so leave it out; got {self.pattern_size}"
+            yield problem(
+                f"rules are about single tiles, so leave it out; got {self.pattern_size}",
+                at="pattern_size",
+                fixes=_leaving("pattern_size"),
+            )
         if self.ground and self.rules:
-            yield "ground: rules have no last row; it needs a sample"
+            yield problem(
+                "rules have no last row; it needs a sample", at="ground", rule="missing", fixes=_leaving("ground")
+            )
         elif self.ground and "y" not in self.wrap_sample:
-            yield "ground: what lies below the sample's last row must be known, so wrap_sample needs y"
+            yield problem(
+                "what lies below the sample's last row must be known, so wrap_sample needs y",
+                at="ground",
+                rule="conflict",
+                fixes=[Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y"), *_leaving("ground")],
+            )
         if self.axes == 2 and self.depth is not None:
-            yield "depth: the sample is flat, so the map is; leave depth out"
-        yield from refused_axes("wrap: the map", self.wrap, self.axes)
+            yield problem(
+                "the sample is flat, so the map is; leave depth out",
+                at="depth",
+                rule="conflict",
+                fixes=_leaving("depth"),
+            )
+        yield from refused_axes("wrap", "the map", self.wrap, self.axes)
 
-    def _wrong_sizes(self) -> Iterator[str]:
+    def _wrong_sizes(self) -> Iterator[Problem]:
         for name, side, round_ in zip(
             ("width", "height", "depth"), reversed(self.shape), reversed(self.wrapped), strict=False
         ):
             if side < self.size and not round_:
-                yield f"{name}: {side} is less than a pattern of {self.size}; see pattern_size"
+                yield problem(
+                    f"{side} is less than a pattern of {self.size}; see pattern_size", at=name, instead=self.size
+                )
 
-    def _wrong_claims(self) -> Iterator[str]:
+    def _wrong_claims(self) -> Iterator[Problem]:
         self.tiles_named(self.border, "border")
         cells = prod(self.shape)
         too_many, total = False, 0
         for constraint, (tile, text) in zip(self.global_constraints, self.counts, strict=False):
             if constraint.least > cells:
                 too_many = True
-                yield f"counts: {tile} {text}: the map has {counted(cells, 'cell')}"
+                yield problem(f"{tile} {text}: the map has {counted(cells, 'cell')}", at="counts")
             total += constraint.least
         names = [constraint.tiles for constraint in self.global_constraints if constraint.kind == COUNTED]
         if len(set(names)) < len(names):
-            yield "counts: each tile once"
+            yield problem("each tile once", at="counts")
         elif total > cells and not too_many:
-            yield f"counts: at least {total:,} in all, but the map has {counted(cells, 'cell')}"
+            yield problem(f"at least {total:,} in all, but the map has {counted(cells, 'cell')}", at="counts")
         if (
             len(names) == len(self.words)
             and sum(constraint.most for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
         ):
-            yield f"counts: all tiles together are fewer than the {counted(cells, 'cell')} of the map"
+            yield problem(f"all tiles together are fewer than the {counted(cells, 'cell')} of the map", at="counts")
+
+
+def _leaving(*names: str) -> tuple[Fix, ...]:
+    return tuple(Fix("remove", (name,)) for name in names)
 
 
 def _written(place: Iterable[int]) -> str:
@@ -318,7 +353,7 @@ def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Patt
             return side_by_side(sample.maps, len(sample.words), wrap=axes, symmetry=symmetry, images=images)
         return overlapping(sample.maps, len(sample.words), size, wrap=axes, symmetry=symmetry, images=images)
     except TooLarge as error:
-        raise InvalidRecipe(str(error)) from None
+        raise InvalidRecipe(*error.problems) from None
 
 
 @lru_cache(maxsize=32)

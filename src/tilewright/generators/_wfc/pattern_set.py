@@ -206,4 +206,4 @@ def _fewer(maps: Sequence[Tiles]) -> str:
 
 def _refuse_too_many(count: int, noun: str, ways: str) -> None:
     if count > MAX_PATTERNS:
-        raise TooLarge(f"sample: {count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {ways}")
+        raise TooLarge(f"{count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {ways}", at="sample")

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import GaveUp, counted
+from ...core.errors import ANOTHER_SEED, GaveUp, counted
 from ...core.seeds import Rng
 from ...core.site import Frame
 from ...kernels.global_constraints import MAY
@@ -133,17 +133,23 @@ class Solver:
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
-        what = ", ".join(dict.fromkeys(source.partition(":")[0] for source in self.constraints.sources))
-        help = f"{helping(p)}; or ask for less: {what}" if what else helping(p)
+        what = ", ".join(self.constraints.parameters)
+        help, fixes = helping(p)
+        help = f"{help}; or ask for less: {what}" if what else help
         if cause >= 0:
-            blame, help = f"{wave.global_constraints[cause].source}: could not be had", f"ask for less: {what}"
+            blame, help, fixes = (
+                f"{wave.global_constraints[cause].source}: could not be had",
+                f"ask for less: {what}",
+                (),
+            )
         elif self.stuck.strip("?/ "):
             blame = f"none of {windows_of(p)} was left where {self.stuck} came together"
         else:
             blame = f"none of {windows_of(p)} was left"
         more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
         cells = [wave.topology.place(cell) for cell in worst]
-        return GaveUp(f"{blame} ({more}); {help}", cells=cells, tries=self.restarts + 1)
+        fixes = (*fixes, *self.constraints.removals, ANOTHER_SEED)
+        return GaveUp(f"{blame} ({more}); {help}", cells=cells, tries=self.restarts + 1, fixes=fixes)
 
     def _drawn(self, cell: int) -> str:
         """The tiles around a cell, those that are not decided as ?."""

@@ -33,10 +33,10 @@ class Kinds:
         self.kinds = np.array([tile.kind for tile in tileset])
         self.countries = np.array([tile.country for tile in tileset])
         if not (self.countries != "").any():
-            raise InvalidRecipe(f"players: the tileset {tileset.name!r} has no countries; take one that has, as awbw")
-        one, other = find_countries(countries, tileset, "players: countries")
+            raise InvalidRecipe(f"the tileset {tileset.name!r} has no countries; take one that has, as awbw")
+        one, other = find_countries(countries, tileset, "countries")
         if NEUTRAL in (one, other):
-            raise InvalidRecipe(f"players: countries: two that can play, got {NEUTRAL!r}")
+            raise InvalidRecipe("two that can play", at="countries", got=NEUTRAL)
         self.sides = one, other
         self.building = self.countries != ""
         self.land = np.isin(self.kinds, LAND) & tileset.passable & ~self.building
@@ -45,7 +45,7 @@ class Kinds:
         """(tile,) what stands at a cell's image: the turned piece, or the same building of the opponent."""
         ground = np.flatnonzero((self.kinds == GROUND) & self.land)
         if not ground.size:
-            raise InvalidRecipe(f"players: the tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
+            raise InvalidRecipe(f"the tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
         self.ground = int(ground[0])
 
     def find(self, kind: str, country: str) -> int:
@@ -53,7 +53,7 @@ class Kinds:
         found = np.flatnonzero((self.kinds == kind) & (self.countries == country))
         if not found.size:
             raise InvalidRecipe(
-                f"players: the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
+                f"the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
             )
         return int(found[0])
 
@@ -70,7 +70,7 @@ class Kinds:
     def _partners(self, move: str) -> NDArray[np.int64]:
         one, other = self.sides
         unused = np.zeros(len(self.tileset), dtype=np.bool_)
-        opponents = taken_over(self.tileset, {one: other, other: one}, unused, "players: countries")
+        opponents = taken_over(self.tileset, {one: other, other: one}, unused, "countries")
         return opponents[self.tileset.turned(move)]
 
 

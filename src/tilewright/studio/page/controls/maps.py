@@ -139,7 +139,7 @@ class MapsControl(Control):
         settings = settings_of(self.around)
         value = await off_the_loop(self.around, lambda: Grid.of(uploaded(content, name, settings)).to_data())
         if "cells" not in value:
-            raise BadFile(f"{name[-60:]}: too large to travel inside a recipe")
+            raise BadFile("too large to travel inside a recipe", at=name[-60:])
         self._open = 0 if len(self._maps) < 2 else None
         self._take(value)
 
@@ -213,7 +213,7 @@ def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any
     except TilewrightError:
         raise
     except (ValueError, TypeError, RecursionError):
-        raise BadFile(f"{bare}: holds no object in JSON, YAML or TOML") from None
+        raise BadFile("holds no object in JSON, YAML or TOML", at=bare) from None
 
 
 class RecipeControl(Control):

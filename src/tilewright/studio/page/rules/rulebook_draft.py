@@ -127,9 +127,9 @@ def read_text(text: str) -> Book:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InvalidRecipe(f"line {error.lineno}: not JSON: {error.msg}") from None
+        raise InvalidRecipe(f"not JSON: {error.msg}", at=("line", error.lineno)) from None
     except (ValueError, RecursionError):
-        raise InvalidRecipe("not JSON: nested too deeply, or a number too long") from None
+        raise InvalidRecipe("not JSON: nested too deeply, or a number too long", rule="format") from None
     if not isinstance(data, dict):
         raise InvalidRecipe('a rule book is an object, such as {"mapData": ["15x7", "solid:empty"]}')
     params = {"data": data} if "technique" in data or "params" in data else {"generationRules": [], **data}
