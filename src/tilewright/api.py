@@ -171,7 +171,7 @@ def load(
 def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]] = ()) -> Verdict:
     """Make a file's map again and compare; `files` hold the large maps that its recipe only names."""
     formats_ = registry.provider("formats")
-    found = formats_.load_all(path)[0]
+    found = formats_.load_all(path, recipes=False)[0]  # the recipe is read once, by verifying
     return verify_map(found.map, found.carried, registry.provider("formats", "_resolver").Beside(files))
 
 

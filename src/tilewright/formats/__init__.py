@@ -124,16 +124,21 @@ def save_animation(
 
 
 def load_all(
-    path: str | PathLike[str], *, format: str | None = None, tileset: Tileset | None = None, **options: Any
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    tileset: Tileset | None = None,
+    recipes: bool = True,
+    **options: Any,
 ) -> list[Found]:
-    """All maps of a file, with what it carries about them."""
+    """All maps of a file, with what it carries about them; with their recipes, unless told otherwise."""
     entry = format_of(path, format)
     if entry.read is None:
         readable = [other.name for other in shelf if other.read]
         raise TilewrightError(f"format {entry.name!r} can only be written; readable are {', '.join(readable)}")
     folder = Path(path).parent
     source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
-    found = decode(source, entry, **options)
+    found = decode(source, entry, recipes=recipes, **options)
     if not found:
         raise BadFile("holds no map", at=path)
     return found
@@ -169,7 +174,7 @@ def _endings(format: str | None) -> set[str]:
     return {*entry.extensions, *entry.also}
 
 
-def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
+def decode(source: Source, entry: Format, *, recipes: bool = True, **options: Any) -> list[Found]:
     """All maps of a file's content; whatever is wrong with it becomes one line."""
     assert entry.read is not None
     params = entry.params.checked(options)
@@ -181,6 +186,8 @@ def decode(source: Source, entry: Format, **options: Any) -> list[Found]:
         raise BadFile.of(error, source.name) from None
     except MemoryError:
         raise BadFile("claims a map that does not fit into memory", at=source.name) from None
+    if not recipes:
+        return found
     return [
         Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.map, one.carried)), one.carried)
         for one in found

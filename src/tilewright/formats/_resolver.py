@@ -44,7 +44,7 @@ class FileResolver(Resolver):
         path = self._existing("map", name, built_in_samples())
         if path.suffix.lower() == ".txt" and format is None and self.maps_in is None:
             return Grid.of(_text(path) + "\n")  # a drawing: glyphs become tiles late, and ? is free
-        return Grid.of(load_all(path, format=format, tileset=self.maps_in)[0].map)
+        return Grid.of(load_all(path, format=format, tileset=self.maps_in, recipes=False)[0].map)
 
     def references(self, reference: str) -> tuple[str, ...]:
         """The files of a folder, or of a pattern such as maps/*.csv, each with the format that stands before it."""
