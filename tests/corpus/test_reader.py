@@ -407,3 +407,16 @@ def test_any_file_system(folder: Path) -> None:
 def test_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="holds no corpus"):
         Corpus(tmp_path / "nothing")
+
+
+def test_the_datasheet_is_written_from_what_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No part is read again, and reading them all gives the same datasheet."""
+    order = {"technique": "caves", "params": {"width": 9, "height": 7}}
+    with monkeypatch.context() as patch:
+        patch.setattr(Corpus, "part", lambda *_: pytest.fail("a part was read"))
+        corpus = make(order, tmp_path / "once", count=1100, seed=3, measures=["floor_share"], workers=0)
+    assert len(corpus.parts) > 1
+    written = (tmp_path / "once" / "README.md").read_bytes()
+    (tmp_path / "once" / "README.md").unlink()
+    make(order, tmp_path / "once", count=1100, seed=3, measures=["floor_share"], workers=0)
+    assert (tmp_path / "once" / "README.md").read_bytes() == written

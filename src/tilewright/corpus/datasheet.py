@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import yaml
+from numpy.typing import NDArray
 
 from ..core.errors import counted
 from ..core.registry import measures as measure_shelf
 
 if TYPE_CHECKING:
+    from .manifest import Manifest
     from .reader import Corpus
 
 MOST_COMPARED = 50_000_000
@@ -24,6 +26,8 @@ MOST_COMPARED = 50_000_000
 MOST_REASONS = 1000
 """Reasons of failures that are told apart."""
 MOST_SHOWN = 20
+SIZES = ("width", "height", "levels")
+Names = NDArray[np.uint64]
 OWN = {
     "id": "number of the map, from 0 on",
     "seed": "its seed",
@@ -52,6 +56,11 @@ class Span:
             self.least, self.most = min(self.least, float(finite.min())), max(self.most, float(finite.max()))
             self.sums.append(math.fsum(finite.tolist()))  # exact: numpy adds in another order on other processors
 
+    def merge(self, other: Span) -> None:
+        self.count += other.count
+        self.least, self.most = min(self.least, other.least), max(self.most, other.most)
+        self.sums += other.sums
+
     @property
     def mean(self) -> float:
         return math.fsum(self.sums) / self.count if self.count else math.nan
@@ -59,40 +68,59 @@ class Span:
 
 @dataclass
 class Facts:
-    """What is found in the parts of a corpus, read once and one after the other."""
+    """What is found in a part of a corpus, or in all of them."""
 
     maps: int = 0
     failures: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    sizes: dict[str, Span] = field(default_factory=lambda: {name: Span() for name in ("width", "height", "levels")})
+    sizes: dict[str, Span] = field(default_factory=lambda: {name: Span() for name in SIZES})
     measures: dict[str, Span] = field(default_factory=dict)
+    names: Names = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    """(map,) the first half of its digest; empty where the corpus has too many maps to compare them."""
     same: int | None = None
     """Maps that are equal to an earlier one; None where there are too many to tell."""
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Facts:
-        found = cls(measures={name: Span() for name in corpus.manifest.measures})
-        compared = len(corpus) <= MOST_COMPARED
-        columns = ["reason", *found.sizes, *found.measures, *(["digest"] if compared else [])]
-        digests: list[Any] = []
+    def of(cls, corpus: Corpus, known: Mapping[int, Facts] | None = None) -> Facts:
+        """Gather what is found in all parts; those that are not known yet are read."""
+        manifest, known = corpus.manifest, known or {}
+        found = cls(measures={name: Span() for name in manifest.measures})
+        columns = ["reason", *SIZES, *manifest.measures, *(["digest"] if _compares(manifest) else [])]
+        names = [found.names]
         for number in corpus.parts:
-            table = corpus.part(number, columns)
-            found._count(table)
-            if compared:
-                names = table["digest"].drop_null().to_pylist()
-                digests.append(np.array([int(name[:16], 16) for name in names], dtype=np.uint64))
-        if compared:
-            together = np.concatenate(digests) if digests else np.empty(0, dtype=np.uint64)
+            part = known.get(number) or cls.in_part(corpus.part(number, columns), manifest)
+            found._add(part)
+            names.append(part.names)
+        if _compares(manifest):
+            together = np.concatenate(names)
             found.same = together.size - np.unique(together).size
         return found
 
-    def _count(self, table: pa.Table) -> None:
-        self.maps += table.num_rows
-        for reason in table["reason"].drop_null().to_pylist():
-            self.failures += 1
-            self.reasons[reason if reason in self.reasons or len(self.reasons) < MOST_REASONS else "others"] += 1
-        for name, span in (*self.sizes.items(), *self.measures.items()):
+    @classmethod
+    def in_part(cls, table: pa.Table, manifest: Manifest) -> Facts:
+        """Describe the maps of a part, given as a table."""
+        reasons = table["reason"].drop_null().to_pylist()
+        found = cls(table.num_rows, len(reasons), Counter(reasons))
+        found.measures = {name: Span() for name in manifest.measures}
+        for name, span in (*found.sizes.items(), *found.measures.items()):
             span.add(table[name].cast(pa.float64()).drop_null().to_numpy())
+        if _compares(manifest):
+            digests = table["digest"].drop_null().to_pylist()
+            found.names = np.array([int(name[:16], 16) for name in digests], dtype=np.uint64)
+        return found
+
+    def _add(self, part: Facts) -> None:
+        self.maps += part.maps
+        self.failures += part.failures
+        for reason, count in part.reasons.items():
+            self.reasons[reason if reason in self.reasons or len(self.reasons) < MOST_REASONS else "others"] += count
+        for mine, other in ((self.sizes, part.sizes), (self.measures, part.measures)):
+            for name, span in mine.items():
+                span.merge(other[name])
+
+
+def _compares(manifest: Manifest) -> bool:
+    return manifest.count <= MOST_COMPARED
 
 
 def datasheet(corpus: Corpus, facts: Facts | None = None) -> str:

@@ -105,6 +105,7 @@ def _completed(
     missing = sorted(set(range(manifest.parts)) - set(store.parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
     tell(progress)
+    made: dict[int, Facts] = {}
     if missing:
         with _workshop(workers, scheduler, progress) as work:
             tell(progress)
@@ -114,12 +115,13 @@ def _completed(
                         store.write(part.content, PARTS, part_name(part.number), lasting=True)
                     except BadFile as error:
                         raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
-                    progress.done += part.maps
-                    progress.made += part.maps
-                    progress.failures += part.failures
+                    made[part.number] = part.facts
+                    progress.done += part.facts.maps
+                    progress.made += part.facts.maps
+                    progress.failures += part.facts.failures
                     tell(progress)
     corpus = Corpus(store.address)
-    facts = Facts.of(corpus)
+    facts = Facts.of(corpus, made)
     sheet = datasheet(corpus, facts).encode()
     if store.read(DATASHEET) != sheet:
         store.write(sheet, DATASHEET)

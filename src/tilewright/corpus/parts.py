@@ -20,6 +20,7 @@ from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.registry import measures as measure_shelf
 from ..core.tilemap import TileMap
+from .datasheet import Facts
 from .manifest import Manifest
 from .tiles import cells_in, tileset_of
 
@@ -34,12 +35,11 @@ METADATA = b"tilewright"
 
 @dataclass(frozen=True)
 class Part:
-    """A finished part: its number, its file, and how many of its maps could not be made."""
+    """A finished part: its number, its file, and what is in it."""
 
     number: int
     content: bytes
-    maps: int
-    failures: int
+    facts: Facts
 
 
 def make_part(manifest: Manifest, number: int) -> Part:
@@ -56,7 +56,7 @@ def make_part(manifest: Manifest, number: int) -> Part:
         use_dictionary=["reason"],
         write_page_checksum=True,
     )
-    return Part(number, buffer.getvalue(), len(rows), sum(row["reason"] is not None for row in rows))
+    return Part(number, buffer.getvalue(), Facts.in_part(table, manifest))
 
 
 def schema_of(manifest: Manifest) -> pa.Schema:
