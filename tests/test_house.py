@@ -1,42 +1,78 @@
-"""The house itself: which folder may import which, and what no tracked file may hold."""
+"""The repository itself: which package may import which, and what no tracked file may hold."""
 
 from __future__ import annotations
 
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tilewright"
+LEVELS = (
+    ("core",),
+    ("kernels",),
+    ("autotile",),
+    ("analysis",),
+    ("overlays", "dungeon"),
+    ("play",),
+    ("shaping",),
+    ("generators",),
+    ("corpus",),
+    ("search",),
+)
+"""Each package imports itself and packages of the levels before its own."""
 MAY_IMPORT = {
-    "core": {"core", "data"},
-    "data": {"data"},
-    "kernels": {"kernels"},
-    "autotile": {"core", "kernels", "autotile"},
-    "analysis": {"core", "kernels", "autotile", "analysis"},
-    "overlays": {"core", "kernels", "autotile", "analysis", "overlays"},
-    "dungeon": {"core", "kernels", "autotile", "analysis", "dungeon"},
-    "shaping": {"core", "kernels", "autotile", "analysis", "dungeon", "shaping"},
-    "generators": {"core", "kernels", "autotile", "analysis", "dungeon", "shaping", "generators"},
-    "formats": {"core", "data", "kernels", "autotile", "overlays", "formats"},
+    package: {"data", package, *(other for level in LEVELS[:number] for other in level)}
+    for number, level in enumerate(LEVELS)
+    for package in level
 }
-"""Folders that are not named are doors: they may import all of these, but no other door."""
-DOORS = {"cli", "compat", "corpus", "studio"}
+MAY_IMPORT |= {
+    "data": {"data"},
+    "formats": {"core", "data", "kernels", "autotile", "formats"},
+}
+for package in ("corpus", "search"):
+    MAY_IMPORT[package].add("formats")
+MAY_IMPORT_LAZILY = {"formats": {"overlays"}}
+"""Inside functions only."""
+ENTRY_POINTS = {"cli", "compat", "studio"}
+"""They import all of these, and of each other only what the package itself offers."""
+IMPORTS_BY_NAME = {"__init__.py", "_built_in.py"}
+"""The modules whose imports are computed: the public names, and the built-in techniques, shapers and formats."""
+IMPORTERS = {"import_module", "__import__", "resolve_name", "reload", "run_module", "run_path"}
+COMPUTED = "a name that is computed"
 
 
-def imports_of(path: Path) -> set[str]:
-    """The folders of the house that a file imports."""
-    return {module.split(".")[1] for module in modules_of(path)}
+@dataclass(frozen=True)
+class Imported:
+    """A module of the package that a file imports, or the reason why it cannot be known."""
+
+    module: str
+    lazily: bool = False
+
+    @property
+    def folder(self) -> str:
+        return self.module.split(".")[1] if "." in self.module else self.module
 
 
-def modules_of(path: Path) -> set[str]:
-    """The modules of the house that a file imports, at its head or anywhere inside."""
-    package = path.relative_to(SOURCE.parent).with_suffix("").parts[:-1]
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+def imports_in(source: str, path: str) -> Iterator[Imported]:
+    """The modules of the package that a file imports, at its top or inside, by statement or by a string."""
+    tree = ast.parse(source)
+    package = ("tilewright", *Path(path).parts[:-1])
+    lazy = {inner for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for inner in ast.walk(node)}
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    importers = IMPORTERS | {
+        alias.asname
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in IMPORTERS and alias.asname
+    }
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -44,22 +80,145 @@ def modules_of(path: Path) -> set[str]:
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = f"{base}.{node.module}".strip(".") if node.module else base
             names = [f"{module}.{alias.name}" for alias in node.names] if module == "tilewright" else [module]
-        found |= {name for name in names if name.startswith("tilewright.")}
+            if module == "tilewright.core.ports" and path != "core/registry.py":
+                names += [COMPUTED for alias in node.names if alias.name == "built_in"]
+        elif isinstance(node, ast.Call) and _called(node) in importers:
+            names = [_named(node, package)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            names = [node.value] if _is_module(node.value) else []
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) == "ports.built_in":
+            names = [] if path in ("core/registry.py", "__init__.py") else [COMPUTED]
+        for name in names:
+            if name in ("tilewright", COMPUTED) or name.startswith("tilewright."):
+                yield Imported(name, node in lazy)
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _named(node: ast.Call, package: tuple[str, ...]) -> str:
+    """The module that a call imports, as far as its text says it."""
+    own = ".".join(package)
+    first = node.args[0] if node.args else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        name = first.value
+    elif isinstance(first, ast.JoinedStr):
+        name = ""
+        for part in first.values:
+            if isinstance(part, ast.Constant):
+                name += str(part.value)
+            elif isinstance(part, ast.FormattedValue) and ast.unparse(part.value) in ("__name__", "__package__"):
+                name += own
+            else:
+                name += "*"
+    else:
+        return COMPUTED
+    if name.startswith("."):
+        dots = len(name) - len(name.lstrip("."))
+        name = ".".join((*package[: len(package) - dots + 1], name.lstrip(".")))
+    name = name.partition("*")[0].rstrip(".") if "*" in name and name.partition("*")[0].count(".") > 1 else name
+    return COMPUTED if "*" in name else name
+
+
+def _is_module(text: str) -> bool:
+    """Whether a string is the full name of a module of the package."""
+    if not re.fullmatch(r"tilewright(\.\w+)+", text):
+        return False
+    path = SOURCE.parent.joinpath(*text.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def violations(source: str, path: str) -> list[str]:
+    """What a file imports against the rules; `path` is relative to the package."""
+    folder = Path(path).parts[0]
+    found = []
+    for one in imports_in(source, path):
+        if one.module == COMPUTED:
+            if path not in IMPORTS_BY_NAME:
+                found.append(f"{path}: imports {COMPUTED}")
+        elif folder in MAY_IMPORT and one.module != "tilewright.__version__":
+            lazily = MAY_IMPORT_LAZILY.get(folder, set()) if one.lazily else set()
+            if one.folder not in MAY_IMPORT[folder] | lazily:
+                found.append(f"{path}: {folder} may not import {one.module}")
+        elif folder in ENTRY_POINTS and one.folder in ENTRY_POINTS - {folder} and one.module.count(".") > 1:
+            found.append(f"{path}: imports {one.module}, which is internal to another entry point")
     return found
+
+
+def modules_of(path: Path) -> set[str]:
+    """The modules of the package that a file imports."""
+    return {one.module for one in imports_in(path.read_text(), str(path.relative_to(SOURCE)))}
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_go_one_way(path: Path) -> None:
-    folder = path.relative_to(SOURCE).parts[0]
-    imported = imports_of(path) - {"__version__"}
-    if folder in MAY_IMPORT:
-        assert imported <= MAY_IMPORT[folder], f"{folder} may not import {imported - MAY_IMPORT[folder]}"
-    elif folder in DOORS:
-        assert not imported & (DOORS - {folder}), "a door imports another door"
+    assert not violations(path.read_text(), path.relative_to(SOURCE).as_posix())
+
+
+def test_every_package_has_its_place() -> None:
+    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert folders <= {*MAY_IMPORT, *ENTRY_POINTS}
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/plan.py", "from ..formats import save"),
+        ("core/plan.py", "def later():\n    from ..analysis import survey"),
+        ("core/plan.py", "import tilewright\ntilewright.formats"),
+        ("core/plan.py", "import tilewright.api"),
+        ("core/plan.py", "from .. import api"),
+        ("core/plan.py", "from importlib import import_module\nimport_module('tilewright.formats')"),
+        ("core/plan.py", "from importlib import import_module as load\nload('..formats', __package__)"),
+        ("core/plan.py", "import importlib\nimportlib.import_module(f'tilewright.{folder}.{name}')"),
+        ("core/plan.py", "import importlib\nname = 'tilewright.formats'\nimportlib.import_module(name)"),
+        ("core/plan.py", "import importlib\nimportlib.import_module('.'.join(parts))"),
+        ("core/plan.py", "__import__('tilewright.analysis.survey')"),
+        ("core/plan.py", "__import__(name)"),
+        ("core/plan.py", "import sys\nsys.modules['tilewright.formats']"),
+        ("core/plan.py", "from pkgutil import resolve_name\nresolve_name('tilewright.formats:save')"),
+        ("core/plan.py", "from importlib.resources import files\nfiles('tilewright.formats')"),
+        ("core/plan.py", "def provider(folder):\n    return import_module(f'tilewright.{folder}')"),
+        ("core/plan.py", "find('tilewright.analysis.survey')"),
+        ("core/plan.py", "from . import ports\nports.built_in.get().load('analysis', 'survey')"),
+        ("core/plan.py", "from .ports import built_in\nbuilt_in.get().load('analysis', 'survey')"),
+        ("kernels/flood.py", "from ..analysis import regions"),
+        ("autotile/fitting.py", "from ..analysis.survey import Survey"),
+        ("analysis/survey.py", "from ..overlays import kinds"),
+        ("shaping/crop.py", "from ..generators import caves"),
+        ("generators/caves.py", "from ..formats import load_all"),
+        ("formats/png.py", "from ..analysis.paths import distances"),
+        ("formats/png.py", "from ..overlays.kinds import Wanted"),
+        ("corpus/rows.py", "from ..cli import main"),
+        ("cli/make.py", "from ..studio.settings import Settings"),
+        ("studio/api.py", "import importlib\nimportlib.import_module('tilewright.cli._console')"),
+        ("compat/procengine.py", "from ..studio.session import Session"),
+    ],
+)
+def test_planted_violations_are_found(path: str, source: str) -> None:
+    assert violations(source, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/plan.py", '"""As `tilewright.formats` does."""\nfrom . import ports\nports.files.get()'),
+        ("core/plan.py", "from .. import __version__, data"),
+        ("formats/png.py", "def late():\n    from ..overlays.kinds import Wanted"),
+        ("corpus/__init__.py", "from importlib import import_module\nimport_module(f'.{name}', __name__)"),
+        ("kernels/__init__.py", "from importlib import import_module\nimport_module(f'{__name__}.{name}')"),
+        ("kernels/__init__.py", "from importlib import import_module\nimport_module('numba.np.arraymath')"),
+        ("cli/studio.py", "from ..studio import Settings, serve"),
+        ("generators/caves.py", "from ..dungeon.digging import Diggable"),
+    ],
+)
+def test_allowed_imports_are_allowed(path: str, source: str) -> None:
+    assert not violations(source, path)
 
 
 def test_generators_never_import_generators() -> None:
-    """A technique may have a folder of parts, called like it; nobody else's."""
+    """A technique may have a package of private modules with its name, and imports no other technique's."""
     folder = SOURCE / "generators"
     for path in folder.rglob("*.py"):
         own = f"tilewright.generators._{path.relative_to(folder).parts[0].removesuffix('.py').removeprefix('_')}"

@@ -10,8 +10,11 @@ Importing this package is cheap: each name below is imported when it is first us
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from .core import ports
 
 __version__ = "0.1.0"
 
@@ -83,6 +86,44 @@ if TYPE_CHECKING:
     from .core.tileset import Tile as Tile
     from .core.tileset import Tileset as Tileset
     from .overlays.overlay import Overlay as Overlay
+
+
+def _register_ports() -> None:
+    """Connect core to what it may not import; each implementation is imported at its first use."""
+
+    def files() -> ports.Files:
+        from . import formats
+
+        return formats
+
+    def measure_map() -> ports.MeasureMap:
+        from .analysis.survey import measured
+
+        return measured
+
+    def find_similarity() -> ports.FindSimilarity:
+        from .analysis.similarity import similarity_in
+
+        return similarity_in
+
+    def built_in() -> ports.BuiltIn:
+        from . import _built_in
+
+        return _built_in
+
+    def available_memory() -> Callable[[], int]:
+        from ._machine import available_memory
+
+        return available_memory
+
+    ports.files.register(files)
+    ports.measure_map.register(measure_map)
+    ports.find_similarity.register(find_similarity)
+    ports.built_in.register(built_in)
+    ports.available_memory.register(available_memory)
+
+
+_register_ports()
 
 
 def __getattr__(name: str) -> Any:

@@ -127,8 +127,9 @@ def measure(
     _refuse_no_map(map)
     how = {"pattern_size": pattern_size, "wrap_sample": wrap_sample, "wrap": wrap, "symmetries": symmetries}
     similarity = _similarity(like, {name: value for name, value in how.items() if value is not None})
-    measured: dict[str, float] = registry.provider("analysis", "survey").measured(map, names, similarity)
-    return measured
+    from .analysis.survey import measured
+
+    return measured(map, names, similarity)
 
 
 def _similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
@@ -136,8 +137,9 @@ def _similarity(like: Any, how: Mapping[str, Any]) -> Similarity | None:
         raise InvalidRecipe("says how a map is compared with a sample; name one with like", at=next(iter(how)))
     if like is None:
         return None
-    kind: type[Similarity] = registry.provider("analysis", "similarity").Similarity
-    return kind.checked({"like": like, **how}, resolver=_files())
+    from .analysis.similarity import Similarity
+
+    return Similarity.checked({"like": like, **how}, resolver=_files())
 
 
 def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
@@ -146,8 +148,9 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     Their settings are keywords: origin=, goal=, directions=, slack=, radius=, each where it makes sense.
     """
     _refuse_no_map(map)
-    found: Overlay = registry.provider("overlays", "kinds").overlay(map, name, **settings)
-    return found
+    from .overlays.kinds import overlay
+
+    return overlay(map, name, **settings)
 
 
 def load(
@@ -161,7 +164,9 @@ def load(
 ) -> TileMap:
     """A map from a file; the format follows the extension. Files with several maps give the one at `index`."""
     chosen = _files().tileset(tileset) if isinstance(tileset, str) else tileset
-    found = registry.provider("formats").load_all(path, format=format, tileset=chosen, **options)
+    from .formats import load_all
+
+    found = load_all(path, format=format, tileset=chosen, **options)
     if not -len(found) <= index < len(found):
         raise InvalidRecipe(f"{fspath(path)} holds {len(found)} maps, there is no number {index}", at="index")
     loaded: TileMap = found[index].map
@@ -170,9 +175,11 @@ def load(
 
 def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]] = ()) -> Verdict:
     """Make a file's map again and compare; `files` hold the large maps that its recipe only names."""
-    formats_ = registry.provider("formats")
-    found = formats_.load_all(path, recipes=False)[0]  # the recipe is read once, by verifying
-    return verify_map(found.map, found.carried, registry.provider("formats", "_resolver").Beside(files))
+    from .formats import load_all
+    from .formats._resolver import GivenFiles
+
+    found = load_all(path, recipes=False)[0]  # the recipe is read once, by verifying
+    return verify_map(found.map, found.carried, GivenFiles(files))
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
@@ -219,8 +226,9 @@ def _refuse_no_map(given: object) -> None:
 @cache
 def _files() -> Resolver:
     """Python may open files: relative to where it runs."""
-    resolver: Resolver = registry.provider("formats", "_resolver").FileResolver()
-    return resolver
+    from .formats._resolver import FileResolver
+
+    return FileResolver()
 
 
 def _recipe_of(given: Given, words: Mapping[str, Any]) -> Recipe:

@@ -8,7 +8,7 @@ import pytest
 
 import tilewright as tw
 from tests.cli.conftest import Run
-from tilewright.core import plan
+from tilewright.core import ports
 
 MISTAKES = {
     "command": ("mkae caves", "unknown command 'mkae'; did you mean 'make'?"),
@@ -181,7 +181,7 @@ def test_a_file_that_cannot_be_encoded_keeps_the_others_from_being_written(tilew
 
 
 def test_more_than_the_memory_holds(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_memory", lambda: 1 << 30)
+    monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 1 << 30)
     done = tilewright("make", "caves", "--width", "60000", "--height", "60000")
     assert done.code == 2
     assert "a map of 60000x60000 needs about" in done.err

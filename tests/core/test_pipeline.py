@@ -13,7 +13,7 @@ import pytest
 
 import tilewright as tw
 from tilewright import Frame, GaveUp, InvalidRecipe, Recipe, Sized, TileMap, param, technique
-from tilewright.core import plan, registry
+from tilewright.core import ports, registry
 from tilewright.core.pipeline import steps
 
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_is_refused_before_the_work(words: dict[str, object], rea
 
 
 def test_a_map_that_cannot_fit_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_memory", lambda: 2**30)
+    monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 2**30)
     told = r"65000x65000 needs about 23\.6 GB of memory, 1\.0 GB are there; make it smaller, or in windows with offset$"
     with pytest.raises(tw.TooLarge, match=told):
         tw.make("caves", width=65_000, height=65_000)

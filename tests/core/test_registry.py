@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import tilewright as tw
-from tilewright import Sized, TilewrightError, technique
+from tilewright import Sized, TilewrightError, _built_in, technique
 from tilewright.core import registry
 
 PACKAGE = {
@@ -102,15 +102,15 @@ def test_modules_are_imported_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     at_once: list[int] = []
     inside: list[str] = []
 
-    def import_slowly(name: str) -> ModuleType:
+    def import_slowly(name: str, package: str) -> ModuleType:
         inside.append(name)
         time.sleep(0.02)
         at_once.append(len(inside))
         inside.remove(name)
-        return import_module(name)
+        return import_module(name, package)
 
-    monkeypatch.setattr(registry, "import_module", import_slowly)
+    monkeypatch.setattr(_built_in, "import_module", import_slowly)
     with ThreadPoolExecutor(4) as threads:
-        modules = threads.map(lambda name: registry.provider("generators", name), ("caves", "maze", "bsp", "rooms"))
+        modules = threads.map(lambda name: _built_in.load("generators", name), ("caves", "maze", "bsp", "rooms"))
     assert all(isinstance(module, ModuleType) for module in modules)
     assert at_once == [1, 1, 1, 1]

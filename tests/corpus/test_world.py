@@ -22,7 +22,7 @@ from PIL import Image
 import tilewright as tw
 from tests.core.test_chunks import CASES, PARAMS
 from tilewright.cli import main
-from tilewright.core import plan
+from tilewright.core import ports
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
 from tilewright.corpus import World, WorldProgress, make_world, world_chunks, world_layout
@@ -439,7 +439,7 @@ def test_windows_are_read_where_files_are(here: Path, capfd: pytest.CaptureFixtu
 def test_what_does_not_fit_into_memory_goes_into_a_world(
     here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "_memory", lambda: 1 << 20)
+    monkeypatch.setattr(ports.available_memory, "get", lambda: lambda: 1 << 20)
     size = ("--width", "4200", "--height", "4000", "--steps", "1")
     code, err = told_by(capfd, "make", "caves", *size, "-o", "w.png")
     assert code == 2

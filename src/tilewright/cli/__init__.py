@@ -39,7 +39,7 @@ MISTAKE, BUG, STOPPED = 2, 70, 130
 
 
 class Program(click.Group):
-    """Commands by the names of their files in a folder, each imported when it is asked for."""
+    """Commands by the names of their files in a folder of this package, each imported when it is asked for."""
 
     def __init__(self, *arguments: Any, summaries: Mapping[str, str], folder: str, kind: str, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -53,7 +53,7 @@ class Program(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.summaries:
             return None
-        command: click.Command = import_module(f"{self.folder}.{name}").command
+        command: click.Command = import_module(f".{self.folder}{name}", __name__).command
         return command
 
     def resolve_command(
@@ -71,7 +71,7 @@ class Program(click.Group):
 @click.group(
     cls=Program,
     summaries=COMMANDS,
-    folder=__name__,
+    folder="",
     kind="command",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},

@@ -13,9 +13,9 @@ from ..core.errors import InvalidRecipe, counted, quoted
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap
+from ..corpus import refuse_without_packages
 from ..kernels import start_quickly
 from ._console import note
-from ._corpus import of_corpus
 from ._outputs import filled
 from ._telling import telling
 
@@ -69,11 +69,11 @@ def produce_world(
     if strange is not None:
         raise InvalidRecipe(f"says how to draw or write a map, and {folder} is no such file", at=_flag(strange))
     start_quickly()
-    making = of_corpus("world")
+    refuse_without_packages()
+    from ..corpus.world import make_world
+
     with telling("chunk", folder) as told:
-        world = making.make_world(
-            recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=told
-        )
+        world = make_world(recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=told)
     what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
     note(f"{what}, wrote {folder}, {counted(world.chunks, 'chunk')}, and its overview.png")
 
@@ -85,8 +85,10 @@ def window_of(name: str) -> TileMap:
     if not found:
         got = f", got {quoted(numbers)}" if at else ""
         raise InvalidRecipe(f"of a world a window is read, {folder}@X,Y,WIDTH,HEIGHT{got}", at=folder)
-    window: TileMap = of_corpus("world_reader").World(folder).window(*map(int, found.groups()))
-    return window
+    refuse_without_packages()
+    from ..corpus.world_reader import World
+
+    return World(folder).window(*map(int, found.groups()))
 
 
 def _flag(name: str) -> str:

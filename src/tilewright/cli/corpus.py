@@ -24,7 +24,7 @@ COMMANDS = {
     "corpus",
     cls=Program,
     summaries=COMMANDS,
-    folder=f"{__package__}._corpus",
+    folder="_corpus.",
     kind="corpus command",
     invoke_without_command=True,
 )

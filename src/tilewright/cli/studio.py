@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from ..core.fields import Field, fields_by_name
 from ..core.notation import flag_of
-from ..core.registry import provider
+from ..studio import Settings, serve
 
 HIDDEN = ("host", "port", "token")
 """Settings whose flags are written out below, in their order."""
@@ -21,7 +21,7 @@ HIDDEN = ("host", "port", "token")
 
 def _flags() -> list[click.Option]:
     """A flag for every setting, drawn from the settings themselves."""
-    fields = fields_by_name(provider("studio").Settings)
+    fields = fields_by_name(Settings)
     ordered = [*HIDDEN, *(name for name in fields if name not in HIDDEN)]
     return [_flag(fields[name]) for name in ordered]
 
@@ -46,8 +46,7 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
     Only this machine can reach it, unless --host names another address; then a token is needed, and one is made up
     where none is given. Ctrl-C ends it.
     """
-    studio = provider("studio")
-    settings = studio.Settings.checked({name: value for name, value in values.items() if value is not None})
+    settings = Settings.checked({name: value for name, value in values.items() if value is not None})
     if not settings.is_local and settings.token is None:
         settings = settings.changed(token=secrets.token_urlsafe(16))
 
@@ -58,7 +57,7 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     told = context.get_parameter_source("port") is not ParameterSource.DEFAULT
-    provider("studio", "serving").serve(settings, ready=ready, other_port=not told)
+    serve(settings, ready=ready, other_port=not told)
 
 
 def has_display() -> bool:

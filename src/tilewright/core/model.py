@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema
 from .. import data
 from .errors import InvalidRecipe, quoted
 from .params import Params, param, whole_value
+from .ports import files
 from .resolver import Resolver
 from .samples import Samples
 from .tileset import Tileset
@@ -87,9 +88,7 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file, .json or .npz."""
-        from .registry import provider
-
-        provider("formats", "_models").save_model(self, path)
+        files.get().save_model(self, path)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of, technique_in_recipe
+from .ports import measure_map
 from .recipe import Recipe, Stage
-from .registry import Shaper, Technique, provider, shapers
+from .registry import Shaper, Technique, shapers
 from .seeds import Rng
 from .site import Frame, Site, Steps
 from .tilemap import TileMap
@@ -93,7 +94,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
     if recipe.attempt is not None:
         made = yield from _made(recipe, _root_of_try(root, recipe.attempt))
         return _found(made, recipe.attempt)
-    measured = provider("analysis", "survey").measured
+    measured = measure_map.get()
     like = similarity_of(recipe)
     names = [one.measure for one in recipe.require]
     extreme = next((one for one in recipe.require if one.is_extreme), None)

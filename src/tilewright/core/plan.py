@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,8 +14,9 @@ from numpy.typing import NDArray
 from .errors import Fix, InvalidRecipe, Path, TilewrightError, TooLarge, UnknownName, did_you_mean, problem, unknown_key
 from .grid import resolve
 from .params import Params
+from .ports import available_memory, find_similarity
 from .recipe import Recipe
-from .registry import RECIPE_WORDS, Shaper, Technique, measures, provider, shapers, techniques
+from .registry import RECIPE_WORDS, Shaper, Technique, measures, shapers, techniques
 from .site import Site
 from .tileset import Tileset
 
@@ -146,7 +146,7 @@ def similarity_of(recipe: Recipe) -> Any:
     comparing = [one.measure for one in recipe.require if measures.get(one.measure).compares]
     if not comparing:
         return None
-    like = provider("analysis", "similarity").similarity_in(recipe)
+    like = find_similarity.get()(recipe)
     if like is None:
         raise InvalidRecipe(
             f"{comparing[0]} compares a map with a sample, and {recipe.technique} has none", at="require"
@@ -235,7 +235,7 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
         cells *= side + 2 * margin
     if cells < 1 << 24:
         return
-    needed, there = entry.memory(params, cells), _memory()
+    needed, there = entry.memory(params, cells), available_memory.get()()
     if there and needed > there:
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if entry.offset is not None else ""
@@ -245,20 +245,6 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
             at="technique",
             place=entry.name,
         )
-
-
-def _memory() -> int:
-    """Bytes of memory that this machine has to spare; 0 where it does not tell."""
-    try:
-        with open("/proc/meminfo") as report:  # only Linux tells how much could be freed
-            found = next(line for line in report if line.startswith("MemAvailable"))
-        return int(found.split()[1]) * 1024
-    except (OSError, ValueError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 0
 
 
 def size_of(shape: tuple[int, ...]) -> str:

@@ -7,20 +7,18 @@ theirs through the entry point groups tilewright.generators, .shaping, .measures
 from __future__ import annotations
 
 import inspect
-import pkgutil
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from math import prod
-from threading import RLock
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from .. import data
+from . import ports
 from .errors import TilewrightError, UnknownName
 from .grid import Offset
 from .params import Params, Sized
@@ -30,9 +28,6 @@ from .tileset import Tileset
 
 RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
 """The keys of a recipe, which are keywords of `tw.make` too. No parameter may be called like one of them."""
-_importing = RLock()
-"""One module at a time: params read their fields' texts with `ast`, which in some Pythons fails where two threads are
-at it at once (python/cpython#106905)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,7 +320,7 @@ class Shelf(Generic[E]):
         """Built-in ones that have been asked for."""
 
     def names(self) -> list[str]:
-        return sorted({*self._built_in(), *plugins(self.folder), *self._added})
+        return sorted({*self.built_in, *plugins(self.folder), *self._added})
 
     def __iter__(self) -> Iterator[E]:
         """All of them; a plugin that cannot be loaded is left out with a warning, and breaks nothing else."""
@@ -336,13 +331,13 @@ class Shelf(Generic[E]):
                 warnings.warn(str(error), stacklevel=2)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._added or name in self._built_in() or name in plugins(self.folder)
+        return name in self._added or name in self.built_in or name in plugins(self.folder)
 
     def get(self, name: str) -> E:
         """The entry of this name; its module is imported now."""
         if found := self._added.get(name) or self._found.get(name):
             return found
-        if name in self._built_in():
+        if name in self.built_in:
             self._found[name] = self._checked(getattr(self._loaded(name), name, None), name)
             return self._found[name]
         if name in plugins(self.folder):
@@ -364,11 +359,13 @@ class Shelf(Generic[E]):
         """Take back what `add` registered."""
         self._added.pop(name, None)
 
-    def _built_in(self) -> frozenset[str]:
-        return modules(self.folder)
+    @property
+    def built_in(self) -> frozenset[str]:
+        """The names that come with the package."""
+        return ports.built_in.get().find_names(self.folder)
 
     def _module(self, name: str) -> ModuleType:
-        return provider(self.folder, name)
+        return ports.built_in.get().load(self.folder, name)
 
     def _loaded(self, name: str) -> ModuleType:
         try:
@@ -388,11 +385,12 @@ class Shelf(Generic[E]):
 class MeasureShelf(Shelf[Measure]):
     """Measures are small: the built-in ones share one module."""
 
-    def _built_in(self) -> frozenset[str]:
+    @property
+    def built_in(self) -> frozenset[str]:
         return frozenset(entry.name for entry in vars(self._module("")).values() if isinstance(entry, Measure))
 
     def _module(self, name: str) -> ModuleType:
-        return provider("analysis", "measures")
+        return ports.built_in.get().load("analysis", "measures")
 
 
 class TilesetShelf:
@@ -425,13 +423,6 @@ def _built_in_tileset(name: str) -> Tileset:
 
 
 @cache
-def modules(folder: str) -> frozenset[str]:
-    """The names of the modules in a folder of the house that are things of its kind."""
-    found = (module.name for module in pkgutil.iter_modules(provider(folder).__path__))
-    return frozenset(name for name in found if not name.startswith("_"))
-
-
-@cache
 def plugins(folder: str) -> Mapping[str, EntryPoint]:
     """What installed packages add to a folder, by name."""
     return {point.name: point for point in entry_points(group=f"tilewright.{folder}")}
@@ -441,7 +432,7 @@ def load_plugin(folder: str, name: str) -> object:
     """What a package adds under this name; whatever goes wrong in it is told with its name."""
     point = plugins(folder)[name]
     try:
-        with _importing:
+        with ports.importing:
             found = point.load()
     except Exception as error:  # anything may happen in another's package
         maker = point.dist.name if point.dist else point.value
@@ -449,15 +440,9 @@ def load_plugin(folder: str, name: str) -> object:
     return getattr(found, name, None) if isinstance(found, ModuleType) else found
 
 
-def provider(folder: str, name: str = "") -> ModuleType:
-    """A folder of the house, or a module in it, imported now; the one way from core to its siblings."""
-    with _importing:
-        return import_module(f"tilewright.{folder}.{name}".rstrip("."))
-
-
 def _entry_again(kind: str, name: str) -> Entry:
     shelves: dict[str, Shelf[Any]] = {"Technique": techniques, "Shaper": shapers, "Measure": measures}
-    return (shelves[kind] if kind in shelves else provider("formats").shelf).get(name)  # type: ignore[no-any-return]
+    return shelves[kind].get(name)  # type: ignore[no-any-return]
 
 
 techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)

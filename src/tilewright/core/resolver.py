@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .. import data
 from .errors import InvalidRecipe, UnknownName
+from .ports import files
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -91,8 +92,5 @@ def _built_in_sample(name: str) -> Grid:
 def _built_in_member(collection: str, name: str) -> Grid:
     """A map in a folder of samples, which is called like its format."""
     from .grid import Grid
-    from .registry import provider
 
-    formats = provider("formats")
-    source = formats.Source(data.member(collection, name).encode(), f"{collection}/{name}")
-    return Grid.of(formats.decode(source, formats.shelf.get(collection))[0].map)
+    return Grid.of(files.get().decode_map(data.member(collection, name).encode(), f"{collection}/{name}", collection))

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 from .errors import InvalidRecipe, counted
 from .grid import FREE, Grid, sorted_words
 from .params import whole_value
+from .ports import files
 from .resolver import Resolver, built_in_samples
 from .tilemap import TileMap
 from .tileset import Tile, Tileset
@@ -203,7 +204,5 @@ def _is_whole(item: Any) -> bool:
 
 def _has_format(item: str) -> bool:
     """Whether the name of a format stands before it, as in awbw:maps/first.csv."""
-    from .registry import provider
-
     name, colon, rest = item.partition(":")
-    return bool(colon and rest and re.fullmatch(r"\w+", name)) and name in provider("formats").shelf
+    return bool(colon and rest and re.fullmatch(r"\w+", name)) and files.get().is_format(name)

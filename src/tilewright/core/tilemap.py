@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidRecipe, counted
+from .ports import files
 from .tileset import Tileset
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class TileMap:
         return f"<TileMap {size} of {self.tileset.name}{origin}>"
 
     def _repr_png_(self) -> bytes:
-        return _formats().encode(self, "png")  # type: ignore[no-any-return]
+        return files.get().encode(self, "png")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -261,11 +262,11 @@ class TileMap:
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the map to a file; the format follows the extension. `tw.formats()` lists them."""
-        _formats().save(self, path, **options)
+        files.get().save(self, path, **options)
 
     def image(self, scale: int = 16, **options: Any) -> Image:
         """The map as a Pillow picture, `scale` pixels a cell."""
-        return _formats().image(self, scale=scale, **options)  # type: ignore[no-any-return]
+        return files.get().image(self, scale=scale, **options)
 
     def _fields(self) -> dict[str, Any]:
         fields = {name: getattr(self, name) for name in TileMap.__slots__}
@@ -336,10 +337,3 @@ def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapp
         own.flags.writeable = False
         result[name] = own
     return MappingProxyType(result)
-
-
-def _formats() -> Any:
-    """The folder of file formats, which core may not import: a map is written by whoever is there to write."""
-    from .registry import provider
-
-    return provider("formats")

@@ -29,6 +29,8 @@ from ._files import files_in, read_file, refuse_unwritable, write_files
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from ..core.model import Model
+
 Beside = Callable[[str], bytes]
 """Reads a file that stands beside the one being read, by its relative name."""
 
@@ -72,8 +74,20 @@ class Format(Entry):
     read: Callable[[Source, Any], list[Found]] | None = None
     """(file, options) -> the maps in it."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find, (self.name,)
+
 
 shelf: Shelf[Format] = Shelf("format", "formats", Format)
+
+
+def _find(name: str) -> Format:
+    return shelf.get(name)
+
+
+def is_format(name: str) -> bool:
+    """Return whether there is a format of this name."""
+    return name in shelf
 
 
 def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
@@ -194,6 +208,11 @@ def decode(source: Source, entry: Format, *, recipes: bool = True, **options: An
     ]
 
 
+def decode_map(content: bytes, name: str, format: str) -> TileMap:
+    """Return the first map in the content of a file, which may refer to no other file."""
+    return decode(Source(content, name), shelf.get(format))[0].map
+
+
 def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
     """The same map in the tileset that was asked for, tile by tile by name."""
     map = found.map
@@ -209,6 +228,13 @@ def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
     for number, name in used.items():
         ids[number] = tileset.by_name[name]
     return Found(map.replaced(cells=ids[map.cells], tileset=tileset), found.carried)
+
+
+def save_model(model: Model, path: str | PathLike[str]) -> None:
+    """Write a model to a file, .json or .npz."""
+    from ._models import save_model
+
+    save_model(model, path)
 
 
 def image(map: TileMap, **options: Any) -> Image:

@@ -18,7 +18,6 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from ..core.errors import InvalidRecipe, TooLarge
 from ..core.params import Params, param
-from ..core.registry import provider
 from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
@@ -49,12 +48,16 @@ Size = tuple[int, int]
 
 def _read_overlay(value: Any) -> Any:
     """An overlay of one's own, or one that is asked for by a text; working it out waits for the map."""
-    overlays = None if value is None else provider("overlays", "kinds")
-    if overlays is None or isinstance(value, overlays.Overlay | overlays.Wanted):
+    if value is None:
+        return None
+    from ..overlays.kinds import Wanted  # loads the analysis, which only overlays need
+    from ..overlays.overlay import Overlay
+
+    if isinstance(value, Overlay | Wanted):
         return value
     if not isinstance(value, str):
         raise InvalidRecipe("must be a text such as distance, or what tw.overlay gives", got=value, rule="type")
-    return overlays.Wanted.read(value)
+    return Wanted.read(value)
 
 
 Overlaid = Annotated[

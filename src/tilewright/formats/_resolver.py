@@ -100,7 +100,7 @@ def _text(path: Path) -> str:
     return read_text(Source(read_file(path), str(path)))
 
 
-class Beside(Resolver):
+class GivenFiles(Resolver):
     """For verifying: opens no file but those it was given, and finds maps in them by digest."""
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:

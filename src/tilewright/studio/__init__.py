@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .settings import Settings
@@ -13,7 +14,7 @@ from .settings import Settings
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["Settings", "app"]
+__all__ = ["Settings", "app", "serve"]
 
 
 def app(settings: Settings | None = None) -> FastAPI:
@@ -40,3 +41,10 @@ def app(settings: Settings | None = None) -> FastAPI:
     page.mount(studio, desk)
     studio.add_middleware(Guard, settings=settings)
     return studio
+
+
+def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool = True) -> None:
+    """Run the studio until it is stopped; calls `ready` with its address once it answers there."""
+    from .serving import serve
+
+    serve(settings, ready=ready, other_port=other_port)

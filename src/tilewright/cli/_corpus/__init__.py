@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import InvalidRecipe
-from ...core.registry import provider
+from ...corpus import refuse_without_packages
 from ...formats._files import refuse_unwritable, write_files
 from .._console import note
+
+if TYPE_CHECKING:
+    from ...corpus.reader import Corpus
 
 PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Draw it into a .png file.")
 AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="As JSON.")
 
 
-def of_corpus(name: str) -> ModuleType:
-    """A module of the corpus folder; where its packages are missing, one line says how to get them."""
-    provider("corpus").refuse_without_packages()
-    return provider("corpus", name)
+def opened(folder: str) -> Corpus:
+    """The corpus in a folder; where packages for corpora are missing, an error names one."""
+    refuse_without_packages()
+    from ...corpus.reader import Corpus
 
-
-def opened(folder: str) -> Any:
-    """The corpus in a folder."""
-    return of_corpus("reader").Corpus(folder)
+    return Corpus(folder)
 
 
 def refuse_no_picture(path: str | None) -> None:

@@ -9,7 +9,7 @@ import click
 from ...kernels import start_quickly
 from .. import _outputs
 from .._console import note, print_json, print_table
-from . import AS_JSON, names_in, of_corpus, opened, rows_of
+from . import AS_JSON, names_in, opened, rows_of
 from ._taking import take
 
 
@@ -35,8 +35,9 @@ def command(
     tilewright corpus best caves --by path_length
     tilewright corpus best caves --by path_length --diverse floor_share,regions --count 6 -o "best_{id}.png"
     """
-    select = of_corpus("select")
     corpus = opened(folder)
+    from ...corpus import select
+
     others = names_in(diverse)
     ids = select.best(corpus, by, count, largest=not smallest, diverse=others)
     if outputs or any(options.values()):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .._console import print_json, print_table, table
-from . import AS_JSON, PICTURE, number, of_corpus, opened, refuse_no_picture, write_picture
+from . import AS_JSON, PICTURE, number, opened, refuse_no_picture, write_picture
 
 
 @click.command("compare", params=[AS_JSON, PICTURE])
@@ -27,8 +27,9 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
     tilewright corpus compare caves rooms -o compare.png
     """
     refuse_no_picture(picture)
-    report = of_corpus("report")
     corpora = opened(first), opened(second)
+    from ...corpus import report
+
     found = report.compared(*corpora)
     if as_json:
         print_json(_plain(asdict(found)))

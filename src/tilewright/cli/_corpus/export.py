@@ -11,7 +11,7 @@ import click
 from ...core.errors import BadFile, InvalidRecipe, UnknownName, counted
 from ...formats._files import read_file
 from .._console import note
-from . import of_corpus, opened
+from . import opened
 
 FORMATS = ("vglc", "npz")
 
@@ -48,19 +48,24 @@ def command(
     ids = _chosen(corpus, where, unique, side, splits)
     if ids is not None and not ids:
         raise InvalidRecipe("no map of the corpus is so; nothing was written")
-    written = getattr(of_corpus("export"), chosen)(corpus, output, ids)
+    from ...corpus import export
+
+    write = export.npz if chosen == "npz" else export.vglc
+    written = write(corpus, output, ids)
     note(f"wrote {counted(written, 'map')} to {output}")
 
 
 def _chosen(corpus: Any, where: str | None, unique: bool, side: str | None, splits: str | None) -> list[int] | None:
     """The maps that are wanted, in their order; None for all."""
+    from ...corpus import query, select
+
     wanted: list[set[int]] = []
     if where is not None:
-        wanted.append(set(of_corpus("query").ids_of(corpus, where)))
+        wanted.append(set(query.ids_of(corpus, where)))
     if unique:
-        wanted.append(set(of_corpus("select").unique(corpus)))
+        wanted.append(set(select.unique(corpus)))
     if side is not None:
-        divided = _read_splits(splits) if splits is not None else of_corpus("select").split(corpus)
+        divided = _read_splits(splits) if splits is not None else select.split(corpus)
         if side not in divided:
             raise UnknownName("side of the split", side, divided)
         wanted.append(set(divided[side]))

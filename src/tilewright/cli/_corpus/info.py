@@ -9,7 +9,7 @@ import click
 
 from ...core.errors import counted
 from .._console import print_json, printable, results
-from . import AS_JSON, PICTURE, of_corpus, opened, refuse_no_picture, size_of, write_picture
+from . import AS_JSON, PICTURE, opened, refuse_no_picture, size_of, write_picture
 
 MOST_REASONS = 10
 PIPED = 100
@@ -27,8 +27,10 @@ def command(folder: str, as_json: bool, picture: str | None) -> None:
     """
     refuse_no_picture(picture)
     corpus = opened(folder)
-    report = of_corpus("report")
-    facts = of_corpus("datasheet").Facts.of(corpus)
+    from ...corpus import report
+    from ...corpus.datasheet import Facts
+
+    facts = Facts.of(corpus)
     if as_json:
         print_json(_data(corpus, facts, report))
     else:

@@ -10,11 +10,12 @@ import click
 from ...core.errors import counted
 from ...core.notation import read_sweep
 from ...core.registry import RECIPE_WORDS
+from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
 from .. import _recipe
 from .._console import note
 from .._telling import telling
-from . import names_in, of_corpus, size_of
+from . import names_in, size_of
 
 
 @click.command("make", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
@@ -63,8 +64,11 @@ def command(
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
         return _recipe.with_words(_recipe.with_settings(data, settings), typed)
 
-    making, sweep = of_corpus("making"), of_corpus("sweep")
-    order = of_corpus("order").Order.of(recipe, change)
+    refuse_without_packages()
+    from ...corpus import making, sweep
+    from ...corpus.order import Order
+
+    order = Order.of(recipe, change)
     varied = {**order.sweep.to_data(), **dict(read_sweep(text) for text in sweeps)}
     start_quickly()
     with telling("map", output) as told:

@@ -6,7 +6,7 @@ import click
 
 from ...core.errors import counted
 from .._console import note, print_json, print_table
-from . import AS_JSON, names_in, of_corpus, opened, rows_of
+from . import AS_JSON, names_in, opened, rows_of
 
 NOT_USUAL = ("digest", "levels", "height", "width", "cells", "reason")
 """Columns that are shown when they are asked for."""
@@ -29,8 +29,9 @@ def command(folder: str, condition: str, limit: int, order: str | None, columns:
     tilewright corpus query caves "floor_share between 0.4 and 0.5" --order -path_length
     tilewright corpus query caves "reason is not null" --columns id,reason
     """
-    query = of_corpus("query")
     corpus = opened(folder)
+    from ...corpus import query
+
     shown = names_in(columns) or [name for name in corpus.columns if name not in NOT_USUAL]
     found = query.found(corpus, condition, columns=shown, order=order, limit=limit)
     rows = found.table.to_pylist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .._console import results
-from . import PICTURE, of_corpus, opened, refuse_no_picture, write_picture
+from . import PICTURE, opened, refuse_no_picture, write_picture
 from .info import PIPED
 
 
@@ -21,8 +21,9 @@ def command(folder: str, x: str, y: str, picture: str | None) -> None:
     tilewright corpus range caves --x floor_share --y path_length -o range.png
     """
     refuse_no_picture(picture)
-    report = of_corpus("report")
     corpus = opened(folder)
+    from ...corpus import report
+
     if picture is not None:
         write_picture(report.range_picture(corpus, x, y), picture)
         return

@@ -8,7 +8,7 @@ from ...core.errors import counted
 from ...kernels import start_quickly
 from .._console import note, printable
 from .._progress import progress
-from . import of_corpus, opened
+from . import opened
 
 DAMAGED = 1
 """The exit code where something is wrong and was left so."""
@@ -26,8 +26,9 @@ def command(folder: str, again: bool) -> int:
     tilewright corpus repair caves
     tilewright corpus repair caves --remake
     """
-    making = of_corpus("making")
     corpus = opened(folder)
+    from ...corpus import making
+
     with progress() as report:
         report(None, f"reading {counted(len(corpus.parts), 'part')}")
         found = making.damaged(corpus)

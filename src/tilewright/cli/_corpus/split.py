@@ -9,7 +9,7 @@ import click
 
 from ...formats._files import refuse_unwritable, write_files
 from .._console import note, print_table, table
-from . import of_corpus, opened
+from . import opened
 
 SIDES = ("train", "validation", "test")
 
@@ -30,11 +30,13 @@ def command(folder: str, output: str | None, **given: float | None) -> None:
     tilewright corpus split caves
     tilewright corpus split caves --train 0.7 --validation 0.1 --test 0.2 -o splits.json
     """
-    select = of_corpus("select")
     if output is not None:
         refuse_unwritable(output)
-    shares = {name: given[name] for name in SIDES if given[name] is not None}
-    found = select.split(opened(folder), shares or None)
+    shares = {name: share for name in SIDES if (share := given[name]) is not None}
+    corpus = opened(folder)
+    from ...corpus import select
+
+    found = select.split(corpus, shares or None)
     if output is not None:
         write_files(output, {Path(output).name: (json.dumps(found) + "\n").encode()})
     whole = max(1, sum(map(len, found.values())))

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.errors import TilewrightError, counted
-from ...core.registry import Technique, modules, techniques, tilesets
+from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
 from ...core.tileset import Tile
 from ...core.yaml import remark_of
@@ -204,7 +204,7 @@ class MakeView(View):
 
 def thumbnail(kind: str, name: str) -> str:
     """Where the small picture of a technique or recipe is; techniques of others are drawn when they are asked for."""
-    if kind == "recipes" or name in modules("generators"):
+    if kind == "recipes" or name in techniques.built_in:
         return f"/studio/thumbnails/{kind}/{name}.png"
     return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
 

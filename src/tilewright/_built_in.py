@@ -1,0 +1,27 @@
+"""The built-in techniques, shapers, measures and formats: modules that are found by their file names."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from .core.ports import importing
+
+
+@cache
+def find_names(package: str) -> frozenset[str]:
+    """Return the names of the public modules in a package: each defines the entry that has its name."""
+    found = (module.name for module in pkgutil.iter_modules(_import(package).__path__))
+    return frozenset(name for name in found if not name.startswith("_"))
+
+
+def load(package: str, name: str) -> ModuleType:
+    """Import a module of a package."""
+    return _import(f"{package}.{name}")
+
+
+def _import(name: str) -> ModuleType:
+    with importing:
+        return import_module(f".{name}", __package__)

@@ -1,0 +1,91 @@
+"""Ports: what core asks of packages that it may not import, as small protocols.
+
+`tilewright/__init__`, which Python runs before any other module of the package, registers for each port a function that
+imports the implementation. A port calls it at first use, so the order of imports does not matter, and a process that
+has just been started finds every port connected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from .model import Model
+    from .recipe import Recipe
+    from .tilemap import TileMap
+
+T = TypeVar("T")
+
+importing = RLock()
+"""Held while a module is imported by a port or an entry point: params read their fields' texts with `ast`, which in
+some Pythons fails where two threads use it at once (python/cpython#106905)."""
+
+
+class Port(Generic[T]):
+    """A connection from core to an implementation, which is imported at first use."""
+
+    def __init__(self) -> None:
+        self._load: Callable[[], T] | None = None
+        self._implementation: list[T] = []
+
+    def register(self, load: Callable[[], T]) -> None:
+        """Set the function that imports the implementation."""
+        self._load, self._implementation = load, []
+
+    def get(self) -> T:
+        """Return the implementation."""
+        if not self._implementation:
+            assert self._load is not None, "tilewright/__init__ registers every port"
+            with importing:
+                self._implementation = [self._load()]
+        return self._implementation[0]
+
+
+class Files(Protocol):
+    """Reading and writing files of maps and models."""
+
+    def save(self, map: TileMap, path: str | PathLike[str], **options: Any) -> object: ...
+
+    def encode(self, map: TileMap, format: str, **options: Any) -> bytes: ...
+
+    def image(self, map: TileMap, **options: Any) -> Image: ...
+
+    def decode_map(self, content: bytes, name: str, format: str) -> TileMap: ...
+
+    def save_model(self, model: Model, path: str | PathLike[str]) -> object: ...
+
+    def is_format(self, name: str) -> bool: ...
+
+
+class MeasureMap(Protocol):
+    """Measures a map by names; `similarity` is what comparing measures compare it with."""
+
+    def __call__(self, map: TileMap, names: Sequence[str], similarity: Any, /) -> dict[str, float]: ...
+
+
+class FindSimilarity(Protocol):
+    """What the maps of a recipe are compared with: its training data; None where it has none."""
+
+    def __call__(self, recipe: Recipe, /) -> Any: ...
+
+
+class BuiltIn(Protocol):
+    """The modules of the package that define techniques, shapers, measures and formats."""
+
+    def find_names(self, package: str) -> frozenset[str]: ...
+
+    def load(self, package: str, name: str) -> ModuleType: ...
+
+
+files: Port[Files] = Port()
+measure_map: Port[MeasureMap] = Port()
+find_similarity: Port[FindSimilarity] = Port()
+built_in: Port[BuiltIn] = Port()
+available_memory: Port[Callable[[], int]] = Port()
+"""Bytes of memory that this machine has to spare; 0 where it does not say."""

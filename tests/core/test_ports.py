@@ -1,0 +1,86 @@
+"""Ports: core reaches files, measures and techniques in any process, whatever was imported first."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core import pipeline, ports
+from tilewright.core.ports import Port
+from tilewright.formats import shelf
+
+WORK = """
+import pickle, sys
+import {first}
+recipe, folder = pickle.load(sys.stdin.buffer)
+from tilewright.core import pipeline
+made = pipeline.run(recipe)
+made.save(folder / "map.png")
+assert made.image(scale=2).size == (2 * made.width, 2 * made.height)
+print(made)
+"""
+MODULES = ("core.tilemap", "core.registry", "core.pipeline", "core.params", "kernels.random", "analysis.measures")
+
+
+@pytest.mark.parametrize("first", MODULES)
+def test_a_new_process_reaches_everything_from_any_module(first: str, tmp_path: Path) -> None:
+    """The recipe measures (require) and shapes; the map is drawn and written."""
+    recipe = tw.recipe("caves", width=20, height=12, seed=3, require={"regions": ">= 1"}, shaping=["border"])
+    done = subprocess.run(
+        [sys.executable, "-c", WORK.format(first=f"tilewright.{first}")],
+        input=pickle.dumps((recipe, tmp_path)),
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode().strip() == str(tw.run(recipe))
+    assert tw.verify(tmp_path / "map.png").outcome == "same"
+
+
+def test_a_new_dask_worker_reaches_everything(tmp_path: Path) -> None:
+    """What is sent to a worker is made, measured against its sample, and written there."""
+    distributed = pytest.importorskip("distributed")
+    sample = ["##..##", "#....#", "..##..", "#....#"]
+    recipe = tw.recipe(
+        "wfc", sample=sample, pattern_size=2, width=12, height=9, seed=5, require={"divergence": "<= 99"}, tries=2
+    )
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        made = client.submit(pipeline.run, recipe).result()
+        client.submit(tw.TileMap.save, made, tmp_path / "map.npz").result()
+        entry = client.submit(pickle.dumps, shelf.get("npz")).result()
+    assert np.array_equal(made.cells, tw.run(recipe).cells)
+    assert tw.load(tmp_path / "map.npz") == made
+    assert pickle.loads(entry) is shelf.get("npz")
+
+
+def test_an_implementation_is_imported_once_at_first_use() -> None:
+    calls = []
+
+    def load() -> str:
+        calls.append("loaded")
+        return "implementation"
+
+    port: Port[str] = Port()
+    port.register(load)
+    assert not calls
+    assert (port.get(), port.get()) == ("implementation", "implementation")
+    assert calls == ["loaded"]
+    port.register(lambda: "another")
+    assert port.get() == "another"
+
+
+def test_importing_the_package_loads_no_implementation() -> None:
+    """Nor any of the packages that take long to import."""
+    heavy = "numba scipy PIL dask distributed nicegui fastapi numpy pydantic click rich yaml"
+    program = f"import sys, tilewright; print(*[name for name in '{heavy}'.split() if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+    assert ports.files.get().is_format("png")
