@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.page.rules.start import BEGINNINGS
+from tilewright.studio.page.rules.start import rule_books
 
-CAVE: dict[str, Any] = deepcopy(dict(BEGINNINGS[0].params))
+CAVE: dict[str, Any] = deepcopy(dict(rule_books("rulebooks")["cave"][1]["params"]))
 
 
 def ruled(params: dict[str, Any]) -> tw.TileMap:
@@ -24,28 +24,29 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
     studio.tab("rules")
     studio["rules-begin-cave"].click()
     studio.shows(ruled(CAVE))
-    expect(studio["rules-rule-0-0-sentence"]).to_contain_text("gravel")
+    rule = "rules-generationRules-0-rules-0"
+    expect(studio[f"{rule}-open"]).to_contain_text("gravel becomes rock if all has more than 4 rock")
 
     changed = deepcopy(CAVE)
     changed["generationRules"][0]["rules"][0] = "gravel,all,and,rock>5,rock:1"
-    studio["rules-rule-0-0-head"].click()
-    studio["rules-rule-0-0-count-0"].fill("5")
+    studio[f"{rule}-open"].click()
+    studio[f"{rule}-conditions-0-count"].fill("5")
+    studio[f"{rule}-conditions-0-count"].press("Enter")
     studio.shows(ruled(changed))
-    expect(studio["rules-rule-0-0-sentence"]).to_contain_text("5")
+    expect(studio[f"{rule}-open"]).to_contain_text("more than 5")
 
     changed["names"][2] = "lava"
     for layer in changed["generationRules"]:
         layer["rules"] = [rule.replace("water", "lava") for rule in layer["rules"]]
-    studio["rules-name-2"].fill("lava")
-    studio["rules-name-2"].press("Enter")
+    studio["rules-names-2-name"].fill("lava")
+    studio["rules-names-2-name"].press("Enter")
     studio.shows(ruled(changed))
 
     studio["rules-section-neighbourhoods"].click()
-    wide = studio.page.locator("[data-testid$=-cells]").filter(has=studio.page.locator("[data-cell='6,6']"))
-    wide.locator("[data-cell='0,0']").click()
+    studio["rules-neighbourhoods-2-matrix"].get_by_label("3 up, 3 left").click()
     changed["neighbourhoods"]["wide"] = "1" + CAVE["neighbourhoods"]["wide"][1:]
     studio.shows(ruled(changed))
-    studio["rules-layer-3-remove"].click()
+    studio["rules-generationRules-3-remove"].click()
     del changed["generationRules"][3]
     studio.shows(ruled(changed))
     for _ in range(4):

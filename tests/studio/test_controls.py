@@ -332,8 +332,8 @@ def test_a_matrix_in_the_browser(opened: Opened) -> None:
     )
 
     around = shown.get_by_test_id("param-neighbourhood")
-    around.locator("i").nth(0).click()
-    expect(around.locator("i[data-on='1']")).to_have_count(5)
+    around.get_by_label("2 up, 2 left").click()
+    expect(around.locator("[data-on='1']")).to_have_count(5)
     hold(shown, lambda values: values.get("neighbourhood", [[]])[-1] == [-2, -2])
 
 

@@ -15,16 +15,17 @@ from tests.generators.rulebooks import DOCUMENT, FULL, RULES
 from tests.generators.test_rules_round_trip import books as some_books
 from tilewright.core.errors import InvalidRecipe
 from tilewright.studio.desk import Desk
+from tilewright.studio.page.controls.neighbourhoods import resized
 from tilewright.studio.page.rules import rulebook_draft as books
 from tilewright.studio.page.rules import sentences
-from tilewright.studio.page.rules.colors import colors_of
-from tilewright.studio.page.rules.editor import Editor, Folds, check_word, field_of
-from tilewright.studio.page.rules.start import BEGINNINGS, rule_books
+from tilewright.studio.page.rules.editor import Editor
+from tilewright.studio.page.rules.start import rule_books
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
-TREASURE = BEGINNINGS[1].params
+BEGINNINGS = {name: recipe["params"] for name, (_, recipe) in rule_books("rulebooks").items()}
+TREASURE = BEGINNINGS["rooms-with-treasure"]
 
 
 # -- reading and writing ------------------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ def test_every_book_is_the_same_after_reading_and_writing(data: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
-    "data", [*DOCUMENT.values(), FULL, {}, *(recipe["params"] for _, recipe in rule_books().values())]
+    "data", [*DOCUMENT.values(), FULL, {}, *(recipe["params"] for _, recipe in rule_books("recipes").values())]
 )
 def test_what_is_written_makes_the_same_map(data: dict[str, Any]) -> None:
     written = books.params_of(books.read(data))
@@ -73,7 +74,8 @@ def test_a_book_whose_words_do_not_fit_is_read_all_the_same() -> None:
 
 
 def test_a_book_with_a_wrong_piece_is_handed_on_as_it_is() -> None:
-    book = books.with_at(books.read(TREASURE), ("generationRules", 0, "simulations"), 99_999)
+    book = books.read(TREASURE)
+    book["generationRules"][0]["simulations"] = 99_999
     assert books.params_of(book) == book
     with pytest.raises(InvalidRecipe, match=r"generationRules\.0\.simulations: must be at most 10000"):
         RULES.checked(books.params_of(book))
@@ -115,50 +117,74 @@ def test_a_whole_recipe_is_pasted_for_its_book() -> None:
 def test_mistakes_in_the_text_are_told_in_one_line_with_their_place(text: str, message: str, line: int | None) -> None:
     with pytest.raises(InvalidRecipe) as caught:
         books.read_text(text)
-    told = str(caught.value)
-    assert message in told
-    assert "\n" not in told
-    if line is not None:
-        assert books.line_of(text, told) == line
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert books.line_of(text, caught.value.problems[0].path) == line
+
+
+def test_the_line_of_a_value_is_found_by_its_path() -> None:
+    text = books.text_of(books.read(FULL))
+    for number, layer in enumerate(json.loads(text)["generationRules"]):
+        for place, rule in enumerate(layer["rules"]):
+            line = books.line_of(text, ("generationRules", number, "rules", place, "tile"))
+            assert line is not None
+            assert rule in text.splitlines()[line - 1]
 
 
 # -- changes ------------------------------------------------------------------------------------------------------
 
 
+def renamed(book: books.Book, section: str, place: int, name: str) -> books.Book:
+    """The book after a name was typed."""
+    items = [{**one, "name": name} if number == place else one for number, one in enumerate(book[section])]
+    return books.replaced(book, section, items)
+
+
 def test_a_renamed_tile_is_renamed_wherever_it_is_used() -> None:
     book = books.read(FULL)
-    new = books.renamed(book, 0, "basalt")
+    new = renamed(book, "names", 0, "Basalt ")
     assert "rock" not in json.dumps(new)
     assert json.dumps(new).count("basalt") == json.dumps(book).count("rock")
     RULES.checked(books.params_of(new))
-    assert books.renamed(new, 0, "rock") == book
+    assert renamed(new, "names", 0, "rock") == book
 
 
 def test_a_renamed_neighbourhood_is_renamed_wherever_it_is_used() -> None:
-    new = books.renamed_neighbourhood(books.read(FULL), 0, "line")
+    book = books.read(FULL)
+    old = book["generationRules"][0]["rules"][0]["neighbourhood"]
+    place = [one["name"] for one in book["neighbourhoods"]].index(old)
+    new = renamed(book, "neighbourhoods", place, "line")
     assert new["generationRules"][0]["rules"][0]["neighbourhood"] == "line"
     RULES.checked(books.params_of(new))
 
 
-def test_words_are_checked_as_the_technique_reads_them() -> None:
-    assert check_word("NamedTile", "dead tree") == ""
-    assert check_word("Neighbourhood", "wide") == ""
-    assert "a name holds none of" in check_word("NamedTile", "a:b")
-    assert "stands for a free cell" in check_word("NamedTile", "?")
-    assert check_word("Neighbourhood", "")
+@pytest.mark.parametrize(
+    ("section", "name"), [("names", "a:b"), ("names", "?"), ("neighbourhoods", ""), ("names", "rock")]
+)
+def test_names_that_cannot_be_are_refused_where_they_are_typed(section: str, name: str) -> None:
+    with pytest.raises(InvalidRecipe) as caught:
+        renamed(books.read(FULL), section, 1, name)
+    assert {problem.path for problem in caught.value.problems} == {(section, 1, "name")}
 
 
-def test_new_words_are_not_taken() -> None:
-    assert books.new_word(["water"], ["water", "grass"], "tile") == "grass"
-    assert books.new_word(["water", "tile 1"], ["water"], "tile") == "tile 2"
+def test_neighbourhoods_that_are_always_there_come_back_as_they_were() -> None:
+    book = books.read(TREASURE)
+    assert [one["name"] for one in book["neighbourhoods"]] == ["plus", "all", "near"]
+    assert books.replaced(book, "neighbourhoods", book["neighbourhoods"][1:]) == {
+        **book,
+        "neighbourhoods": book["neighbourhoods"],
+    }
+    drawn = [{"name": "plus", "matrix": [[1, 0, 1]]}, *book["neighbourhoods"][1:]]
+    assert books.params_of(books.replaced(book, "neighbourhoods", drawn))["neighbourhoods"]["plus"] == "101"
 
 
-def test_lists_are_arranged() -> None:
-    assert books.moved("abc", 0, 1) == ["b", "a", "c"]
-    assert books.moved("abc", 0, -1) == ["a", "b", "c"]
-    assert books.moved("abc", 2, 1) == ["a", "b", "c"]
-    assert books.doubled("abc", 1) == ["a", "b", "b", "c"]
-    assert books.without("abc", 1) == ["a", "c"]
+def test_books_differ_at_a_path() -> None:
+    book = books.read(TREASURE)
+    other = json.loads(json.dumps(book))
+    other["generationRules"][1]["simulations"] = 7
+    assert books.difference(book, other) == ("generationRules", 1, "simulations")
+    other["width"] = 9
+    assert books.difference(book, other) == ()
 
 
 @pytest.mark.parametrize(
@@ -172,15 +198,8 @@ def test_lists_are_arranged() -> None:
     ],
 )
 def test_drawings_grow_around_their_middle(width: int, height: int, wanted: list[str]) -> None:
-    found = books.resized(books.BUILT_IN["plus"], width, height)
+    found = resized(books.BUILT_IN["plus"], width, height)
     assert ["".join(map(str, row)) for row in found] == wanted
-
-
-def test_folds_follow_the_book() -> None:
-    folds = Folds(layers=[True], rules=[[True, False, True]])
-    folds.fit(books.read(FULL))
-    assert folds.layers == [True, False, False]
-    assert folds.rules == [[True], [], [False]]
 
 
 # -- words --------------------------------------------------------------------------------------------------------
@@ -198,15 +217,15 @@ def test_folds_follow_the_book() -> None:
 )
 def test_rules_are_told_in_words(rule: str, sentence: str) -> None:
     data = {"names": ["a", "b", "c", "solid", "empty"], "generationRules": [{"rules": [rule]}]}
-    found = books.read(data)["generationRules"][0]["rules"][0]
+    found = RULES.checked(data).generationRules[0].rules[0]
     assert sentences.plain(sentences.rule_spans(found)) == sentence
 
 
 def test_sentences_are_safe_and_mark_unknown_tiles() -> None:
-    written = sentences.as_html([("tile", "<b>"), ("", " & "), ("tile", "wall")], ["wall"])
-    assert "<b>" not in written
+    written = sentences.as_html([("tile", "<i>"), ("", " & "), ("tile", "wall")], {"wall": "#123456"}.get)
+    assert "<i>" not in written
     assert "rules-unknown" in written
-    assert "var(--rules-tile-0)" in written
+    assert "#123456" in written
 
 
 @pytest.mark.parametrize(
@@ -219,40 +238,29 @@ def test_sentences_are_safe_and_mark_unknown_tiles() -> None:
     ],
 )
 def test_layers_are_told_in_words(parts: list[str], summary: str) -> None:
-    layer = books.read({"generationRules": [{"genData": parts}]})["generationRules"][0]
-    assert sentences.layer_summary(layer) == summary
-
-
-def test_every_field_has_its_help() -> None:
-    for model, name in (("", "width"), ("NamedTile", "maximum"), ("Tree", "width"), ("Rooms", "ids"), ("Fix", "kind")):
-        assert field_of(model, name)["description"]
-
-
-def test_colours_are_those_of_the_map() -> None:
-    book = books.read(TREASURE)
-    tiles = {tile.name: tile.color for tile in tw.run({"technique": "rules", "params": TREASURE}, seed=1).tileset}
-    assert colors_of(book, None, {}) == [tiles[name] for name in books.names_in(book)]
-    dungeon = next(tileset for tileset in tw.tilesets() if tileset.name == "dungeon")
-    found = colors_of(book, dungeon, {"rock": "wall"})
-    assert found[0] == next(tile.color for tile in dungeon if tile.name == "wall")
+    layer = RULES.checked(
+        {"mapData": "30x20,solid:empty", "roomData": "equal:3x1:3", "generationRules": [{"genData": parts}]}
+    )
+    assert sentences.layer_summary(layer.generationRules[0]) == summary
 
 
 # -- beginnings ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS, ids=lambda one: one.name)
-def test_beginnings_make_maps_with_all_their_tiles(beginning: Any) -> None:
-    book = books.read(beginning.params)
-    assert books.params_of(book) == beginning.params
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_beginnings_make_maps_with_all_their_tiles(name: str) -> None:
+    params = BEGINNINGS[name]
+    book = books.read(params)
+    assert books.params_of(book) == params
     found = set()
     for seed in range(5):
-        map = tw.run({"technique": "rules", "params": beginning.params}, seed=seed)
+        map = tw.run({"technique": "rules", "params": params}, seed=seed)
         found |= {map.tileset[int(tile)].name for tile in set(map.cells.flat)}
     assert found == set(books.names_in(book))
 
 
 def test_recipes_to_begin_with_are_rule_books() -> None:
-    found = rule_books()
+    found = rule_books("recipes")
     assert {"archipelago", "treasure-dungeon"} <= set(found)
     for summary, recipe in found.values():
         assert summary
@@ -284,8 +292,13 @@ def edited(do: Callable[[Editor, Session], None], **words: Any) -> Session:
     return asyncio.run(run())
 
 
+def with_maximum(editor: Editor, place: int, maximum: int) -> None:
+    names = editor.book["names"]
+    editor.set("names", [*names[:place], {**names[place], "maximum": maximum}, *names[place + 1 :]])
+
+
 def test_edits_go_into_the_recipe() -> None:
-    session = edited(lambda editor, _: editor.set(("names", 4, "maximum"), 1))
+    session = edited(lambda editor, _: with_maximum(editor, 4, 1))
     assert session.state.params == {**TREASURE, "names": [*TREASURE["names"][:4], "treasure:1", *TREASURE["names"][5:]]}
     assert session.map is not None
     assert (session.map.cells == 4).sum() <= 1
@@ -294,8 +307,9 @@ def test_edits_go_into_the_recipe() -> None:
 def test_typing_at_one_place_is_one_step_of_undo() -> None:
     def do(editor: Editor, session: Session) -> None:
         for value in (1, 12, 120):
-            editor.set(("generationRules", 0, "simulations"), value)
-        editor.set(("names", 4, "maximum"), 2)
+            first, *rest = editor.book["generationRules"]
+            editor.set("generationRules", [{**first, "simulations": value}, *rest])
+        with_maximum(editor, 4, 2)
         session.undo()
         assert editor.book["generationRules"][0]["simulations"] == 120
         session.undo()
@@ -306,7 +320,8 @@ def test_typing_at_one_place_is_one_step_of_undo() -> None:
 
 def test_a_renamed_tile_stays_locked() -> None:
     def do(editor: Editor, session: Session) -> None:
-        editor.rename(1, "gravel")
+        names = editor.book["names"]
+        editor.set("names", [names[0], {**names[1], "name": "gravel"}, *names[2:]])
 
     session = edited(do, locks=[[2, 2, "floor"], [3, 3, "rock"]], tiles={"floor": "floor"}, tileset="dungeon")
     assert session.state.locks is not None
@@ -316,26 +331,25 @@ def test_a_renamed_tile_stays_locked() -> None:
     assert session.map.tileset[int(session.map.cells[2, 2])].name == "floor"
 
 
-def test_a_book_that_does_not_fit_keeps_its_map_and_is_told() -> None:
+def test_a_book_that_does_not_fit_keeps_its_map_and_says_where() -> None:
     lines: list[str] = []
+    paths: list[Any] = []
 
     def do(editor: Editor, session: Session) -> None:
         session.listen("failed", lines.append)
-        editor.put({**editor.book, "names": books.without(editor.book["names"], 4)})
+        editor.set("names", [*editor.book["names"][:4], *editor.book["names"][5:]])
+        paths.extend(problem.path for problem in editor.problems)
 
     session = edited(do)
     assert "unknown name 'treasure'" in lines[-1]
     assert "treasure:4" not in session.state.params["names"]
+    assert {path[:4] for path in paths} == {("generationRules", 3, "rules", 0), ("generationRules", 4, "rules", 0)}
 
 
-def test_errors_mark_what_they_name() -> None:
-    session = Session(Desk(Settings()), State.of({"technique": "rules"}))
+def test_colours_are_those_of_the_map() -> None:
+    session = edited(lambda editor, _: None, tileset="dungeon", tiles={"rock": "wall", "corridor": "floor"})
     editor = Editor(session)
-    editor.blame("rules: generationRules.3.rules.1: unknown name 'x'; roomData: no")
-    assert editor.blamed == {
-        ("generationRules",),
-        ("generationRules", 3),
-        ("generationRules", 3, "rules", 1),
-        ("roomData",),
-    }
-    session.desk.close()
+    editor.read(session.state)
+    dungeon = next(tileset for tileset in tw.tilesets() if tileset.name == "dungeon")
+    assert [tile.name for tile in editor.tiles] == books.names_in(editor.book)
+    assert editor.tiles[0].color == next(tile.color for tile in dungeon if tile.name == "wall")

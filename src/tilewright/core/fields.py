@@ -61,6 +61,7 @@ HINTED: Mapping[str, Kind] = {
     "file": "file",
     "model": "file",
     "recipe": "recipe",
+    "text": "text",
 }
 """Kinds that the hint `control` decides alone."""
 BOUNDS = {
@@ -109,7 +110,7 @@ class Field:
 
     @property
     def label(self) -> str:
-        return in_words(self.name)
+        return str(self.schema.get("label", in_words(self.name)))
 
     @property
     def description(self) -> str:
@@ -119,6 +120,11 @@ class Field:
     def title(self) -> str:
         """The name of its model; empty for what is none."""
         return str(self.schema.get("title", "")) if self.kind in ("model", "union") else ""
+
+    @property
+    def noun(self) -> str:
+        """What an item of its model is called; empty for what is none."""
+        return str(self.schema.get("noun", in_words(self.title)))
 
     @property
     def control(self) -> str:
@@ -163,6 +169,21 @@ class Field:
         """The parameter whose recipe has the tiles that are named here; empty for the tiles of the map."""
         found = self.schema.get("tiles")
         return found if isinstance(found, str) else ""
+
+    @property
+    def names_of(self) -> str:
+        """The parameter with the list whose items can be named here; empty for none."""
+        return str(self.schema.get("names_of", ""))
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether it is the name by which the items of a list are known."""
+        return bool(self.schema.get("unique"))
+
+    @property
+    def is_peeked(self) -> bool:
+        """Whether it is shown in a list also while the item is closed."""
+        return bool(self.schema.get("peek"))
 
     @property
     def means(self) -> Mapping[str, Any]:

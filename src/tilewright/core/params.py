@@ -42,6 +42,16 @@ class Hints(TypedDict, total=False):
     """The list that this one replaces, item by item."""
     initial: Any
     """A value to start with, where there is no default."""
+    label: str
+    """The label of its control, where its name in words does not suit."""
+    noun: str
+    """What a control calls an item of this model, where its name in words does not suit."""
+    unique: bool
+    """Whether it is the name by which the items of a list are known; each has another one."""
+    names_of: str
+    """The parameter with the list whose items can be named here."""
+    peek: bool
+    """Whether it is shown in a list also while the item is closed."""
     means: Mapping[str, Any]
     """Values that names stand for."""
     reading: bool

@@ -1,4 +1,4 @@
-"""What ships with Tilewright, all made by us: tilesets (TOML), recipes (YAML), samples (text, each with a tileset).
+"""What ships with Tilewright, all made by us: tilesets (TOML), recipes and rulebooks (YAML), samples (text and TOML).
 
 Samples of a game come in folders: each is called like the format that reads its maps, such as `awbw`.
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "samples": ".txt"}
+ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
 MEMBER = ".csv"
 """Ending of the samples in folders."""
 
 
 @cache
 def names(shelf: str) -> tuple[str, ...]:
-    """The names on a shelf ("tilesets", "recipes", "samples"), sorted."""
+    """The names on a shelf ("tilesets", "recipes", "rulebooks", "samples"), sorted."""
     ending = ENDINGS[shelf]
     folder = files(__name__) / shelf
     found = (entry.name for entry in folder.iterdir()) if folder.is_dir() else iter(())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, field_validator, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -33,9 +33,10 @@ Offsets: TypeAlias = tuple[tuple[int, int], ...]
 class NamedTile(Piece):
     """A tile that the rules speak of."""
 
-    name: Word = param()
+    model_config = ConfigDict(json_schema_extra={"noun": "tile"})
+    name: Word = param(tiles=True, control="text", unique=True)
     """What it is called; small and capital letters are the same."""
-    maximum: int = param(-1, ge=-1, le=LARGEST_AREA)
+    maximum: int = param(-1, ge=-1, le=LARGEST_AREA, label="at most", means={"any number": -1})
     """So many are placed in a map at most; -1 for any number."""
 
     cut: ClassVar[Cut] = staticmethod(compact.named)
@@ -53,10 +54,14 @@ class NamedTile(Piece):
 class Neighbourhood(Piece):
     """Which cells around a cell are looked at."""
 
-    name: Word = param()
+    name: Word = param(unique=True)
     """What rules call it."""
     matrix: Annotated[tuple[Row, ...], AlsoFrom(("string",))] = param(
-        min_length=1, max_length=LARGEST_MATRIX, control="matrix", initial=((0, 1, 0), (1, 0, 1), (0, 1, 0))
+        min_length=1,
+        max_length=LARGEST_MATRIX,
+        control="matrix",
+        initial=((0, 1, 0), (1, 0, 1), (0, 1, 0)),
+        peek=True,
     )
     """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
 
@@ -102,6 +107,7 @@ class Neighbourhood(Piece):
 class Weighted(Piece):
     """A tile to be drawn by its weight."""
 
+    model_config = ConfigDict(json_schema_extra={"noun": "tile"})
     tile: Word = param(tiles=True)
     """One of the names."""
     weight: float = param(1.0, ge=0, le=1e12)
@@ -154,15 +160,16 @@ class Condition(Piece):
 class Rule(Piece):
     """A cell of one kind whose neighbours are so becomes another."""
 
-    tile: Word = param(tiles=True)
+    model_config = ConfigDict(json_schema_extra={"control": "rule"})
+    tile: Word = param(tiles=True, label="a cell of")
     """The rule is for cells that hold this tile."""
-    neighbourhood: Word = param("all")
+    neighbourhood: Word = param("all", names_of="neighbourhoods", label="if in")
     """Which cells around it are counted."""
-    combine: Literal["and", "or"] = param("and")
+    combine: Literal["and", "or"] = param("and", label="together by")
     """Whether all conditions must hold, or one of them."""
-    conditions: Annotated[tuple[Condition, ...], Several, Barred, AlsoFrom(("string",))] = param()
+    conditions: Annotated[tuple[Condition, ...], Several, Barred, AlsoFrom(("string",))] = param(label="there are")
     """What must be around it."""
-    replacements: WeightedTiles = param()
+    replacements: WeightedTiles = param(label="becomes")
     """What it becomes: one of these, drawn by weight."""
 
     cut: ClassVar[Cut] = staticmethod(compact.rule)
@@ -183,9 +190,9 @@ class Fix(Piece):
 
     kind: Literal["connect", "delete", "none"] = param("connect")
     """Dig tunnels between them, keep the largest alone, or nothing."""
-    neighbourhood: Word = param("plus")
+    neighbourhood: Word = param("plus", names_of="neighbourhoods", hidden_unless=("kind", "connect", "delete"))
     """Which cells hang together; it counts both ways."""
-    thickness: int = param(1, ge=1, le=64, typical=(1, 5))
+    thickness: int = param(1, ge=1, le=64, typical=(1, 5), hidden_unless=("kind", "connect"))
     """Width of the tunnels in cells."""
 
     cut: ClassVar[Cut] = staticmethod(compact.fix)
@@ -321,11 +328,11 @@ class MapData(Sectioned):
     """What the map is filled with, and dug with."""
 
     also_from = PARTS
-    initial: Word = param("solid", tiles=True)
+    initial: Word = param("solid", tiles=True, label="filled with")
     """The tile that fills the map at first."""
-    dig: Word = param("empty", tiles=True)
+    dig: Word = param("empty", tiles=True, label="dug with")
     """The tile that tunnels are dug with."""
-    fix: Fix | None = param(None)
+    fix: Fix | None = param(None, label="loose parts")
     """What is done about unconnected parts of the finished map."""
 
     @model_validator(mode="before")
@@ -353,9 +360,9 @@ class RoomData(Sectioned):
     also_from = PARTS
     division: Division = param(Equal())
     """How rooms are cut out of the map."""
-    start: WeightedTiles | None = param(None)
+    start: WeightedTiles | None = param(None, label="filled with")
     """What every cell of a room starts as: one of these, drawn by weight; what is dug with when left out."""
-    fix: Fix | None = param(None)
+    fix: Fix | None = param(None, label="loose parts")
     """What is done about unconnected parts of each room before the first layer."""
 
     @model_validator(mode="before")
@@ -377,14 +384,15 @@ class RoomData(Sectioned):
 class Layer(Params):
     """A cellular automaton over the map or its rooms, and what is done about unconnected parts after it."""
 
+    model_config = ConfigDict(json_schema_extra={"control": "layer"})
     also: ClassVar[tuple[str, ...]] = ("genData",)
     simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
     """How often all of its rules are applied."""
     where: Place = param(Rooms())
     """Where it works."""
-    fix: Fix = param(Fix())
+    fix: Fix = param(Fix(), label="loose parts")
     """What is done about unconnected parts afterwards, in each of these places."""
-    rules: tuple[Rule, ...] = param((), max_length=1000)
+    rules: tuple[Rule, ...] = param((), max_length=1000, peek=True)
     """Its rules; where several hold for a cell, the last one counts."""
 
     @model_validator(mode="before")

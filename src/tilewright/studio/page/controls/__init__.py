@@ -10,14 +10,15 @@ from weakref import WeakSet
 
 from nicegui import Client, ui
 
+from ....core.errors import Problem
 from ....core.fields import UNSET, fields_of
 from ....core.params import Params
 from ....core.tileset import Tile
 from ...desk import Desk
-from .control import Around
-from .form import Form
+from .control import Around, names_in
+from .form import Form, register_control
 
-__all__ = ["UNSET", "Controls"]
+__all__ = ["UNSET", "Controls", "register_control"]
 STYLE = Path(__file__).with_name("controls.css")
 _styled: WeakSet[Client] = WeakSet()
 """Pages that have the controls' style already."""
@@ -34,26 +35,29 @@ class Controls:
         *,
         tiles: Callable[[], Sequence[Tile]] = tuple,
         skip: Collection[str] = (),
+        place: str = "param",
         desk: Desk | None = None,
         draw: Callable[[], None] | None = None,
     ) -> None:
         """`values` are plain JSON and hold only what is set; `change` gets a name and plain JSON, or UNSET.
 
-        `tiles` gives the tiles of the map that is shown, `desk` reads uploads, `draw` goes to where samples are drawn.
+        `tiles` gives the tiles of the map that is shown, `desk` reads uploads, `draw` goes to where samples are drawn;
+        the ids of the elements start with `place`.
         """
         client = ui.context.client
         if client not in _styled:
             _styled.add(client)
             ui.add_css(STYLE)
         self._tiles = tiles
-        self._looks = self._look()
         fields = [field for field in fields_of(model) if field.name not in skip]
-        self._form = Form(fields, values, change, Around(tiles, desk, draw))
+        self._named = [field.name for field in fields_of(model) if any(part.is_unique for part in field.parts)]
+        self._looks = self._look(values)
+        self._form = Form(fields, values, change, Around(tiles, desk, draw), place=place)
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Show values from elsewhere, and the tiles as they are now; fires nothing."""
         self._form.update(values)
-        looks = self._look()
+        looks = self._look(values)
         if looks != self._looks:
             self._looks = looks
             self._form.retile()
@@ -64,5 +68,11 @@ class Controls:
             found = re.search(rf"(?:^|[:;,] ){re.escape(name)}(?:\.[\w.]+)?: ([^;]*)", message)
             row.blame(found.group(1)[:160] if found else "")
 
-    def _look(self) -> tuple[tuple[str, str], ...]:
-        return tuple((tile.name, tile.color) for tile in self._tiles())
+    def mark(self, problems: Sequence[Problem]) -> None:
+        """Mark the controls that problems are about, by their paths in the params; an empty list clears all marks."""
+        self._form.mark([(problem.path, problem.text) for problem in problems])
+
+    def _look(self, values: Mapping[str, Any]) -> Sequence[object]:
+        """What controls show beside their own values: the tiles, and the names of items."""
+        names = [names_in(values.get(name)) for name in self._named]
+        return [*((tile.name, tile.color) for tile in self._tiles()), *names]

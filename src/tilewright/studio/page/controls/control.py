@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import html
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
 from ....core.appearance import is_color
+from ....core.errors import Path
 from ....core.fields import UNSET, Field
 from ....core.tileset import Tile
 from ...desk import Desk
@@ -30,6 +33,8 @@ class Around:
     """Values that are set beside this one."""
     fields: Mapping[str, Field] = field(default_factory=dict)
     """The fields beside this one."""
+    root: Callable[[str], Any] = field(default=lambda name: None)
+    """Gives the value of a field of the outermost form."""
 
     def value_of(self, name: str) -> Any:
         """What a field beside this one holds: what is set, or else its default."""
@@ -46,6 +51,10 @@ class Around:
 
 def _color(tile: Tile) -> str | None:
     return tile.color if is_color(tile.color) else None
+
+
+Mark = tuple[Path, str]
+"""What is wrong with a value: the path to the part of it, and a sentence."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,15 @@ class Control(ABC):
             self.draw(self.default if value is UNSET else value)
         finally:
             self._is_showing = False
+
+    @classmethod
+    def summary(cls, value: Any, around: Around) -> str:
+        """A value in a few words, as HTML: the head of a closed item of a list."""
+        return html.escape(in_short(value))
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        """Show what is wrong inside it; return what it has no place for."""
+        return marks
 
     def retile(self) -> None:  # noqa: B027 - most have nothing to do
         """The map has other tiles now."""
@@ -148,3 +166,54 @@ def icon_button(icon: str, tip: str, click: Callable[[], Any]) -> ui.button:
     )
     button.props["aria-label"] = button.props["title"] = tip
     return button
+
+
+CLICKED = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
+Acts = Mapping[str, tuple[str, str, Callable[[], None]]]
+"""What buttons do: icon, tip and action by name."""
+
+
+def tool_buttons(place: str, acts: Acts) -> ui.element:
+    """Small buttons in a row, as one element: lists have many of them."""
+    buttons = "".join(
+        f'<button type="button" data-do="{name}" data-testid="{place}-{name}" title="{tip}" aria-label="{tip}">'
+        f'<i class="material-icons" aria-hidden="true">{icon}</i></button>'
+        for name, (icon, tip, _) in acts.items()
+    )
+    element = ui.html(buttons, sanitize=False).classes("tc-acts")
+
+    def clicked(event: GenericEventArguments) -> None:
+        if event.args in acts:
+            acts[event.args][2]()
+
+    return element.on("click", clicked, js_handler=CLICKED)
+
+
+def in_short(value: Any) -> str:
+    """A value in a few words."""
+    if not isinstance(value, dict):
+        return f"{value if isinstance(value, str) else json.dumps(value, default=str)}"[:40]
+    told = []
+    for name, part in value.items():
+        match part:
+            case str():
+                told.append(part)
+            case bool() | None:
+                pass
+            case int() | float():
+                told.append(f"{name} {part:g}")
+            case list() | tuple():
+                is_short = len(part) <= 4 and all(isinstance(one, (int, float)) for one in part)
+                told.append(f"{name} {','.join(map(str, part))}" if is_short and part else f"{len(part)} {name}")
+            case {"kind": kind}:
+                told.append(str(kind))
+    return " · ".join(told)[:60]
+
+
+def names_in(items: Any) -> list[str]:
+    """The names of a list's items, which may be written short: `near:111,101,111`."""
+    if isinstance(items, Mapping):
+        return [str(name) for name in items]
+    listed = items if isinstance(items, (list, tuple)) else ()
+    found = [one.get("name") if isinstance(one, Mapping) else one for one in listed]
+    return [name.partition(":")[0] for name in found if isinstance(name, str)]

@@ -14,7 +14,7 @@ from nicegui import ui
 
 from ....core.fields import UNSET, Field
 from . import chips, maps, matrices, neighbourhoods, numbers, strips, words
-from .control import Around, Control, Wires
+from .control import Around, Control, Mark, Wires
 from .matrices import resized, side_of
 from .strips import bands_of, fitted
 
@@ -40,6 +40,7 @@ def _controls() -> dict[str, type[Control]]:
         "switch": words.SwitchControl,
         "choice": words.ChoiceControl,
         "text": words.TextControl,
+        "names": words.NamesControl,
         "tile": chips.TileControl,
         "words": chips.WordsControl,
         "choices": chips.ChoicesControl,
@@ -57,9 +58,22 @@ def _controls() -> dict[str, type[Control]]:
     }
 
 
+_registered: dict[str, type[Control]] = {}
+
+
+def register_control(name: str, control: type[Control]) -> None:
+    """Let fields and models that declare `control=name` have this control."""
+    _registered[name] = control
+
+
+def kind_of(field: Field) -> type[Control]:
+    """The control class of a field: the one that it declares, or that of its kind."""
+    return _registered.get(field.control) or _controls()["names" if field.names_of else field.kind]
+
+
 def control_for(field: Field, around: Around, wires: Wires, *, is_small: bool = False) -> Control:
     """The control of a field, built into the current slot."""
-    return _controls()[field.kind](field, around, wires, is_small=is_small)
+    return kind_of(field)(field, around, wires, is_small=is_small)
 
 
 class Row:
@@ -73,8 +87,10 @@ class Row:
         self._error = self._blamed = ""
         with ui.element("div").classes("tc-row") as self.element:
             self.element.props["data-help"] = field.description
-            if _controls()[field.kind].is_wide:
+            if kind_of(field).is_wide:
                 self.element.classes("tc-wide")
+            if field.is_peeked:
+                self.element.classes("tc-peek")
             label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP)
             label.props["title"] = field.description
             self._reset = ui.button(icon="restart_alt", on_click=lambda: self._back(), color=None)
@@ -145,6 +161,8 @@ class Form:
         self._change = change
         by_name = {field.name: field for field in fields}
         self._around = replace(around, siblings=lambda: self._values, fields=by_name)
+        if not is_inner:
+            self._around = replace(self._around, root=self._around.value_of)
         self._place, self._is_inner = place, is_inner
         self._more: ui.element | None = None
         self._hidden: set[str] = set()
@@ -177,6 +195,13 @@ class Form:
     def retile(self) -> None:
         for row in self.rows.values():
             row.control.retile()
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        """Show what is wrong with the fields; return what none of them has a place for."""
+        for name, row in self.rows.items():
+            inner = [(path[1:], text) for path, text in marks if path[:1] == (name,)]
+            row.blame("; ".join(text for _, text in row.control.mark(inner))[:160])
+        return [mark for mark in marks if not mark[0] or mark[0][0] not in self.rows]
 
     def _add(self, blocks: Sequence[Sequence[Field]]) -> None:
         for block in blocks:
@@ -245,7 +270,8 @@ class Form:
             if name != changed:
                 row.control.follow()
             field = row.field
-            row.element.set_visibility(name in self._values or self._has_effect(field))
+            is_set = name in self._values and not (self._is_inner and self._values[name] == field.default)
+            row.element.set_visibility(is_set or self._has_effect(field))
             if field.sizes and name not in self._values:
                 row.control.show(side_of(self._values.get(field.sizes[0])) or UNSET)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import ui
 
-from ....core.fields import UNSET
-from .control import Control
+from ....core.fields import UNSET, Field
+from .control import Control, Mark
 from .form import Form
 
 
@@ -33,11 +34,17 @@ class ModelControl(Control):
         self._inside.set_visibility(True)
         if self._form is None:
             with self._inside:
-                self._form = Form(
-                    self.field.parts, value, self._changed, self.around, place=self.wires.place, is_inner=True
-                )
+                self._form = Form(self.parts, value, self._changed, self.around, place=self.wires.place, is_inner=True)
         else:
             self._form.update(value)
+
+    @property
+    def parts(self) -> Sequence[Field]:
+        """The fields of the model, in the order in which they are shown."""
+        return self.field.parts
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        return marks if self._form is None else self._form.mark(marks)
 
     def retile(self) -> None:
         if self._form is not None:
@@ -89,6 +96,9 @@ class UnionControl(Control):
                 self._form = Form(parts, value, self._changed, self.around, place=self.wires.place, is_inner=True)
         else:
             self._form.update(value)
+
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        return marks if self._form is None else self._form.mark(marks)
 
     def retile(self) -> None:
         if self._form is not None:

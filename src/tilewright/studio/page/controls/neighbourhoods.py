@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ FARTHEST = 7
 LARGEST_SIDE = 99
 STROKE = """(event) => {
   const cell = event.target.closest('[data-on]');
-  if (!cell || event.button) return;
+  if (!cell || event.button || (event.type === 'click' && event.detail)) return;
   event.preventDefault();
   const board = event.currentTarget, cells = [...board.querySelectorAll('[data-on]')];
   const on = cell.dataset.on === '1' ? 0 : 1, places = new Set();
@@ -27,6 +28,7 @@ STROKE = """(event) => {
   };
   const move = (now) => paint(document.elementFromPoint(now.clientX, now.clientY)?.closest('[data-on]'));
   paint(cell);
+  if (event.type === 'click') return places.size ? emit(on, [...places]) : undefined;
   board.setPointerCapture(event.pointerId);
   board.addEventListener('pointermove', move);
   board.addEventListener('pointerup', () => {
@@ -34,7 +36,7 @@ STROKE = """(event) => {
     if (places.size) emit(on, [...places]);
   }, {once: true});
 }"""
-"""Flips a cell, and gives all that the hand passes then the same state."""
+"""Flips a cell, and gives all that the hand passes then the same state. Clicks are those of the keyboard."""
 
 
 class OffsetsControl(Control):
@@ -54,9 +56,7 @@ class OffsetsControl(Control):
             icon_button("remove", "a smaller board", lambda: self._resize(-1))
             icon_button("add", "a larger board", lambda: self._resize(1))
             self._note = ui.label().classes("tc-note")
-        self._board = ui.html("", sanitize=False).classes("tc-cells")
-        self._board.props["data-testid"] = self.wires.place
-        self._board.on("pointerdown", self._stroked, js_handler=STROKE)
+        self._board = _board(self)
 
     def draw(self, value: Any) -> None:
         self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
@@ -72,7 +72,7 @@ class OffsetsControl(Control):
         for y in range(-reach, reach + 1):
             for x in range(-reach, reach + 1):
                 middle = " data-fixed=1 class=tc-middle" if x == y == 0 else ""
-                cells.append(f"<i data-on={int((x, y) in on)}{middle}></i>")
+                cells.append(_cell((x, y) in on, y, x, middle))
         beyond = sum(max(map(abs, pair)) > reach for pair in self._offsets)
         count = f"{len(self._offsets)} cell{'' if len(self._offsets) == 1 else 's'}"
         self._note.text = f"{count}, {beyond} beyond" if beyond else count
@@ -88,7 +88,7 @@ class OffsetsControl(Control):
             self.show(word)
             self.send(word)
 
-    def _stroked(self, event: GenericEventArguments) -> None:
+    def stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
         side = 2 * self._reach + 1
         for place in places if isinstance(places, list) else ():
@@ -104,6 +104,30 @@ class OffsetsControl(Control):
         value = next(same, None) or [list(pair) for pair in self._offsets]
         self.show(value)
         self.send(value)
+
+
+def _board(control: OffsetsControl | CellsControl) -> ui.html:
+    """A board of cells to click, or to draw over."""
+    board = ui.html("", sanitize=False).classes("tc-cells").props(f'role=group aria-label="{control.field.label}"')
+    board.props["data-testid"] = control.wires.place
+    for event in ("pointerdown", "click"):
+        board.on(event, control.stroke, js_handler=STROKE)
+    return board
+
+
+def _cell(is_on: bool, down: int, right: int, more: str) -> str:
+    """A cell of a board, by its place as seen from the middle: `2 up, 1 left`."""
+    parts = [f"{abs(down)} {'down' if down > 0 else 'up'}"] if down else []
+    parts += [f"{abs(right)} {'right' if right > 0 else 'left'}"] if right else []
+    label = ", ".join(parts) or "the cell itself"
+    return f'<button type=button data-on={int(is_on)} aria-label="{label}"{more}></button>'
+
+
+def resized(rows: Sequence[Sequence[int]], width: int, height: int) -> list[list[int]]:
+    """A drawing with more or fewer cells around the same middle."""
+    down, right = len(rows) // 2 - height // 2, len(rows[0]) // 2 - width // 2
+    cells = {(y - down, x - right): cell for y, row in enumerate(rows) for x, cell in enumerate(row)}
+    return [[cells.get((y, x), 0) for x in range(width)] for y in range(height)]
 
 
 def _pairs(value: Any) -> list[tuple[int, int]]:
@@ -123,14 +147,14 @@ class CellsControl(Control):
 
     def build(self) -> None:
         self._rows: list[list[int]] = []
-        with ui.element("div").classes("tc-line tc-tools"):
-            for noun, rows, columns in (("columns", 0, 1), ("rows", 1, 0)):
-                ui.label(noun).classes("tc-note")
-                icon_button("remove", f"fewer {noun}", partial(self._resize, -rows, -columns))
-                icon_button("add", f"more {noun}", partial(self._resize, rows, columns))
-        self._board = ui.html("", sanitize=False).classes("tc-cells")
-        self._board.props["data-testid"] = self.wires.place
-        self._board.on("pointerdown", self._stroked, js_handler=STROKE)
+        with ui.element("div").classes("tc-line tc-drawing"):
+            self._board = _board(self)
+            with ui.element("div").classes("tc-tools"):
+                for noun, rows, columns in (("columns", 0, 1), ("rows", 1, 0)):
+                    with ui.element("div").classes("tc-line"):
+                        icon_button("remove", f"fewer {noun}", partial(self._resize, -rows, -columns))
+                        ui.label(noun).classes("tc-note")
+                        icon_button("add", f"more {noun}", partial(self._resize, rows, columns))
 
     def draw(self, value: Any) -> None:
         rows = value if isinstance(value, (list, tuple)) else []
@@ -140,7 +164,7 @@ class CellsControl(Control):
         middle = (len(rows) // 2, width // 2)
         self._board.style(f"--side:{width}")
         self._board.content = "".join(
-            f"<i data-on={cell}{' class=tc-middle' if (y, x) == middle else ''}></i>"
+            _cell(bool(cell), y - middle[0], x - middle[1], " class=tc-middle" if (y, x) == middle else "")
             for y, row in enumerate(self._rows)
             for x, cell in enumerate(row)
         )
@@ -148,10 +172,9 @@ class CellsControl(Control):
     def _resize(self, rows: int, columns: int) -> None:
         height = min(max(len(self._rows) + rows, 1), LARGEST_SIDE)
         width = min(max(len(self._rows[0]) + columns, 1), LARGEST_SIDE)
-        before = [row[:width] + [0] * (width - len(row)) for row in self._rows[:height]]
-        self._put(before + [[0] * width for _ in range(height - len(before))])
+        self._put(resized(self._rows, width, height))
 
-    def _stroked(self, event: GenericEventArguments) -> None:
+    def stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
         width = len(self._rows[0])
         chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()

@@ -81,13 +81,14 @@ class NumberControl(Control):
             self._slider.props("dense").classes("tc-slider")
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_integer else 0.1
-        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=self.nothing, forgotten=self.forget)
+        hint = next(iter(field.means), self.nothing)
+        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=hint, forgotten=self.forget)
         self._box.props["aria-label"] = field.label
         if not field.is_integer:
             self._box.props["step"] = "any" if span is None else step
 
     def draw(self, value: Any) -> None:
-        self._box.value = written(value)
+        self._box.value = "" if value in self.field.means.values() else written(value)
         if self._slider is not None:
             number = value if isinstance(value, (int, float)) else self._low
             number = min(max(number, self._low), self._high)

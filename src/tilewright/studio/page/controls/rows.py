@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Any
 
 from ....core.errors import TilewrightError
@@ -34,12 +35,32 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
     for number, (part, value) in enumerate(zip(parts, values, strict=True)):
         if part.kind == "tile" and number == 0:
             values[0] = _another(_tiles_of(part, around, tiles), used, value)
-        elif part.kind == "tile" and not value:
-            values[number] = _another(tiles, {values[0]}, value)
+        elif part.is_unique:
+            values[number] = _new_name(str(value), _column(items, item, number))
+        else:
+            values[number] = _with_tiles(part, value, [tile for tile in tiles if tile != values[0]] or tiles)
     if item.kind == "tuple":
         return [*items, values]
     given = {part.name: value for part, value in zip(parts, values, strict=True) if value is not None}
     return [*items, {**like, **given}]
+
+
+def _new_name(like: str, taken: Sequence[str]) -> str:
+    """A name that no other item has: the one before it with a number."""
+    stem = like.rstrip("0123456789 ") or "new"
+    return next(name for number in count(2) if (name := f"{stem} {number}") not in taken)
+
+
+def _with_tiles(field: Field, value: Any, tiles: Sequence[str]) -> Any:
+    """A value in which a tile is named wherever one must be."""
+    match field.kind, value:
+        case "tile", "":
+            return next(iter(tiles), "")
+        case "items", list():
+            return [_with_tiles(field.item, one, tiles) for one in value]
+        case "model", dict():
+            return {part.name: _with_tiles(part, value[part.name], tiles) for part in field.parts if part.name in value}
+    return value
 
 
 def _column(items: Iterable[Any], item: Field, number: int) -> list[Any]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nicegui import ui
 
-from ....core.fields import UNSET, Field, in_words
-from .control import Around, Control, Wires, icon_button
-from .form import control_for
+from ....core.fields import UNSET, Field
+from .control import Acts, Around, Control, Mark, Wires, tool_buttons
+from .form import control_for, kind_of
 from .rows import with_one_more
 
 SIMPLE = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
 """Kinds that fit into a cell of a table."""
 MOST_COLUMNS = 4
 MOST_ROWS = 200
-"""Longer lists are written as JSON elsewhere."""
+"""Of longer lists, the first items are shown."""
 
 
 class ItemsControl(Control):
@@ -32,18 +31,20 @@ class ItemsControl(Control):
             len(self._columns) <= MOST_COLUMNS and all(column.kind in SIMPLE for column in self._columns)
         )
         self._items: list[Any] = []
+        self._rest: list[Any] = []
         self._rows: list[_Item] = []
         self._opened: set[int] = set()
         self._list = ui.element("div").classes("tc-table")
         self._list.props["data-testid"] = self.wires.place
-        noun = f"add {in_words(self.field.item.title)}".strip()
-        self._add = ui.button(noun, icon="add", on_click=lambda: self._added(), color=None)
+        self._add = ui.button(
+            f"add {self.field.item.noun}".strip(), icon="add", on_click=lambda: self._added(), color=None
+        )
         self._add.props("flat dense no-caps").classes("tc-more")
         self._add.props["data-testid"] = f"{self.wires.place}-add"
 
     def draw(self, value: Any) -> None:
         items = list(value) if isinstance(value, (list, tuple)) else []
-        before, self._items = self._items, items[:MOST_ROWS]
+        before, self._items, self._rest = self._items, items[:MOST_ROWS], items[MOST_ROWS:]
         if self._rows and len(before) == len(self._items):
             for row, old, new in zip(self._rows, before, self._items, strict=True):
                 if old != new:
@@ -64,22 +65,43 @@ class ItemsControl(Control):
         for row in self._rows:
             row.retile()
 
+    def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        for number, row in enumerate(self._rows):
+            row.mark([(path[1:], text) for path, text in marks if path[:1] == (number,)])
+        return [mark for mark in marks if not mark[0] or mark[0][0] not in range(len(self._rows))]
+
     def _row(self, number: int, item: Any) -> _Item:
         wires = Wires(f"{self.wires.place}-{number}", lambda value: self._changed(number, value), self.wires.fail)
-        acts = (lambda: self._swap(number), lambda: self._removed(number))
+        acts: Acts = {
+            "up": ("arrow_upward", "move up", lambda: self._swap(number)),
+            "copy": ("content_copy", "copy", lambda: self._copied(number)),
+            "remove": ("close", "remove", lambda: self._removed(number)),
+        }
         if self._is_table:
-            return _Cells(self.field.item, self._columns, item, self.around, wires, acts)
-        return _Card(self.field.item, item, self.around, wires, acts, is_open=number in self._opened, flip=self._opened)
+            plain = {name: act for name, act in acts.items() if name != "copy"}
+            return _Cells(self.field.item, self._columns, item, self.around, wires, plain)
+        return _Card(self.field.item, item, self.around, wires, acts, number, self._opened)
 
     def _changed(self, number: int, value: Any) -> None:
         self._items = [value if place == number else old for place, old in enumerate(self._items)]
-        self.send(list(self._items))
+        self.send([*self._items, *self._rest])
 
     def _added(self) -> None:
         self._opened.add(len(self._items))
         self._put(with_one_more(self.field, self._items, self.around))
 
+    def _copied(self, number: int) -> None:
+        self._opened = {place + (place > number) for place in self._opened}
+        unique = {part.name for part in self.field.item.parts if part.is_unique}
+        copy = with_one_more(self.field, [*self._items, self._items[number]], self.around)[-1] if unique else None
+        items = self._items[: number + 1]
+        self._put([*items, copy or self._items[number], *self._items[number + 1 :]])
+
     def _removed(self, number: int) -> None:
+        least = self.field.schema.get("minItems", 0)
+        if len(self._items) <= least and not (self.field.nullable and least == 1):
+            self.wires.fail(f"must have at least {least}")
+            return
         self._opened = {place - (place > number) for place in self._opened if place != number}
         self._put([item for place, item in enumerate(self._items) if place != number])
 
@@ -97,15 +119,15 @@ class ItemsControl(Control):
             self.clear()
             return
         self._rows = []  # all are drawn anew
+        items = [*items, *self._rest]
         self.show(items)
         self.send(items)
 
 
-Acts = tuple[Callable[[], None], Callable[[], None]]
-
-
 class _Item(ABC):
     """An item of a list."""
+
+    element: ui.element
 
     @abstractmethod
     def show(self, item: Any) -> None:
@@ -115,6 +137,15 @@ class _Item(ABC):
     def retile(self) -> None:
         """The map has other tiles now."""
 
+    def mark(self, marks: Sequence[Mark]) -> None:
+        """Show what is wrong with it."""
+        told = "; ".join(text for _, text in self.mark_inside(marks))[:160]
+        self.element.props["data-error"] = told
+        self.element.classes(add="tc-wrong" if marks else "", remove="" if marks else "tc-wrong")
+
+    def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        return marks
+
 
 class _Cells(_Item):
     """A row of a table."""
@@ -123,7 +154,7 @@ class _Cells(_Item):
         self, field: Field, columns: tuple[Field, ...], item: Any, around: Around, wires: Wires, acts: Acts
     ) -> None:
         self._field, self._columns, self._item, self._wires = field, columns, item, wires
-        with ui.element("div").classes("tc-cellrow"):
+        with ui.element("div").classes("tc-cellrow tc-item") as self.element:
             if columns:
                 self._controls = [
                     control_for(
@@ -136,8 +167,7 @@ class _Cells(_Item):
                 ]
             else:
                 self._controls = [control_for(field, around, wires, is_small=True)]
-            icon_button("arrow_upward", "move up", acts[0])
-            icon_button("close", "remove", acts[1])
+            tool_buttons(wires.place, acts)
         self.show(item)
 
     def show(self, item: Any) -> None:
@@ -174,46 +204,64 @@ class _Cells(_Item):
 
 
 class _Card(_Item):
-    """An item with fields of its own, which are built when it is opened."""
+    """An item with fields of its own, which are built when it is opened, or at once where some are always shown."""
 
     def __init__(
-        self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, *, is_open: bool, flip: set[int]
+        self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, number: int, opened: set[int]
     ) -> None:
         self._field, self._item, self._around, self._wires = field, item, around, wires
-        self._number, self._flip = int(wires.place.rpartition("-")[2]), flip
+        self._number, self._opened = number, opened
         self._control: Control | None = None
-        with ui.element("div").classes("tc-card"):
+        with ui.element("div").classes("tc-card tc-item") as self.element:
             with ui.element("div").classes("tc-cellrow"):
-                self._head = ui.button(on_click=lambda: self._turn(), color=None).props("flat dense no-caps align=left")
-                self._head.classes("tc-head").props["data-testid"] = f"{wires.place}-open"
-                icon_button("arrow_upward", "move up", acts[0])
-                icon_button("close", "remove", acts[1])
-            self._inside = ui.element("div")
-        self._inside.set_visibility(False)
+                self._head = ui.html("", sanitize=False, tag="button").classes("tc-head").props("type=button")
+                self._head.props["data-testid"] = f"{wires.place}-open"
+                self._head.on("click", lambda: self._turn(), args=[])
+                tool_buttons(wires.place, acts)
+            self._inside = ui.element("div").classes("tc-card-inside")
         self.show(item)
-        if is_open:
-            self._open()
+        if any(part.is_peeked for part in field.parts):
+            self.element.classes("tc-peeks")
+            self._build()
+        self._fold()
 
     def show(self, item: Any) -> None:
         self._item = item
-        self._head.text = _summary(item, self._number)
+        self._tell()
         if self._control is not None:
             self._control.show(item)
 
     def retile(self) -> None:
+        self._tell()
         if self._control is not None:
             self._control.retile()
 
-    def _turn(self) -> None:
-        if self._inside.visible and self._control is not None:
-            self._inside.set_visibility(False)
-            self._flip.discard(self._number)
-        else:
-            self._open()
+    def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
+        is_open = self._control is not None and self._number in self._opened
+        left = self._control.mark(marks) if self._control is not None else marks
+        return left if is_open else marks
 
-    def _open(self) -> None:
-        self._flip.add(self._number)
-        self._inside.set_visibility(True)
+    def _tell(self) -> None:
+        peeked = [part.name for part in self._field.parts if part.is_peeked]
+        item = self._item
+        if peeked and isinstance(item, dict):
+            item = {name: value for name, value in item.items() if name not in peeked}
+        summary = kind_of(self._field).summary(item, self._around)
+        self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
+
+    def _turn(self) -> None:
+        self._opened ^= {self._number}
+        self._fold()
+
+    def _fold(self) -> None:
+        is_open = self._number in self._opened
+        if is_open:
+            self._build()
+        self._head.props["aria-expanded"] = "true" if is_open else "false"
+        self._head.update()
+        self.element.classes(add="tc-open" if is_open else "", remove="" if is_open else "tc-open")
+
+    def _build(self) -> None:
         if self._control is None:
             with self._inside:
                 wires = Wires(self._wires.place, self._sent, self._wires.fail)
@@ -222,26 +270,5 @@ class _Card(_Item):
 
     def _sent(self, value: Any) -> None:
         self._item = value
-        self._head.text = _summary(value, self._number)
+        self._tell()
         self._wires.send(value)
-
-
-def _summary(item: Any, number: int) -> str:
-    """An item in a few words."""
-    if not isinstance(item, dict):
-        return f"{number + 1}   {item if isinstance(item, str) else json.dumps(item, default=str)}"[:40]
-    told = []
-    for name, value in item.items():
-        match value:
-            case str():
-                told.append(value)
-            case bool() | None:
-                pass
-            case int() | float():
-                told.append(f"{name} {value:g}")
-            case list() | tuple():
-                is_short = len(value) <= 4 and all(isinstance(part, (int, float)) for part in value)
-                told.append(f"{name} {','.join(map(str, value))}" if is_short and value else f"{len(value)} {name}")
-            case {"kind": kind}:
-                told.append(str(kind))
-    return f"{number + 1}   {' · '.join(told)}"[:60]

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from .control import Control
+from .control import Control, names_in, swatch
 from .numbers import SmallBox
 
 SHORT = 26
@@ -83,18 +83,49 @@ def _buttons(options: dict[str, str], chosen: Callable[[Any], None], place: str)
 
 
 class TextControl(Control):
+    """A text; the name of a tile has its color before it."""
+
     def build(self) -> None:
-        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing)
-        self._box.classes("tc-long")
+        with ui.element("div").classes("tc-line"):
+            self._swatch = ui.html("", sanitize=False) if self.field.tiles else None
+            self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing, forgotten=self.forget)
+            self._box.classes("tc-long")
 
     def draw(self, value: Any) -> None:
         self._box.value = "" if value is None else str(value)
+        if self._swatch is not None:
+            self._swatch.content = swatch(self.around.color(value))
+
+    def retile(self) -> None:
+        if self._swatch is not None:
+            self._swatch.content = swatch(self.around.color(self.value))
 
     def _typed(self, text: str) -> None:
         if not text and self.field.default != "":
             self.clear()
         else:
             self.send(text)
+
+
+class NamesControl(Control):
+    """The name of an item of another list, such as a neighborhood."""
+
+    def build(self) -> None:
+        self._select = ui.select([], on_change=lambda event: self._chosen(event.value))
+        self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
+        self._select.props["data-testid"] = self.wires.place
+        self._select.props["popup-content-class"] = "tc-popup"
+
+    def draw(self, value: Any) -> None:
+        names = names_in(self.around.root(self.field.names_of))
+        self._select.set_options([*names, *([value] if value not in names else [])], value=value)
+
+    def retile(self) -> None:
+        self.show(self.value)
+
+    def _chosen(self, name: Any) -> None:
+        if not self._is_showing and name is not None:
+            self.send(name)
 
 
 class JsonControl(Control):

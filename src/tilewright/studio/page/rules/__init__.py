@@ -1,36 +1,37 @@
-"""Rules: a rule book by its sections, each edited as fields, and as the JSON of a ProcEngine object."""
+"""Rules: a rule book by its sections, edited by the controls of their fields, or as the JSON of a ProcEngine object."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from nicegui import ui
 
-from ....core.errors import TilewrightError, counted
+from ....core.errors import InvalidRecipe, Problem, TilewrightError, counted
+from ....generators._rules.language import Equal, Tree
 from ...session import Session
 from ...state import State
+from ..controls import UNSET, Controls, register_control
 from ..view import View
 from ..widgets import copy_text
 from . import rulebook_draft as books
-from .colors import colors_of, variable_of
-from .drawings import drawings_section
-from .editor import Block, Editor, Following
-from .fields import heading, show_open, switch_class
-from .layers import layers_section
-from .names import names_section
-from .places import map_section, rooms_section
+from .editor import Editor
+from .rule import LayerControl, RuleControl
 from .sentences import division_summary
 from .start import StartView
 from .text import TextView
 
-SECTIONS: dict[str, tuple[str, Callable[[Block], None]]] = {
-    "names": ("Names", names_section),
-    "neighbourhoods": ("Neighbourhoods", drawings_section),
-    "mapData": ("Map", map_section),
-    "roomData": ("Rooms", rooms_section),
-    "generationRules": ("Layers", layers_section),
+SECTIONS = {
+    "names": ("Names", ("names",)),
+    "neighbourhoods": ("Neighbourhoods", ("neighbourhoods",)),
+    "mapData": ("Map", ("width", "height", "mapData")),
+    "roomData": ("Rooms", ("roomData",)),
+    "generationRules": ("Layers", ("generationRules",)),
 }
+"""Title and fields of every section."""
 SIDES = {"fields": "Fields", "text": "JSON"}
+register_control("rule", RuleControl)
+register_control("layer", LayerControl)
 
 
 class RulesView(View):
@@ -42,30 +43,29 @@ class RulesView(View):
         self._message = ""
         self._is_starting = False
         self.text: TextView | None = None
+        self.sections: dict[str, Section] = {}
         with ui.element("div").classes("rules-view"):
-            self.colors = ui.html("", sanitize=False).classes("rules-colors")
             with ui.element("div").classes("rules-line rules-top") as self.top:
-                self.side = ui.toggle(dict(SIDES), value="fields", on_change=self._turn)
+                self.side = ui.toggle(dict(SIDES), value="fields", on_change=lambda: self.refresh(session.state))
                 self.side.props("dense unelevated no-caps size=sm data-testid=rules-side")
                 ui.space()
                 copy = ui.button("Copy JSON", icon="content_copy", color=None, on_click=self._copy)
                 copy.props("flat dense no-caps size=sm data-testid=rules-copy").tooltip(
                     "Copy the book as ProcEngine reads it"
                 )
-                other = ui.button("Books", icon="auto_stories", color=None, on_click=self._start_again)
+                other = ui.button("Books", icon="auto_stories", color=None, on_click=partial(self._start, True))
                 other.props("flat dense no-caps size=sm data-testid=rules-books").tooltip(
                     "Begin with another rule book"
                 )
             with ui.element("div").classes("rules-start") as self.start_panel:
                 with ui.element("div").classes("rules-line"):
                     ui.label("Start a rule book").classes("rules-title rules-grow")
-                    self.back = ui.button("Back", icon="arrow_back", color=None, on_click=self._go_back)
+                    self.back = ui.button("Back", icon="arrow_back", color=None, on_click=partial(self._start, False))
                     self.back.props("flat dense no-caps size=sm data-testid=rules-back")
                 self.start = StartView(session, self._begun)
             self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-error")
             self.fields_panel = ui.element("div").classes("rules-sections")
             self.text_panel = ui.element("div").classes("rules-sections")
-        self.fields: Block | None = None
         self.refresh(session.state)
 
     # -- what comes from elsewhere --------------------------------------------------------------------------------
@@ -82,25 +82,26 @@ class RulesView(View):
         self.start.refresh(state)
         self._show(state)
 
-    def blame(self, message: str) -> None:
-        """Mark the pieces that an error names."""
-        self.editor.blame(message if self.session.state.technique == "rules" else "")
+    def show_map(self) -> None:
+        """Another map is shown: its tiles may look otherwise."""
+        self.refresh(self.session.state)
 
     def _follow(self) -> None:
         """Build what is looked at when it is first needed; let it follow the book from then on."""
-        self._color()
         if self.side.value == "text":
             if self.text is None:
                 with self.text_panel:
                     self.text = TextView(self.editor)
-            with self.editor.following():
-                self.text.follow()
-        elif self.fields is None:
-            with self.fields_panel, self.editor.following():
-                self.fields = Block(self.editor, self._sections, classes="rules-sections")
-            self.editor.root = self.fields
-        else:
-            self.editor.follow()
+            self.text.follow()
+            return
+        if not self.sections:
+            with self.fields_panel:
+                self.sections = {name: Section(self.editor, name) for name in SECTIONS}
+            for name in ("names", "generationRules"):
+                self.sections[name].turn()
+        problems = self.editor.problems
+        for section in self.sections.values():
+            section.follow(problems)
 
     def _show(self, state: State) -> None:
         """The part of the view that fits the state."""
@@ -115,74 +116,81 @@ class RulesView(View):
 
     # -- what a person does ---------------------------------------------------------------------------------------
 
-    def _turn(self) -> None:
-        self.refresh(self.session.state)
-
     def _copy(self) -> None:
         copy_text(books.text_of(self.editor.book), "The rule book is copied")
 
-    def _start_again(self) -> None:
-        self._is_starting = True
-        self.refresh(self.session.state)
-
-    def _go_back(self) -> None:
-        self._is_starting = False
+    def _start(self, is_starting: bool) -> None:
+        self._is_starting = is_starting
         self.refresh(self.session.state)
 
     def _begun(self) -> None:
+        """Another book: nothing that was open in the one before stays open."""
         self._is_starting = False
-        self.editor.fold_shut()
+        self.sections = {}
+        self.fields_panel.clear()
 
-    # -- the sections ---------------------------------------------------------------------------------------------
 
-    def _sections(self, host: Block) -> None:
-        for section, (title, build) in SECTIONS.items():
-            self._section(host, section, title, build)
+class Section:
+    """A heading that opens and closes the controls of a section; these are built when it is first opened."""
 
-    def _section(self, host: Block, section: str, title: str, fill: Callable[[Block], None]) -> None:
-        """A heading that folds its section open and shut."""
-        editor = self.editor
-
-        def toggle() -> None:
-            editor.folds.sections ^= {section}
-
-        with ui.element("section").classes("rules-section") as card:
-            with heading(f"rules-section-{section}", lambda: editor.unfold(toggle)) as head:
+    def __init__(self, editor: Editor, name: str) -> None:
+        self.editor, self.name = editor, name
+        title, self.fields = SECTIONS[name]
+        self.controls: Controls | None = None
+        with ui.element("section").classes("rules-section") as self.card:
+            self.head = (
+                ui.element("button").classes("rules-head").props(f"type=button data-testid=rules-section-{name}")
+            )
+            with self.head.on("click", self.turn):
                 ui.label(title).classes("rules-title")
-                count = ui.label("").classes("rules-count").props(f"data-testid=rules-count-{section}")
+                self.count = ui.label("").classes("rules-count").props(f"data-testid=rules-count-{name}")
+            self.body = ui.element("div").classes("rules-body")
+        self.body.set_visibility(False)
 
-            def follow() -> None:
-                show_open(head, section in editor.folds.sections)
-                count.set_text(_count(editor.book, section))
-                switch_class(card, "rules-blamed", (section,) in editor.blamed)
+    def turn(self) -> None:
+        """Open or close it."""
+        self.body.set_visibility(not self.body.visible)
+        self.head.props(f"aria-expanded={'true' if self.body.visible else 'false'}")
+        if self.controls is None:
+            skip = [field for field in books.Draft.model_fields if field not in self.fields]
+            about = books.Draft.model_fields[self.fields[-1]].description or ""
+            with self.body:
+                ui.label(about).classes("tw-hint")
+                self.controls = Controls(
+                    books.Draft,
+                    self.editor.book,
+                    self._changed,
+                    tiles=lambda: self.editor.tiles,
+                    skip=skip,
+                    place="rules",
+                )
+        self.follow(self.editor.problems)
 
-            Following(host, follow)
+    def follow(self, problems: tuple[Problem, ...]) -> None:
+        """Show the book as it is, and what is wrong with it."""
+        self.count.set_text(summary_of(self.editor.book, self.name))
+        is_wrong = any(problem.path[:1] and problem.path[0] in self.fields for problem in problems)
+        self.card.classes(add="rules-blamed" if is_wrong else "", remove="" if is_wrong else "rules-blamed")
+        if self.controls is not None and self.body.visible:
+            self.controls.update(self.editor.book)
+            self.controls.mark(problems)
 
-            def build(block: Block) -> None:
-                if section in editor.folds.sections:
-                    fill(block)
-
-            Block(host, build, shape=lambda: section in editor.folds.sections, classes="rules-fields rules-body")
-
-    def _color(self) -> None:
-        """The tiles' colours, for all chips at once."""
-        state, map = self.session.state, self.session.map
-        drawn = map.tileset if map is not None and state.recipe.get("tileset") is not None else None
-        colors = colors_of(self.editor.book, drawn, state.recipe.get("tiles") or {})
-        rules = " ".join(f"{variable_of(number)}: {color};" for number, color in enumerate(colors))
-        written = f"<style>body {{ {rules} }}</style>"
-        if self.colors.content != written:
-            self.colors.set_content(written)
+    def _changed(self, name: str, value: Any) -> None:
+        try:
+            self.editor.set(name, books.Draft.default_of(name) if value is UNSET else value)
+        except InvalidRecipe as error:
+            if self.controls is not None:
+                self.controls.mark(error.problems)
 
 
-def _count(book: books.Book, section: str) -> str:
+def summary_of(book: books.Book, section: str) -> str:
     """What a section holds, in a few words."""
     if section == "mapData":
         return f"{book['width']}×{book['height']}"
     if section == "roomData":
-        return division_summary(book["roomData"]["division"])
-    if section == "neighbourhoods":
-        return str(len(books.neighbourhoods_in(book)))
+        division = book["roomData"]["division"]
+        model = Equal if division["kind"] == "equal" else Tree
+        return division_summary(model.model_validate(division))
     if section == "generationRules":
         rules = sum(len(layer["rules"]) for layer in book["generationRules"])
         return f"{len(book['generationRules'])}, with {counted(rules, 'rule')}"

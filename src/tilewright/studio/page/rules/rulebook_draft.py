@@ -1,4 +1,4 @@
-"""A rule book as it is edited: plain data by its fields, whose words may be wrong for a while; and how it is written.
+"""A rule book as it is edited: plain data by its fields, whose names may be unknown for a while; and how it is written.
 
 Nothing here changes a book: every function makes another one.
 """
@@ -12,13 +12,11 @@ from typing import Any, Self, TypeAlias
 
 from pydantic import model_validator
 
-from ....core.errors import InvalidRecipe
-from ....generators._rules.language import ALL, PLUS, RoomData, Weighted
+from ....core.errors import InvalidRecipe, Path
+from ....generators._rules.language import ALL, PLUS, NamedTile, Neighbourhood, RoomData, Weighted
 from ....generators._rules.rulebook import RulesParams
 
 Book: TypeAlias = dict[str, Any]
-Path: TypeAlias = tuple[str | int, ...]
-"""The way to a piece of a book: `("generationRules", 0, "rules", 2, "tile")`."""
 BUILT_IN = {one.name: [list(row) for row in one.matrix] for one in (PLUS, ALL)}
 """The neighbourhoods that are there without being drawn."""
 SHORTEST_FIX = {"none:plus:1": "none"}
@@ -35,13 +33,23 @@ class Draft(RulesParams):
     def _all_known(self) -> Self:
         return self
 
+    @classmethod
+    def default_of(cls, section: str) -> Any:
+        """What a section is where it is left out."""
+        return cls().model_dump(mode="json")[section]
+
 
 def read(params: Mapping[str, Any]) -> Book:
-    """The book that params make, sections that are left out included."""
-    draft = Draft.checked(params)
-    book = draft.model_dump(mode="json", exclude={"data"})
-    drawn = [one for one in book["neighbourhoods"] if BUILT_IN.get(one["name"]) != one["matrix"]]
-    return {**_whole_numbers(book), "neighbourhoods": drawn}
+    """The book that params make, sections that are left out and built-in neighborhoods included."""
+    return complete(_whole_numbers(Draft.checked(params).model_dump(mode="json", exclude={"data"})))
+
+
+def complete(book: Book) -> Book:
+    """The book with the neighborhoods that are always there, which come first."""
+    drawn = {one["name"]: one["matrix"] for one in book["neighbourhoods"]}
+    new = [{"name": name, "matrix": matrix} for name, matrix in {**BUILT_IN, **drawn}.items()]
+    has_all = len(drawn) == len(book["neighbourhoods"]) and BUILT_IN.keys() <= drawn.keys()
+    return book if has_all else {**book, "neighbourhoods": new}
 
 
 def params_of(book: Book) -> dict[str, Any]:
@@ -54,8 +62,9 @@ def params_of(book: Book) -> dict[str, Any]:
     names = [name.compact.removesuffix(":-1") for name in draft.names]
     if names != ["solid", "empty"]:
         params["names"] = names
-    if draft.neighbourhoods:
-        params["neighbourhoods"] = {one.name: one.rows for one in draft.neighbourhoods}
+    drawn = {one.name: one.rows for one in draft.neighbourhoods if one not in (PLUS, ALL)}
+    if drawn:
+        params["neighbourhoods"] = drawn
     if draft.mapData.compact != ["solid:empty"]:
         params["mapData"] = draft.mapData.compact
     if draft.roomData != RoomData(start=(Weighted(tile=draft.mapData.dig),)):
@@ -137,54 +146,45 @@ def read_text(text: str) -> Book:
     return read(params)
 
 
-def line_of(text: str, message: str) -> int | None:
-    """The line of a text that a message speaks of, from 1 on."""
-    if found := re.match(r"line (\d+):", message):
-        return int(found.group(1))
-    pieces = [piece for pair in re.findall(r"'([^']+)'|\"([^\"]+)\"", message) for piece in pair if piece]
-    section = re.match(r"(\w+)", message)
-    wanted = [*pieces, f'"{section.group(1)}"'] if section else pieces
-    places = [text.find(piece) for piece in sorted(pieces, key=len, reverse=True)] + [text.find(wanted[-1])]
-    return next((text.count("\n", 0, place) + 1 for place in places if place >= 0), None)
+def line_of(text: str, path: Path) -> int | None:
+    """The line of a JSON text, from 1 on, where the value at a path starts, or the part of it that is there."""
+    if path[:1] == ("line",):
+        return int(path[1])
+    found = start = 0
+    try:
+        start = text.index("{")
+        for step in path:
+            start = _start_of(text, start, step)
+            found = text.count("\n", 0, start) + 1
+    except (ValueError, LookupError):
+        pass
+    return found or None
 
 
-# -- pieces -------------------------------------------------------------------------------------------------------
+def _start_of(text: str, start: int, step: str | int) -> int:
+    """Where in a text a value of the object or list starts that starts at `start`."""
+    decoder, is_object = json.JSONDecoder(), text[start] == "{"
+    place, number = start + 1, 0
+    while True:
+        place = _skip(text, place)
+        key: str | int = number
+        if is_object:
+            key, place = decoder.raw_decode(text, place)
+            place = _skip(text, place)
+        if key == step:
+            return place
+        place = decoder.raw_decode(text, place)[1]
+        number += 1
 
 
-def at(book: Any, path: Path) -> Any:
-    """The piece at a path."""
-    for step in path:
-        book = book[step]
-    return book
+def _skip(text: str, place: int) -> int:
+    """The next place after blanks and what separates values."""
+    while text[place] in " \t\r\n,:":
+        place += 1
+    return place
 
 
-def with_at(book: Any, path: Path, value: Any) -> Any:
-    """A copy of the book with the piece at a path replaced."""
-    if not path:
-        return value
-    step, *rest = path
-    if isinstance(book, list):
-        return [with_at(part, tuple(rest), value) if number == step else part for number, part in enumerate(book)]
-    return {**book, step: with_at(book[step], tuple(rest), value)}
-
-
-def moved(parts: Sequence[Any], place: int, by: int) -> list[Any]:
-    """With one part moved up or down; at an end it stays."""
-    target = min(max(place + by, 0), len(parts) - 1)
-    rest = [*parts[:place], *parts[place + 1 :]]
-    return [*rest[:target], parts[place], *rest[target:]]
-
-
-def doubled(parts: Sequence[Any], place: int) -> list[Any]:
-    """With a copy of one part behind it."""
-    return [*parts[: place + 1], parts[place], *parts[place + 1 :]]
-
-
-def without(parts: Sequence[Any], place: int) -> list[Any]:
-    return [*parts[:place], *parts[place + 1 :]]
-
-
-# -- words --------------------------------------------------------------------------------------------------------
+# -- changes ------------------------------------------------------------------------------------------------------
 
 TILE_KEYS = frozenset(("tile", "initial", "dig"))
 
@@ -193,48 +193,48 @@ def names_in(book: Book) -> list[str]:
     return [name["name"] for name in book["names"]]
 
 
-def neighbourhoods_in(book: Book) -> dict[str, list[list[int]]]:
-    """The drawings of all neighbourhoods, the built-in ones first."""
-    return {**BUILT_IN, **{one["name"]: one["matrix"] for one in book["neighbourhoods"]}}
+def replaced(book: Book, section: str, value: Any) -> Book:
+    """With another section. A new name is replaced wherever it is used; one that cannot be a name is refused."""
+    new = complete({**book, section: value})
+    if section not in NAMED or len(value) != len(book[section]):
+        return new
+    pairs = [(old["name"], one["name"]) for old, one in zip(book[section], value, strict=True)]
+    changed = [(place, *pair) for place, pair in enumerate(pairs) if pair[0] != pair[1]]
+    if len(changed) != 1:
+        return new
+    place, old, name = changed[0]
+    if [one["name"] for one in value].count(name) > 1:
+        raise InvalidRecipe("is the name of another one", at=(section, place, "name"), got=name, rule="unique")
+    model, keys = NAMED[section]
+    try:
+        name = model.checked(value[place]).name
+    except InvalidRecipe as error:
+        raise error.within(section, place) from None
+    value = [{**one, "name": name} if number == place else one for number, one in enumerate(value)]
+    return complete({**_renamed({**book, section: []}, keys, old, name), section: value})
 
 
-def renamed(book: Book, place: int, new: str) -> Book:
-    """With another name for a tile, wherever it is used."""
-    old = book["names"][place]["name"]
-    book = with_at(book, ("names", place, "name"), new)
-    return book if old in names_in(book) else _replaced(book, TILE_KEYS, old, new)
-
-
-def renamed_neighbourhood(book: Book, place: int, new: str) -> Book:
-    """With another name for a neighbourhood, wherever it is used."""
-    old = book["neighbourhoods"][place]["name"]
-    book = with_at(book, ("neighbourhoods", place, "name"), new)
-    return book if old in neighbourhoods_in(book) else _replaced(book, frozenset(("neighbourhood",)), old, new)
-
-
-def _replaced(value: Any, keys: frozenset[str], old: str, new: str) -> Any:
+def _renamed(value: Any, keys: frozenset[str], old: str, new: str) -> Any:
     if isinstance(value, list):
-        return [_replaced(part, keys, old, new) for part in value]
+        return [_renamed(part, keys, old, new) for part in value]
     if not isinstance(value, dict):
         return value
-    return {key: new if key in keys and part == old else _replaced(part, keys, old, new) for key, part in value.items()}
+    return {key: new if key in keys and part == old else _renamed(part, keys, old, new) for key, part in value.items()}
 
 
-def new_word(taken: Sequence[str], wishes: Sequence[str], stem: str) -> str:
-    """A name that is not taken yet: one of the wishes, or a numbered one."""
-    numbered = (f"{stem} {number}" for number in range(1, len(taken) + 2))
-    return next(word for word in (*wishes, *numbered) if word not in taken)
+def difference(one: Any, other: Any) -> Path:
+    """The path to the only part in which two books differ."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        keys: list[str | int] = [key for key in one if one[key] != other[key]]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        keys = [key for key in range(len(one)) if one[key] != other[key]]
+    else:
+        return ()
+    return (keys[0], *difference(one[keys[0]], other[keys[0]])) if len(keys) == 1 else ()
 
 
-def resized(matrix: Sequence[Sequence[int]], width: int, height: int) -> list[list[int]]:
-    """A drawing with more or fewer cells around the same centre."""
-    down, right = len(matrix) // 2 - height // 2, len(matrix[0]) // 2 - width // 2
-    return [
-        [
-            matrix[row + down][column + right]
-            if 0 <= row + down < len(matrix) and 0 <= column + right < len(matrix[0])
-            else 0
-            for column in range(width)
-        ]
-        for row in range(height)
-    ]
+NAMED: dict[str, tuple[type[NamedTile] | type[Neighbourhood], frozenset[str]]] = {
+    "names": (NamedTile, TILE_KEYS),
+    "neighbourhoods": (Neighbourhood, frozenset(("neighbourhood",))),
+}
+"""Sections whose items have names, and the keys by which these are used."""

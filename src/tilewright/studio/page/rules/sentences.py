@@ -1,16 +1,17 @@
-"""Rules and layers in words, as a person would tell them."""
+"""Rules and layers as sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ....core.errors import counted
-from .colors import color_of
+from ....generators._rules.language import Condition, Equal, Layer, Rooms, Rule, Tree, WholeMap
+from ..controls.control import swatch
 
-Piece: TypeAlias = dict[str, Any]
 Spans: TypeAlias = list[tuple[str, str]]
-"""Pieces of a sentence, each with what it is: a `tile`, a `word` that the book defines, or plain text."""
+"""Parts of a sentence, each with what it is: a `tile`, a `word` that the book defines, or plain text."""
 COMPARED = {
     ">": "more than {}",
     "<": "fewer than {}",
@@ -21,39 +22,39 @@ COMPARED = {
 }
 
 
-def rule_spans(rule: Piece) -> Spans:
+def rule_spans(rule: Rule) -> Spans:
     """`floor becomes wall if all has more than 4 wall and no water`."""
-    spans: Spans = [("tile", rule["tile"]), ("", " becomes ")]
-    total = sum(one["weight"] or 0 for one in rule["replacements"])
-    for number, one in enumerate(rule["replacements"]):
+    spans: Spans = [("tile", rule.tile), ("", " becomes ")]
+    total = sum(one.weight for one in rule.replacements)
+    for number, one in enumerate(rule.replacements):
         spans += [("", " or ")] if number else []
-        spans.append(("tile", one["tile"]))
-        if len(rule["replacements"]) > 1 and total:
-            spans.append(("", f" ({share(one['weight'], total)})"))
-    held = [_always_holds(condition) for condition in rule["conditions"]]
-    if all(held) or (rule["combine"] == "or" and any(held)):
+        spans.append(("tile", one.tile))
+        if len(rule.replacements) > 1 and total:
+            spans.append(("", f" ({share(one.weight, total)})"))
+    held = [_always_holds(condition) for condition in rule.conditions]
+    if all(held) or (rule.combine == "or" and any(held)):
         return [*spans, ("", ", always")]
-    spans += [("", " if "), ("word", rule["neighbourhood"]), ("", " has ")]
-    for number, condition in enumerate(rule["conditions"]):
-        spans += [("", f" {rule['combine']} ")] if number else []
+    spans += [("", " if "), ("word", rule.neighbourhood), ("", " has ")]
+    for number, condition in enumerate(rule.conditions):
+        spans += [("", f" {rule.combine} ")] if number else []
         spans += _condition(condition)
     return spans
 
 
-def _condition(condition: Piece) -> Spans:
-    operator, count = condition["operator"], condition["count"]
+def _condition(condition: Condition) -> Spans:
+    operator, count = condition.operator, condition.count
     if (operator, count) in (("==", 0), ("<", 1), ("<=", 0)):
         amount = "no"
     elif (operator, count) in ((">", 0), (">=", 1), ("!=", 0)):
         amount = "some"
     else:
         amount = COMPARED[operator].format(count)
-    return [("", f"{amount} "), ("tile", condition["tile"])]
+    return [("", f"{amount} "), ("tile", condition.tile)]
 
 
-def _always_holds(condition: Piece) -> bool:
+def _always_holds(condition: Condition) -> bool:
     """Whether any number of neighbours will do."""
-    operator, count = condition["operator"], condition["count"]
+    operator, count = condition.operator, condition.count
     return (operator == ">=" and count <= 0) or (operator in (">", "!=") and count < 0)
 
 
@@ -61,54 +62,52 @@ def plain(spans: Spans) -> str:
     return "".join(text for _, text in spans)
 
 
-def as_html(spans: Spans, tiles: list[str]) -> str:
-    """A sentence with a chip before every tile, in its colour; unknown tiles are marked."""
-    marked = {"word": '<b class="rules-word">{}</b>', "": "{}"}
+def as_html(spans: Spans, color: Callable[[str], str | None]) -> str:
+    """A sentence with a swatch before every tile, in its color; unknown tiles are marked."""
     return "".join(
-        tile_html(text, tiles) if kind == "tile" else marked[kind].format(escape(text)) for kind, text in spans
+        _tile(text, color(text)) if kind == "tile" else MARKED[kind].format(escape(text)) for kind, text in spans
     )
 
 
-def tile_html(tile: str, tiles: list[str]) -> str:
-    if tile not in tiles:
-        return f'<span class="rules-tile rules-unknown">{escape(tile)}</span>'
-    return (
-        f'<span class="rules-tile"><i class="rules-chip" style="background: {color_of(tiles.index(tile))}"></i>'
-        f"{escape(tile)}</span>"
-    )
+def _tile(tile: str, color: str | None) -> str:
+    if color is None:
+        return f'<b class="rules-unknown">{escape(tile)}</b>'
+    return f"<b>{swatch(color)}{escape(tile)}</b>"
+
+
+MARKED = {"word": "<b>{}</b>", "": "{}"}
 
 
 def share(weight: float, total: float) -> str:
     """How much of all is drawn: `33%`."""
-    percent = 100 * (weight or 0) / total if total else 0.0
+    percent = 100 * weight / total if total else 0.0
     return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
 
 
-def layer_summary(layer: Piece) -> str:
+def layer_summary(layer: Layer) -> str:
     """`4 times in every room, then connect`."""
-    times = {0: "", 1: "once "}.get(layer["simulations"], f"{layer['simulations']} times ")
-    fix = {"connect": "connect", "delete": "keep the largest"}.get(layer["fix"]["kind"], "")
-    return f"{times}{place_summary(layer['where'])}" + (f", {'then ' if times else ''}{fix}" if fix else "")
+    times = {0: "", 1: "once "}.get(layer.simulations, f"{layer.simulations} times ")
+    fix = {"connect": "connect", "delete": "keep the largest"}.get(layer.fix.kind, "")
+    return f"{times}{place_summary(layer.where)}" + (f", {'then ' if times else ''}{fix}" if fix else "")
 
 
-def place_summary(where: Piece) -> str:
-    if where["kind"] == "room":
-        ids = where["ids"]
-        if ids is None:
+def place_summary(where: Rooms | WholeMap) -> str:
+    if isinstance(where, Rooms):
+        if where.ids is None:
             return "in every room"
-        return f"in room{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
-    if where["rectangle"] is None:
+        return f"in room{'s' if len(where.ids) > 1 else ''} {', '.join(map(str, where.ids))}"
+    if where.rectangle is None:
         return "on the whole map"
-    x, y, width, height = where["rectangle"]
+    x, y, width, height = where.rectangle
     return f"in {width}×{height} cells at {x}, {y}"
 
 
-def division_summary(division: Piece) -> str:
+def division_summary(division: Equal | Tree) -> str:
     """`5 of 3×2 equal rooms`."""
-    if division["kind"] == "equal":
-        most = division["columns"] * division["rows"]
-        if most == 1:
-            return "one room"
-        kept = "" if division["rooms"] == most else f"{division['rooms']} of "
-        return f"{kept}{division['columns']}×{division['rows']} equal rooms"
-    return f"{counted(division['rooms'], 'room')} of {division['width']}×{division['height']} at least"
+    if isinstance(division, Tree):
+        return f"{counted(division.rooms, 'room')} of {division.width}×{division.height} at least"
+    most = division.columns * division.rows
+    if most == 1:
+        return "one room"
+    kept = "" if division.rooms == most else f"{division.rooms} of "
+    return f"{kept}{division.columns}×{division.rows} equal rooms"

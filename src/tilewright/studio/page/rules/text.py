@@ -7,7 +7,6 @@ from nicegui import ui
 from ....core.errors import TilewrightError
 from . import rulebook_draft as books
 from .editor import Editor
-from .fields import switch_class
 
 PAUSE = 500
 """Milliseconds without a key before what was typed is taken over."""
@@ -63,24 +62,25 @@ class TextView:
 
     def _typed(self) -> None:
         text = self.area.value or ""
-        if self.editor.is_following or text == self._text:
+        if text == self._text:
             self._tell("")
             return
         try:
             book = books.read_text(text)
         except TilewrightError as error:
-            line, message = books.line_of(text, str(error)), str(error)
-            placed = line is None or message.startswith("line ")
-            self._tell(message if placed else f"line {line}: {message}", line)
+            path = error.problems[0].path
+            line = books.line_of(text, path)
+            is_placed = line is None or path[:1] == ("line",)
+            self._tell(str(error) if is_placed else f"line {line}: {error}", line)
             return
         self._tell("")
-        self.editor.put(book, what="text")
+        self.editor.put(book)
 
     def _tell(self, message: str, line: int | None = None) -> None:
         """What is wrong with the text, and where; the book stays as it was."""
         self.error.set_text(message)
         self.error.set_visibility(bool(message))
-        switch_class(self.frame, "rules-blamed", bool(message))
+        self.frame.classes(add="rules-blamed" if message else "", remove="" if message else "rules-blamed")
         self._line = line
         self._number_lines()
 
