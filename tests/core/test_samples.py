@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from tilewright.core.grid import Grid
 from tilewright.core.registry import tilesets
 from tilewright.core.resolver import Resolver
 from tilewright.core.samples import Samples
+from tilewright.formats import shelf
 from tilewright.formats._resolver import FileResolver
 
 
@@ -72,6 +77,52 @@ def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
 def test_the_rows_of_a_drawing_are_no_names() -> None:
     assert Samples.of(["a:b", "b:a"]).words == (":", "a", "b")
     assert len(Samples.of(["awb", "bwa"])) == 1
+
+
+def test_files_of_a_format_that_was_added_are_no_rows(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.lvl").write_text("#.\n.#\n")
+    rows = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
+    assert len(rows) == 1  # glyphs: no format is called like that
+    shelf.add(replace(shelf.get("txt"), name="levels", extensions=(".lvl",)))
+    try:
+        samples = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
+    finally:
+        shelf.remove("levels")
+    assert [grid.shape for grid in samples] == [(2, 2), (2, 2)]
+
+
+PACKAGE = {
+    "mine.py": """
+from dataclasses import replace
+from tilewright.formats import shelf
+levels = replace(shelf.get("txt"), name="levels", extensions=(".lvl",))
+""",
+    "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
+    "mine-1.0.dist-info/entry_points.txt": "[tilewright.formats]\nlevels = mine:levels\n",
+    "a.lvl": "#.\n.#\n",
+    "b.lvl": "##\n..\n",
+}
+
+
+def test_files_of_an_installed_format_are_no_rows(tmp_path: Path) -> None:
+    for name, content in PACKAGE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    program = (
+        "import tilewright as tw; print(len(tw.learn('patterns', ['a.lvl', 'b.lvl'], pattern_sizes=(2,)).samples))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "2", done.stderr
+
+
+def test_a_missing_file_is_compared_with_those_beside_it(maps: Path) -> None:
+    (maps / "first.csv").write_text("1,2\n2,1\n")
+    with pytest.raises(tw.TilewrightError, match=r"maps/frist\.csv: cannot be read .*did you mean 'maps/first\.csv'\?"):
+        Samples.of(["maps/frist.csv", "maps/a.csv"], FileResolver())
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ class Files(Protocol):
 
     def is_format(self, name: str) -> bool: ...
 
+    def is_map_file(self, name: str) -> bool: ...
+
 
 class MeasureMap(Protocol):
     """Measures a map by names; `similarity` is what comparing measures compare it with."""

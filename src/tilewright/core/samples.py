@@ -25,8 +25,8 @@ from .tileset import Tile, Tileset
 USUAL_SIZE = 3
 """Side of the patterns by which maps are compared with samples."""
 MOST_SAMPLES = 1000
-FILE = re.compile(r".+\.(txt|csv|awbw|fbca|json|npz|png|gif|webp|apng|tmx|tmj|vox)", re.IGNORECASE)
-"""What is a file, or several, in a list of texts, and no row of glyphs."""
+FILE = re.compile(r".+\.\w[\w+-]*")
+"""What may be a file, or several, in a list of strings, and no row of glyphs."""
 
 
 class Samples:
@@ -54,8 +54,7 @@ class Samples:
             return value
         if isinstance(value, (str, list, tuple)) and not (value.strip() if isinstance(value, str) else value):
             raise InvalidRecipe("a map has at least one cell")
-        several = isinstance(value, (list, tuple)) and len(value) > 0 and all(_is_whole(item) for item in value)
-        given = list(value) if several else [value]
+        given = list(value) if isinstance(value, (list, tuple)) and _are_whole(value) else [value]
         refuse_too_many(len(given))
         grids = [grid for item in given for grid in _grids(item, resolver or Resolver())]
         refuse_too_many(len(grids))
@@ -192,10 +191,22 @@ def _grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
     return (Grid.of(item, resolver),)
 
 
+def _are_whole(items: Sequence[Any]) -> bool:
+    """Whether the items of a list are maps by themselves, and no rows of one."""
+    if not all(_is_whole(item) for item in items):
+        return False
+    named = [item for item in items if isinstance(item, str) and not _is_known(item)]
+    return all(files.get().is_map_file(item) for item in named)  # asked last: it may import all formats
+
+
+def _is_known(item: str) -> bool:
+    return "\n" in item or item in built_in_samples() or _has_format(item)
+
+
 def _is_whole(item: Any) -> bool:
-    """Whether an item of a list is a map by itself, and no row of one."""
+    """Whether an item is a map by itself, or may be the file of one."""
     if isinstance(item, str):
-        return "\n" in item or item in built_in_samples() or FILE.fullmatch(item) is not None or _has_format(item)
+        return _is_known(item) or FILE.fullmatch(item) is not None
     if isinstance(item, np.ndarray):
         return item.ndim > 1
     nested = isinstance(item, (list, tuple)) and len(item) > 0 and isinstance(item[0], (list, tuple))

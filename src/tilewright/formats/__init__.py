@@ -90,19 +90,28 @@ def is_format(name: str) -> bool:
     return name in shelf
 
 
+def is_map_file(name: str) -> bool:
+    """Return whether the name of a file has the extension of a format."""
+    return _find_by_extension(Path(name).suffix.lower()) is not None
+
+
 def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
     """The format of a file: by name if given, else by extension."""
     if name:
         return shelf.get(name)
     ending = Path(path).suffix.lower()
+    found = _find_by_extension(ending)
+    if found is None:
+        known = [known for entry in shelf for known in entry.extensions]
+        raise UnknownName("file extension", ending or Path(path).name, known, "or name a format")
+    return found
+
+
+def _find_by_extension(ending: str) -> Format | None:
     namesake = ending.removeprefix(".")
     if namesake in shelf and ending in shelf.get(namesake).extensions:
         return shelf.get(namesake)  # nearly always: no other format needs to be imported
-    for entry in shelf:
-        if ending in entry.extensions:
-            return entry
-    known = [known for entry in shelf for known in entry.extensions]
-    raise UnknownName("file extension", ending or Path(path).name, known, "or name a format")
+    return next((entry for entry in shelf if ending in entry.extensions), None)
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:

@@ -7,13 +7,16 @@ import secrets
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 
-from ..core.errors import BadFile
+from ..core.errors import BadFile, nearest
 
 MOST_BYTES = 1 << 30
 """Larger files are not read: no map we know of is."""
+MAX_NAMES = 10_000
+"""Files of a folder that are compared with the name of a missing one."""
 
 
 def read_file(path: str | PathLike[str]) -> bytes:
@@ -23,7 +26,9 @@ def read_file(path: str | PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     except (OSError, ValueError) as error:
-        raise BadFile(f"cannot be read ({_reason(error)})", at=path) from None
+        near = _nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
+        advice = f"; did you mean {near!r}?" if near else ""
+        raise BadFile(f"cannot be read ({_reason(error)}){advice}", at=path) from None
     if size > MOST_BYTES:
         raise BadFile(f"{size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read", at=path)
     if len(content) > MOST_BYTES:
@@ -78,6 +83,16 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
     except (OSError, ValueError) as error:
         raise BadFile(f"cannot be written ({_reason(error)})", at=path) from None
     return written[::-1]
+
+
+def _nearest(path: Path) -> str | None:
+    """The path of the file in the same folder whose name is most like this one's, if any is."""
+    try:
+        names = [entry.name for entry in islice(os.scandir(path.parent), MAX_NAMES) if not entry.name.startswith(".")]
+    except (OSError, ValueError):
+        return None
+    near = nearest(path.name, names)
+    return str(path.with_name(near)) if near else None
 
 
 def _obstacle(path: Path) -> str:
