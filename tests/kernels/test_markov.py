@@ -15,11 +15,20 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
+from tilewright.generators._markov.context_counts import SQUARES
 from tilewright.generators._markov.contexts import MARGIN, Contexts, spread
 from tilewright.generators._markov.directions import AROUND, STEPS
-from tilewright.generators._markov.lesson import SQUARES
 from tilewright.kernels.exact import raised
-from tilewright.kernels.markov import LEAST_HINT, LEAST_SQUARE, Numbers, draw_tiles, find_strange, resample_tiles
+from tilewright.kernels.markov import (
+    MIN_CHANCE,
+    MIN_SQUARE,
+    Lookahead,
+    Numbers,
+    draw_smoothed,
+    draw_tiles,
+    find_unseen,
+    resample_tiles,
+)
 
 EDGE = "edge"
 Place = tuple[int, int]
@@ -100,7 +109,7 @@ def plain_weighed(shares: dict[int, float], hint: Sequence[float] | None) -> dic
     """Shares by how likely a lock ahead is beside each tile; nothing where it can stand beside none of them."""
     if hint is None:
         return shares
-    if max((hint[tile] for tile, share in shares.items() if share > 0), default=0.0) < LEAST_HINT:
+    if max((hint[tile] for tile, share in shares.items() if share > 0), default=0.0) < MIN_CHANCE:
         return {}
     return {tile: share * hint[tile] for tile, share in shares.items()}
 
@@ -140,9 +149,9 @@ def plain_resample(known: Known, cells: Cells, order: Sequence[Place], temperatu
         pairs, unseen = dict.fromkeys(shares, 1.0), 1.0
         for square in SQUARES:
             if all(seen(cells, place, name) is not None for name in square):
-                unseen *= LEAST_SQUARE
+                unseen *= MIN_SQUARE
                 for tile, count in known.get(context(cells, place, square), Counter()).items():
-                    shares[tile] *= count / LEAST_SQUARE
+                    shares[tile] *= count / MIN_SQUARE
         for pair in ((square[0],) for square in SQUARES):
             if seen(cells, place, pair[0]) is not None:
                 for tile, count in known.get(context(cells, place, pair), Counter()).items():
@@ -151,7 +160,7 @@ def plain_resample(known: Known, cells: Cells, order: Sequence[Place], temperatu
         cells[place] = plain_drawn(shares, temperature, rng)
 
 
-def plain_strange(known: Known, cells: Cells, order: Sequence[Place]) -> list[Place]:
+def plain_unseen(known: Known, cells: Cells, order: Sequence[Place]) -> list[Place]:
     """The cells with a tile in a square that was never seen; a square with a cell without one is none."""
     return [
         place
@@ -234,7 +243,7 @@ class Case:
         """One row for every place: how likely a lock is beside each tile, often not at all, or nearly so."""
         hints = self.random.random((int(places.sum()), self.tiles))
         hints[self.random.random(hints.shape) < 0.5] = 0.0
-        hints[self.random.random(len(hints)) < 0.2] *= LEAST_HINT
+        hints[self.random.random(len(hints)) < 0.2] *= MIN_CHANCE
         return hints
 
 
@@ -268,10 +277,10 @@ def test_counts_of_many_contexts() -> None:
     contexts = Contexts([map], [str(tile) for tile in range(30)], directions, range(32))
     known = plain_counts([as_cells(map)], [named(mask, directions) for mask in range(32)])
     assert len(contexts) == len(known) > 50_000
-    keys, which, firsts, *_ = contexts.found
-    assert sorted(which[keys >= 0].tolist()) == list(range(len(known)))
-    assert firsts[-1] == sum(len(counts) for counts in known.values())
-    assert contexts.found[4].sum() == 32 * map.size
+    arrays = contexts.arrays
+    assert sorted(arrays.which[arrays.keys >= 0].tolist()) == list(range(len(known)))
+    assert arrays.firsts[-1] == sum(len(counts) for counts in known.values())
+    assert arrays.counts.sum() == 32 * map.size
     assert contexts.counts(w="3", s="7") == {
         str(tile): count for tile, count in sorted(known[frozenset({("w", 3), ("s", 7)})].items())
     }
@@ -310,12 +319,15 @@ def test_drawing_is_what_plain_drawing_is(
     order = [divmod(int(place), shape[1]) for place in random.permutation(start.size)]
     cells, digits = as_cells(start), spread(start, case.tiles)
     one, other = Rng.of(3), Rng.of(3)
-    lost = draw_tiles(
-        *(case.contexts.found, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
+    given = (
+        *(case.contexts.arrays, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
         *(case.contexts.shifts(shape[1]), case.numbered(steps)),
-        *(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
-        *(smoothing, temperature, one.state, np.empty((3, case.tiles))),
+        Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
     )
+    if smoothing > 0:
+        lost = draw_smoothed(*given, smoothing, temperature, one.state, np.empty((3, case.tiles)))
+    else:
+        lost = draw_tiles(*given, temperature, one.state, np.empty((3, case.tiles)))
     plain_lost = plain_draw(
         *(case.known, cells, set(marked(held)), order),
         [[named(mask, case.directions) for mask in step] for step in steps],
@@ -336,8 +348,8 @@ def test_drawing_is_what_plain_drawing_is(
         ([1.0, 0.0, 0.0], 0),  # the context that knows most may stand beside the lock
         ([0.0, 1.0, 0.0], 1),  # its tile may not, the next one's may
         ([0.0, 0.0, 1.0], 0),  # no answer may: the first one stays
-        ([LEAST_HINT / 2, 1.0, 0.0], 1),  # hardly likely is not at all
-        ([LEAST_HINT / 2, LEAST_HINT / 2, 1.0], 0),
+        ([MIN_CHANCE / 2, 1.0, 0.0], 1),  # hardly likely is not at all
+        ([MIN_CHANCE / 2, MIN_CHANCE / 2, 1.0], 0),
     ],
 )
 def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float], tile: int) -> None:
@@ -347,8 +359,8 @@ def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float],
     digits, held = spread(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
     hinted = np.pad(np.array([[-1, 0], [-1, -1]], dtype=np.int32), MARGIN, constant_values=-1).reshape(-1)
     lost = draw_tiles(
-        *(contexts.found, digits, held, flat([(0, 1)], 2), contexts.shifts(2), np.array([[1], [2]])),
-        *(hinted, np.array([hint]), 0.0, 1.0, Rng.of(1).state, np.empty((3, 3))),
+        *(contexts.arrays, digits, held, flat([(0, 1)], 2), contexts.shifts(2), np.array([[1], [2]])),
+        *(Lookahead(hinted, np.array([hint])), 1.0, Rng.of(1).state, np.empty((3, 3))),
     )
     assert lost == 0
     assert as_map(digits, (2, 2))[0, 1] == tile
@@ -389,7 +401,7 @@ def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature
     order = [place for place in case.order() * 2 if case.start[place] >= 0]
     cells, digits, one, other = as_cells(case.start), spread(case.start, case.tiles), Rng.of(4), Rng.of(4)
     resample_tiles(
-        *(case.contexts.found, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+        *(case.contexts.arrays, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
         *(temperature, one.state, np.empty((3, case.tiles))),
     )
     plain_resample(case.known, cells, order, temperature, other)
@@ -402,11 +414,11 @@ def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature
 def test_what_is_strange_is_what_is_plainly_strange(case: Squares) -> None:
     """Cells in squares that were never seen, in the order in which they were asked for; nothing is changed."""
     order, digits, found = case.order(), spread(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
-    count = find_strange(
-        *(case.contexts.found, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+    count = find_unseen(
+        *(case.contexts.arrays, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
         found,
     )
-    expected = plain_strange(case.known, as_cells(case.start), order)
+    expected = plain_unseen(case.known, as_cells(case.start), order)
     assert found[:count].tolist() == flat(expected, case.shape[1]).tolist()
     assert (found[count:] == -1).all()
     assert np.array_equal(digits, spread(case.start, case.tiles))

@@ -33,10 +33,10 @@ from ..autotile.fitting import fitted
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..kernels.markov import Digits, Numbers, Shares, Table, draw_tiles, find_strange, resample_tiles
+from ..kernels.markov import Digits, Lookahead, Numbers, draw_smoothed, draw_tiles, find_unseen, resample_tiles
+from ._markov.context_counts import ContextCounts
 from ._markov.contexts import MARGIN, spread
-from ._markov.hints import NO_HINTS, hints_for
-from ._markov.lesson import Lesson
+from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovLearned, MarkovParams
 from ._markov.scan import places_in_order
 
@@ -62,21 +62,22 @@ NEAR_LOCKS, MENDS_NEAR_LOCKS = 4, 40
     learn=MarkovLearned,
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
-    lesson, steps = p.lesson(site.tileset, site.ids)
+    context_counts, steps = p.context_counts(site.tileset, site.ids)
     order = places_in_order(p.turn, (p.height, p.width))
-    cells, held, hinted, hints = _begun(lesson, site, order)
-    shown = partial(_words, lesson, cells, p)
-    contexts, lost = lesson.contexts, 0
+    cells, held, lookahead = _start(context_counts, site, order)
+    shown = partial(_words, context_counts, cells, p)
+    contexts, lost = context_counts.contexts, 0
     shifts = contexts.shifts(p.width)
     for first, block in _blocks(order):
-        lost += draw_tiles(
-            *(contexts.found, cells, held, block, shifts, steps, hinted, hints),
-            *(p.smoothing, p.temperature, rng.state, lesson.room),
-        )
+        given = contexts.arrays, cells, held, block, shifts, steps, lookahead
+        if p.smoothing > 0:
+            lost += draw_smoothed(*given, p.smoothing, p.temperature, rng.state, context_counts.scratch)
+        else:
+            lost += draw_tiles(*given, p.temperature, rng.state, context_counts.scratch)
         for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
             yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
     if p.sweeps or p.mends or site.has_locks:
-        yield from _drawn_again(p, site, lesson, cells, held, order, rng)
+        yield from _drawn_again(p, site, context_counts, cells, held, order, rng)
     map = site.map(shown(), numbers={"unknown": lost} if p.unknown == "keep" else None)
     if not site.tileset.joints:
         return map
@@ -84,34 +85,36 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     return map.replaced(cells=fitted(map.cells, site.tileset, locked, keep=p.pieces == "learned"))
 
 
-def _begun(lesson: Lesson, site: Site, order: Numbers) -> tuple[Digits, NDArray[np.uint8], Table, Shares]:
-    """The locked cells as digits of learned words, flat within a margin; where they are; and hints of them.
+def _start(context_counts: ContextCounts, site: Site, order: Numbers) -> tuple[Digits, NDArray[np.uint8], Lookahead]:
+    """Return the locked cells as digits of learned words, flat within a margin; where they are; and the lookahead.
 
-    A locked tile that the samples lack tells its neighbours nothing.
+    A locked tile that the samples lack is no context of its neighbors.
     """
     rows, columns = site.shape
     words = np.full((rows, columns), -1, dtype=np.int64)
     size = (rows + 2 * MARGIN) * (columns + 2 * MARGIN)
     if not site.has_locks:
-        nowhere: Table = np.full(size, -1, dtype=np.int32)
-        return spread(words, len(lesson.words)), np.zeros(size, dtype=np.uint8), nowhere, NO_HINTS
+        nothing = Lookahead(np.full(size, -1, dtype=np.int32), NO_CHANCES)
+        return spread(words, len(context_counts.words)), np.zeros(size, dtype=np.uint8), nothing
     learned = np.full(len(site.tileset), -1, dtype=np.int64)
-    own = site.ids[: len(lesson.learned)]
-    learned[own[::-1]] = lesson.learned[::-1]  # the first word wins where two share a tile
+    own = site.ids[: len(context_counts.learned)]
+    learned[own[::-1]] = context_counts.learned[::-1]  # the first word wins where two share a tile
     locked = site.locked
     words[locked] = learned[site.painted(np.zeros(site.shape, dtype=np.uint8))[locked]]
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(len(order))
     inner = rank.reshape(rows + 2 * MARGIN, -1)[MARGIN:-MARGIN, MARGIN:-MARGIN]
     held = np.pad(locked, MARGIN).view(np.uint8).reshape(-1)
-    return spread(words, len(lesson.words)), held, *hints_for(lesson, words, inner)
+    return spread(words, len(context_counts.words)), held, make_lookahead(context_counts, words, inner)
 
 
-def _words(lesson: Lesson, cells: Digits, p: MarkovParams, to_come: Numbers | None = None) -> NDArray[np.uint16]:
+def _words(
+    context_counts: ContextCounts, cells: Digits, p: MarkovParams, to_come: Numbers | None = None
+) -> NDArray[np.uint16]:
     """The cells as words; those without a tile as unknown, or, like those yet to come, as what is most common."""
-    table = lesson.shown
+    table = context_counts.shown
     if p.unknown == "keep":
-        table = np.concatenate([[len(lesson.learned)], table[1:]]).astype(np.uint16)
+        table = np.concatenate([[len(context_counts.learned)], table[1:]]).astype(np.uint16)
     if to_come is not None:
         cells = cells.copy()
         cells[to_come] = 0
@@ -125,16 +128,22 @@ def _blocks(order: Numbers) -> Iterator[tuple[int, Numbers]]:
 
 
 def _drawn_again(
-    p: MarkovParams, site: Site, lesson: Lesson, cells: Digits, held: NDArray[np.uint8], order: Numbers, rng: Rng
+    p: MarkovParams,
+    site: Site,
+    context_counts: ContextCounts,
+    cells: Digits,
+    held: NDArray[np.uint8],
+    order: Numbers,
+    rng: Rng,
 ) -> Iterator[Frame]:
     """Sweeps over all cells, then over those in squares that the samples lack, at last over those near locks."""
-    contexts, squares = lesson.squares
+    contexts, squares = context_counts.squares
     shifts, found = contexts.shifts(p.width), np.empty_like(order)
-    shown = partial(_words, lesson, cells, p)
+    shown = partial(_words, context_counts, cells, p)
     free = order[(held[order] == 0) & (cells[order] != 0)] if held.any() or p.unknown == "keep" else order
 
-    def strange(places: Numbers) -> Numbers:
-        return found[: find_strange(contexts.found, cells, places, shifts, squares, found)].copy()
+    def unseen(places: Numbers) -> Numbers:
+        return found[: find_unseen(contexts.arrays, cells, places, shifts, squares, found)].copy()
 
     rounds = [("sweep", free)] * p.sweeps + [("mend", free)] * p.mends
     if site.has_locks:
@@ -142,7 +151,7 @@ def _drawn_again(
         rounds += [("near locks", free[near[free]])] * MENDS_NEAR_LOCKS
     for number, (what, places) in enumerate(rounds):
         if what != "sweep":
-            places = strange(places)
+            places = unseen(places)
         if what == "near locks":
             places = _with_neighbours(places, free, cells.size, p.width + 2 * MARGIN)
         if not places.size:
@@ -150,7 +159,9 @@ def _drawn_again(
         places = places[np.argsort(rng.child("again", number).randoms(len(places)), kind="stable")]
         for _, block in _blocks(places):
             yield Frame(shown, what, 1.0)
-            resample_tiles(contexts.found, cells, block, shifts, squares, p.temperature, rng.state, lesson.room)
+            resample_tiles(
+                contexts.arrays, cells, block, shifts, squares, p.temperature, rng.state, context_counts.scratch
+            )
 
 
 def _with_neighbours(places: Numbers, free: Numbers, size: int, width: int) -> Numbers:

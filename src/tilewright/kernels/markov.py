@@ -9,7 +9,7 @@ that holds the digit of the edge.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +17,57 @@ from numpy.typing import NDArray
 from . import kernel
 from .exact import raised
 from .random import GAMMA, random
+from .types import Float64_2D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint16_1D, Uint16_2D, Uint64_1D
 
 Digits: TypeAlias = NDArray[np.uint16]
 Numbers: TypeAlias = NDArray[np.int64]
 Table: TypeAlias = NDArray[np.int32]
-Contexts: TypeAlias = tuple[Any, ...]
-"""Keys in a hash table, -1 where it is free, and which context stands there; for every context where its entries begin
-(and where the last ones end); for every entry a tile, in order, how often it was seen, and how often with all before it
-in its context; for every set of directions its bits, its base, and the weights of the directions."""
-Shares: TypeAlias = NDArray[np.float64]
-"""(3, tile) room for how common tiles are."""
 
-SETS = "int64[::1], int64[::1], int64[:, ::1]"
-FOUND = "int64[::1], int32[::1], int32[::1], int32[::1], int32[::1], int32[::1]"
-CONTEXTS = f"Tuple(({FOUND}, {SETS}))"
+
+class ContextArrays(NamedTuple):
+    """Counted contexts: a hash table of them, their entries, and the sets of directions."""
+
+    keys: Int64_1D
+    """(slot,) FREE where there is none."""
+    which: Int32_1D
+    """(slot,) the number of the context."""
+    firsts: Int32_1D
+    """(context + 1,) where its entries begin."""
+    tiles: Int32_1D
+    """(entry,) in ascending order within a context."""
+    counts: Int32_1D
+    """(entry,) how often the tile was seen in the context."""
+    sums: Int32_1D
+    """(entry,) the counts up to this one within the context."""
+    masks: Int64_1D
+    """(set of directions,) the set as bits."""
+    bases: Int64_1D
+    """(set of directions,)"""
+    weights: Int64_2D
+    """(set of directions, direction)"""
+
+
+class Lookahead(NamedTuple):
+    """How likely the next locked cell is, by the tile that is drawn before it."""
+
+    rows: Int32_1D
+    """(place,) a row of the chances, or -1."""
+    chances: Float64_2D
+    """(row, tile)"""
+
+
+class Found(Record):
+    """How much `count_contexts` has found."""
+
+    contexts: int
+    entries: int
+
+
 FREE = -1
-LEAST_HINT = 1e-6
-"""Tiles that a lock ahead makes less likely than this are no answer, while another one may be."""
-LEAST_SQUARE = 1e-4
-"""How often a square was seen at least: the less, the harder for a wrong one to turn into another on the way."""
-FIRST_ROOM = 1 << 16
-"""Places in a hash table at most, before it is known how many are needed."""
+MIN_CHANCE = 1e-6
+"""Tiles that make a lock ahead less likely than this are not drawn, while another one may be."""
+MIN_SQUARE = 1e-4
+"""Assumed count of a square that was never seen: the less, the harder for a wrong one to turn into another."""
 
 
 @kernel
@@ -50,59 +80,39 @@ def _slot(keys: Numbers, key: int) -> int:
     return int(place)
 
 
-@kernel
-def _roomier(keys: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
-    """A hash table of twice the size."""
-    more, moved = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int64)
+@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])", allocates=False)
+def rehash(keys: Int64_1D, values: Int64_1D, new_keys: Int64_1D, new_values: Int64_1D) -> None:
+    """Move a hash table into a larger one, whose keys are FREE."""
     for place in range(len(keys)):
         if keys[place] != FREE:
-            slot = _slot(more, int(keys[place]))
-            more[slot], moved[slot] = keys[place], values[place]
-    return more, moved
+            slot = _slot(new_keys, int(keys[place]))
+            new_keys[slot], new_values[slot] = keys[place], values[place]
 
 
-@kernel(f"Tuple(({FOUND}))(uint16[:, ::1], {SETS}, int64)")
+@kernel(
+    "int64(uint16[:, ::1], int64, int64[::1], int64[:, ::1], int64, int64[::1], int64[::1], int64[::1], int64[::1],"
+    " Found)",
+    allocates=False,
+)
 def count_contexts(
-    seen: Digits, masks: Numbers, bases: Numbers, weights: Numbers, tiles: int
-) -> tuple[Numbers, Table, Table, Table, Table, Table]:
-    """How often each tile was seen in each context: the first six parts of `Contexts`.
-
-    `seen` has a row for every cell: its tile, numbered from 0, then the digits of its neighbours. Contexts are numbered
-    in the order in which they were first seen.
-    """
-    room = 1 << 10
-    while room < 4 * len(masks) or (room < FIRST_ROOM and 2 * room < len(seen) * len(masks)):
-        room *= 2
-    keys, which = np.full(room, FREE, np.int64), np.zeros(room, np.int64)
-    pairs, counts = np.full(room, FREE, np.int64), np.zeros(room, np.int64)
-    found = np.zeros(2, np.int64)
-    cell = 0
-    while cell < len(seen):
-        # Tables grow between calls: in a loop that may exchange its arrays every step takes twice the time.
-        cell = _counted(seen, cell, bases, weights, tiles, keys, which, pairs, counts, found)
-        if 2 * (found[0] + len(masks)) > len(keys):
-            keys, which = _roomier(keys, which)
-        if 2 * (found[1] + len(masks)) > len(pairs):
-            pairs, counts = _roomier(pairs, counts)
-    firsts, entries, times, sums = _grouped(pairs, counts, int(found[0]), int(found[1]), tiles)
-    return keys, which.astype(np.int32), firsts, entries, times, sums
-
-
-@kernel
-def _counted(
-    seen: Digits,
+    seen: Uint16_2D,
     cell: int,
-    bases: Numbers,
-    weights: Numbers,
+    bases: Int64_1D,
+    weights: Int64_2D,
     tiles: int,
-    keys: Numbers,
-    which: Numbers,
-    pairs: Numbers,
-    counts: Numbers,
-    found: Numbers,
+    keys: Int64_1D,
+    which: Int64_1D,
+    pairs: Int64_1D,
+    counts: Int64_1D,
+    found: Found,
 ) -> int:
-    """Count from a cell on as long as there is room: the cell to go on with. `found` has contexts and entries."""
-    contexts, entries = found[0], found[1]
+    """Count how often each tile was seen in each context, from a cell on while there are free slots: the next cell.
+
+    `seen` has a row for every cell: its tile, numbered from 0, then the digits of its neighbors. `keys` and `which` are
+    a hash table of contexts, numbered in the order in which they were first seen; `pairs` and `counts` are one of
+    context * tiles + tile. At most half of their slots are used.
+    """
+    contexts, entries = found.contexts, found.entries
     while cell < len(seen) and 2 * (contexts + len(bases)) <= len(keys) and 2 * (entries + len(bases)) <= len(pairs):
         for number in range(len(bases)):
             key = bases[number]
@@ -118,134 +128,111 @@ def _counted(
             pairs[place] = pair
             counts[place] += 1
         cell += 1
-    found[0], found[1] = contexts, entries
+    found.contexts, found.entries = contexts, entries
     return cell
 
 
 @kernel
-def _grouped(
-    pairs: Numbers, counts: Numbers, contexts: int, entries: int, tiles: int
-) -> tuple[Table, Table, Table, Table]:
-    """Where each context's entries begin, their tiles, counts and sums, by context and in it by tile."""
-    firsts = np.zeros(contexts + 1, np.int64)
-    common = np.zeros(tiles + 1, np.int64)
-    for pair in pairs:
-        if pair != FREE:
-            firsts[pair // tiles + 1] += 1
-            common[pair % tiles + 1] += 1
-    for number in range(contexts):
-        firsts[number + 1] += firsts[number]
-    for tile in range(tiles):
-        common[tile + 1] += common[tile]
-    by_tile = np.empty(entries, np.int64)
-    for place in range(len(pairs)):
-        if pairs[place] != FREE:
-            tile = pairs[place] % tiles
-            by_tile[common[tile]] = place
-            common[tile] += 1
-    fill = firsts[:-1].copy()
-    seen, numbers, sums = np.empty(entries, np.int32), np.empty(entries, np.int32), np.empty(entries, np.int32)
-    for place in range(entries):
-        own = by_tile[place]
-        context = pairs[own] // tiles
-        entry = fill[context]
-        seen[entry], numbers[entry] = pairs[own] % tiles, counts[own]
-        sums[entry] = counts[own] + (sums[entry - 1] if entry > firsts[context] else 0)
-        fill[context] += 1
-    return firsts.astype(np.int32), seen, numbers, sums
-
-
-@kernel
-def _context(contexts: Contexts, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
-    """The context of a cell in a set of directions, -1 for one that was never seen."""
-    keys, which, bases, weights = contexts[0], contexts[1], contexts[7], contexts[8]
-    key = bases[number]
+def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
+    """Return the context of a cell in a set of directions, -1 for one that was never seen."""
+    key = contexts.bases[number]
     for direction in range(len(shifts)):
-        key += weights[number, direction] * np.int64(cells[place + shifts[direction]])
-    slot = _slot(keys, key)
-    return int(which[slot]) if keys[slot] == key else -1
+        key += contexts.weights[number, direction] * np.int64(cells[place + shifts[direction]])
+    slot = _slot(contexts.keys, key)
+    return int(contexts.which[slot]) if contexts.keys[slot] == key else -1
 
 
 @kernel
-def _known(cells: Digits, place: int, shifts: Numbers) -> int:
-    """The directions in which something stands, as bits."""
+def _known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
+    """Return the directions in which there is a tile, as bits."""
     known = np.int64(0)
     for direction in range(len(shifts)):
-        if cells[place + shifts[direction]] != 0:
-            known |= np.int64(1) << direction
+        known |= np.int64(cells[place + shifts[direction]] != 0) << direction
     return int(known)
 
 
 @kernel(
-    f"int64({CONTEXTS}, uint16[::1], uint8[::1], int64[::1], int64[::1], int64[:, ::1], int32[::1], float64[:, ::1],"
-    " float64, float64, uint64[::1], float64[:, ::1])"
+    "int64(ContextArrays, uint16[::1], uint8[::1], int64[::1], int64[::1], int64[:, ::1], Lookahead, float64,"
+    " uint64[::1], float64[:, ::1])",
+    allocates=False,
 )
 def draw_tiles(
-    contexts: Contexts,
-    cells: Digits,
-    held: NDArray[np.uint8],
-    order: Numbers,
-    shifts: Numbers,
-    steps: Numbers,
-    hinted: Table,
-    hints: Shares,
-    smoothing: float,
+    contexts: ContextArrays,
+    cells: Uint16_1D,
+    held: Uint8_1D,
+    order: Int64_1D,
+    shifts: Int64_1D,
+    steps: Int64_2D,
+    lookahead: Lookahead,
     temperature: float,
-    state: NDArray[np.uint64],
-    room: Shares,
+    state: Uint64_1D,
+    scratch: Float64_2D,
 ) -> int:
-    """Give the cells of `order` that are not held tiles by what stands around them; how many got none.
+    """Give the cells of `order` that are not held tiles by their neighbors; return how many got none.
 
-    `shifts` lead from a cell to its neighbour in each direction. `steps` is the order of backing off: in each row sets
-    of directions, by number, whose shares are multiplied, -1 behind the last. With smoothing, the shares of each step
-    are mixed into those of the one before, as if they had been seen that many times. A cell about which no step knows
-    anything gets none: its digit stays 0. `hinted` names the row of `hints` that tells how likely a lock ahead is
-    beside each tile of a cell; -1 where none is near.
+    `shifts` lead from a cell to its neighbor in each direction. `steps` is the order of backing off: in each row sets
+    of directions, by number, whose shares are multiplied, -1 behind the last. A cell about which no step knows anything
+    gets none: its digit stays 0. `scratch` is (3, tile).
     """
-    # Taken apart once: each array that is taken from a tuple costs as much as looking a context up.
-    keys, which, firsts, tiles, _, sums, masks, bases, weights = contexts
-    simple = temperature == 1.0 and smoothing == 0.0
     lost = 0
     for place in order:
         if held[place]:
             continue
-        known = np.int64(0)
-        for direction in range(len(shifts)):
-            known |= np.int64(cells[place + shifts[direction]] != 0) << direction
-        hint, asked = hinted[place], 0
-        if simple and hint < 0:
-            # Most cells need no more than the first context that is known. Written out: calls would double the time.
-            context = -1
+        known = _known_directions(cells, place, shifts)
+        context, first = -1, 0
+        if temperature == 1.0 and lookahead.rows[place] < 0:
+            # Most cells need only the first context that is known.
             for step in range(len(steps)):
                 number = steps[step, 0]
                 if steps.shape[1] > 1 and steps[step, 1] >= 0:
-                    asked = step
+                    first = step
                     break
-                if masks[number] & known == masks[number]:
-                    key = bases[number]
-                    for direction in range(len(shifts)):
-                        key += weights[number, direction] * np.int64(cells[place + shifts[direction]])
-                    slot = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & (len(keys) - 1)
-                    while keys[slot] != FREE and keys[slot] != key:
-                        slot = (slot + 1) & (len(keys) - 1)
-                    if keys[slot] == key:
-                        context = which[slot]
+                if contexts.masks[number] & known == contexts.masks[number]:
+                    context = _find_context(contexts, cells, place, number, shifts)
+                    if context >= 0:
                         break
-            if context >= 0:
-                entry, end = firsts[context], firsts[context + 1]
-                mark = random(state) * np.float64(sums[end - 1])
-                while mark >= sums[entry] and entry < end - 1:
-                    entry += 1
-                cells[place] = 1 + tiles[entry]
-                continue
-        if smoothing > 0.0:
-            found = _blended(contexts, cells, place, int(known), shifts, steps, smoothing, room)
-            if found and hint >= 0:
-                _weighed(room[0], hints[hint])
+        if context >= 0:
+            entry, end = contexts.firsts[context], contexts.firsts[context + 1]
+            mark = random(state) * np.float64(contexts.sums[end - 1])
+            while mark >= contexts.sums[entry] and entry < end - 1:
+                entry += 1
+            cells[place] = 1 + contexts.tiles[entry]
+        elif _back_off(contexts, cells, place, known, shifts, steps, first, lookahead, scratch):
+            cells[place] = 1 + _draw(scratch[0], temperature, state)
         else:
-            found = _backed_off(contexts, cells, place, int(known), shifts, steps[asked:], hinted, hints, room)
-        if found:
-            cells[place] = 1 + _drawn(room[0], temperature, state)
+            cells[place] = 0
+            lost += 1
+    return lost
+
+
+@kernel(
+    "int64(ContextArrays, uint16[::1], uint8[::1], int64[::1], int64[::1], int64[:, ::1], Lookahead, float64, float64,"
+    " uint64[::1], float64[:, ::1])",
+    allocates=False,
+)
+def draw_smoothed(
+    contexts: ContextArrays,
+    cells: Uint16_1D,
+    held: Uint8_1D,
+    order: Int64_1D,
+    shifts: Int64_1D,
+    steps: Int64_2D,
+    lookahead: Lookahead,
+    smoothing: float,
+    temperature: float,
+    state: Uint64_1D,
+    scratch: Float64_2D,
+) -> int:
+    """Do the same with the shares of each step mixed into those of the one before, as if seen `smoothing` times."""
+    lost = 0
+    for place in order:
+        if held[place]:
+            continue
+        known = _known_directions(cells, place, shifts)
+        if _blend(contexts, cells, place, known, shifts, steps, smoothing, scratch):
+            if lookahead.rows[place] >= 0:
+                _weigh(scratch[0], lookahead.chances[lookahead.rows[place]])
+            cells[place] = 1 + _draw(scratch[0], temperature, state)
         else:
             cells[place] = 0
             lost += 1
@@ -253,68 +240,75 @@ def draw_tiles(
 
 
 @kernel
-def _backed_off(
-    contexts: Contexts,
+def _back_off(
+    contexts: ContextArrays,
     cells: Digits,
     place: int,
     known: int,
     shifts: Numbers,
     steps: Numbers,
-    hinted: Table,
-    hints: Shares,
-    room: Shares,
+    first: int,
+    lookahead: Lookahead,
+    scratch: Float64_2D,
 ) -> bool:
-    """How common the tiles are by the first step that knows, and whose tiles do not shut a lock ahead out."""
-    first = -1
-    for step in range(len(steps)):
-        if _shared(contexts, cells, place, known, shifts, steps[step], room) == 0.0:
-            continue
-        if hinted[place] < 0 or _weighed(room[0], hints[hinted[place]]):
-            return True
-        first = step if first < 0 else first
-    if first < 0:
-        return False
-    _shared(contexts, cells, place, known, shifts, steps[first], room)
-    return True
+    """Write the shares of tiles by the first step that knows, and whose tiles do not rule out a lock ahead."""
+    row, answered = lookahead.rows[place], -1
+    step = first
+    while step < len(steps):
+        if _combine(contexts, cells, place, known, shifts, steps[step], scratch) > 0.0:
+            if row < 0 or step == answered or _weigh(scratch[0], lookahead.chances[row]):
+                return True
+            answered = step if answered < 0 else answered
+        step += 1
+        if step == len(steps) and answered >= 0:  # all rule it out: take the first that knows, as it is
+            step = answered
+    return False
 
 
 @kernel
-def _weighed(shares: NDArray[np.float64], hint: NDArray[np.float64]) -> bool:
-    """Weigh tiles by how likely a lock ahead is beside them; False, and all stays, where it is beside none."""
+def _weigh(shares: NDArray[np.float64], chances: NDArray[np.float64]) -> bool:
+    """Weigh tiles by how likely they make a lock ahead; False, without a change, where none of them allows it."""
     best = 0.0
     for tile in range(len(shares)):
         if shares[tile] > 0.0:
-            best = max(best, hint[tile])
-    if best < LEAST_HINT:
+            best = max(best, chances[tile])
+    if best < MIN_CHANCE:
         return False
     for tile in range(len(shares)):
-        shares[tile] *= hint[tile]
+        shares[tile] *= chances[tile]
     return True
 
 
 @kernel
-def _shared(
-    contexts: Contexts, cells: Digits, place: int, known: int, shifts: Numbers, step: Numbers, room: Shares
+def _combine(
+    contexts: ContextArrays,
+    cells: Digits,
+    place: int,
+    known: int,
+    shifts: Numbers,
+    step: Numbers,
+    scratch: Float64_2D,
 ) -> float:
-    """How common the tiles are by one step of backing off, in the first row of the room: 0 if it knows nothing.
+    """Write the shares of tiles by one step of backing off to scratch[0]; return how often it was seen, 0 if never.
 
-    Else, in how many sightings. Several sets of directions are taken for independent of each other: shares are
-    multiplied, and divided by those of the tiles anywhere for every set after the first; the fewest sightings count.
+    Several sets of directions are taken as independent: shares are multiplied, and divided by those of the tiles
+    anywhere for every set after the first; the lowest count is returned.
     """
-    firsts, tiles, counts, masks = contexts[2], contexts[3], contexts[4], contexts[6]
-    for number in step:
-        if number >= 0 and masks[number] & known != masks[number]:
+    firsts, tiles, counts, masks = contexts.firsts, contexts.tiles, contexts.counts, contexts.masks
+    for part in range(len(step)):
+        if step[part] >= 0 and masks[step[part]] & known != masks[step[part]]:
             return 0.0
-    own, other = room[0], room[1]
+    own, other = scratch[0], scratch[1]
     sightings = np.inf
     for part in range(len(step)):
         if step[part] < 0:
             break
-        context = _context(contexts, cells, place, step[part], shifts)
+        context = _find_context(contexts, cells, place, step[part], shifts)
         if context < 0:
             return 0.0
         target = own if part == 0 else other
-        target[:] = 0.0
+        for tile in range(len(target)):
+            target[tile] = 0.0
         total = 0.0
         for entry in range(firsts[context], firsts[context + 1]):
             target[tiles[entry]] = counts[entry]
@@ -323,25 +317,28 @@ def _shared(
         if part > 0:
             for entry in range(firsts[0], firsts[1]):  # the first context of all is that of no direction
                 own[tiles[entry]] *= other[tiles[entry]] / counts[entry]
-    return sightings if own.max() > 0.0 else 0.0
+    for tile in range(len(own)):
+        if own[tile] > 0.0:
+            return sightings
+    return 0.0
 
 
 @kernel
-def _blended(
-    contexts: Contexts,
+def _blend(
+    contexts: ContextArrays,
     cells: Digits,
     place: int,
     known: int,
     shifts: Numbers,
     steps: Numbers,
     smoothing: float,
-    room: Shares,
+    scratch: Float64_2D,
 ) -> bool:
-    """How common the tiles are by all steps of backing off, each mixed into the one before it."""
-    own, blend = room[0], room[2]
+    """Write the shares of tiles by all steps of backing off, each mixed into the one before it, to scratch[0]."""
+    own, blend = scratch[0], scratch[2]
     found = False
     for step in range(len(steps) - 1, -1, -1):
-        sightings = _shared(contexts, cells, place, known, shifts, steps[step], room)
+        sightings = _combine(contexts, cells, place, known, shifts, steps[step], scratch)
         if sightings == 0.0:
             continue
         total = 0.0
@@ -352,16 +349,19 @@ def _blended(
             before = blend[tile] * smaller if found else 0.0
             blend[tile] = (before + own[tile] / total * sightings) / (sightings + smaller)
         found = True
-    if found:
-        own[:] = blend
+    for tile in range(len(own) if found else 0):
+        own[tile] = blend[tile]
     return found
 
 
 @kernel
-def _drawn(shares: NDArray[np.float64], temperature: float, state: NDArray[np.uint64]) -> int:
-    """A tile by chance, in proportion to its share; the colder, the rather the most common one, of equals the first."""
+def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> int:
+    """Return a tile at random, in proportion to its share; with a low temperature rather the most common, the first."""
     if temperature != 1.0:
-        best = int(np.argmax(shares))
+        best = 0
+        for tile in range(len(shares)):
+            if shares[tile] > shares[best]:
+                best = tile
         if temperature == 0.0:
             return best
         most = shares[best]
@@ -382,86 +382,76 @@ def _drawn(shares: NDArray[np.float64], temperature: float, state: NDArray[np.ui
     return last
 
 
-@kernel(f"void({CONTEXTS}, uint16[::1], int64[::1], int64[::1], int64[:, ::1], float64, uint64[::1], float64[:, ::1])")
+@kernel(
+    "void(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], float64, uint64[::1], float64[:, ::1])",
+    allocates=False,
+)
 def resample_tiles(
-    contexts: Contexts,
-    cells: Digits,
-    order: Numbers,
-    shifts: Numbers,
-    parts: Numbers,
+    contexts: ContextArrays,
+    cells: Uint16_1D,
+    order: Int64_1D,
+    shifts: Int64_1D,
+    parts: Int64_2D,
     temperature: float,
-    state: NDArray[np.uint64],
-    room: Shares,
+    state: Uint64_1D,
+    scratch: Float64_2D,
 ) -> None:
-    """Draw the cells of `order` again, each given all its neighbours (Gibbs sampling).
+    """Draw the cells of `order` again, each given all its neighbors (Gibbs sampling).
 
     The first column of `parts` holds the sets of directions, by number, of the other cells of each square that a cell
-    is part of, the second those of single neighbours that two squares share. A tile is as likely as the product of how
+    is part of, the second those of single neighbors that two squares share. A tile is as likely as the product of how
     often its squares were seen, by that of its pairs, times how often it was seen itself: in Kikuchi's approximation
-    every pair and cell counts once. Squares that were never seen are as rare as `LEAST_SQUARE` says.
+    every pair and cell counts once. Squares that were never seen count as `MIN_SQUARE`.
     """
-    keys, which, firsts, tiles, counts, _, masks, bases, weights = contexts
-    own, below, common = room[0], room[1], room[2]
-    common[:] = 0.0
-    for entry in range(firsts[0], firsts[1]):
-        common[tiles[entry]] = counts[entry]
+    own, below, common = scratch[0], scratch[1], scratch[2]
+    for tile in range(len(common)):
+        common[tile] = 0.0
+    for entry in range(contexts.firsts[0], contexts.firsts[1]):
+        common[contexts.tiles[entry]] = contexts.counts[entry]
     for place in order:
-        known = np.int64(0)
-        for direction in range(len(shifts)):
-            known |= np.int64(cells[place + shifts[direction]] != 0) << direction
+        known = _known_directions(cells, place, shifts)
         for tile in range(len(own)):
             own[tile], below[tile] = common[tile], 1.0
         for part in range(2):
-            target, least = (own, LEAST_SQUARE) if part == 0 else (below, 1.0)
+            target, least = (own, MIN_SQUARE) if part == 0 else (below, 1.0)
             for row in range(len(parts)):
                 number = parts[row, part]
-                if masks[number] & known != masks[number]:
-                    continue  # nothing stands there, so that nothing is to be learned from it
-                key = bases[number]
-                for direction in range(len(shifts)):
-                    key += weights[number, direction] * np.int64(cells[place + shifts[direction]])
-                slot = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & (len(keys) - 1)
-                while keys[slot] != FREE and keys[slot] != key:
-                    slot = (slot + 1) & (len(keys) - 1)
-                if keys[slot] == key:
-                    for entry in range(firsts[which[slot]], firsts[which[slot] + 1]):
-                        target[tiles[entry]] *= counts[entry] / least
+                if contexts.masks[number] & known != contexts.masks[number]:
+                    continue  # there is nothing, so that nothing can be learned from it
+                context = _find_context(contexts, cells, place, number, shifts)
+                if context >= 0:
+                    for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
+                        target[contexts.tiles[entry]] *= contexts.counts[entry] / least
         for tile in range(len(own)):
             own[tile] /= below[tile]
-        cells[place] = 1 + _drawn(own, temperature, state)
+        cells[place] = 1 + _draw(own, temperature, state)
 
 
-@kernel(f"int64({CONTEXTS}, uint16[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1])")
-def find_strange(
-    contexts: Contexts, cells: Digits, order: Numbers, shifts: Numbers, parts: Numbers, out: Numbers
+@kernel("int64(ContextArrays, uint16[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1])", allocates=False)
+def find_unseen(
+    contexts: ContextArrays,
+    cells: Uint16_1D,
+    order: Int64_1D,
+    shifts: Int64_1D,
+    parts: Int64_2D,
+    out: Int64_1D,
 ) -> int:
     """Write those cells of `order` to `out` that are part of a square that was never seen: how many there are."""
-    keys, which, firsts, tiles, _, _, masks, bases, weights = contexts
     count = 0
     for place in order:
         own = np.int64(cells[place]) - 1
-        strange = False
-        for row in range(len(parts)):
+        known = _known_directions(cells, place, shifts) if own >= 0 else 0
+        for row in range(len(parts) if own >= 0 else 0):
             number = parts[row, 0]
-            key = bases[number]
-            known = True
-            for direction in range(len(shifts)):
-                digit = np.int64(cells[place + shifts[direction]])
-                key += weights[number, direction] * digit
-                known = known and (digit != 0 or masks[number] >> direction & 1 == 0)
-            if not known or own < 0:
+            if contexts.masks[number] & known != contexts.masks[number]:
                 continue
-            slot = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & (len(keys) - 1)
-            while keys[slot] != FREE and keys[slot] != key:
-                slot = (slot + 1) & (len(keys) - 1)
+            context = _find_context(contexts, cells, place, number, shifts)
             seen = False
-            if keys[slot] == key:
-                for entry in range(firsts[which[slot]], firsts[which[slot] + 1]):
-                    seen = seen or tiles[entry] == own
+            if context >= 0:
+                for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
+                    seen = seen or contexts.tiles[entry] == own
             if not seen:
-                strange = True
+                out[count] = place
+                count += 1
                 break
-        if strange:
-            out[count] = place
-            count += 1
     return count

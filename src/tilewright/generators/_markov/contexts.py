@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, UnknownName, counted
-from ...kernels.markov import FREE, Digits, Numbers, count_contexts
+from ...kernels.markov import FREE, ContextArrays, Digits, Found, Numbers, count_contexts, rehash
 from .directions import STEPS
 
 MARGIN = 2
@@ -16,6 +16,10 @@ MARGIN = 2
 EDGE = "edge"
 """What stands beyond the edge of a map, to people."""
 KEYS = 1 << 62
+MAX_FIRST_SIZE = 1 << 16
+"""Slots of a hash table at most, before it is known how many are needed."""
+Table = tuple[Numbers, Numbers]
+"""Keys and values of a hash table."""
 
 
 class Contexts:
@@ -42,14 +46,45 @@ class Contexts:
         for number, mask in enumerate(self.masks):
             own = [place for place in range(len(directions)) if mask >> place & 1]
             self.weights[number, own] = [digits**rank for rank in range(len(own))]
-        seen = np.concatenate([self._seen(map) for map in maps])
-        sets = np.array(self.masks, dtype=np.int64), self.bases, self.weights
-        self.found = (*count_contexts(seen, *sets, len(words)), *sets)
+        self.arrays = self._count(np.concatenate([self._seen(map) for map in maps]))
         """What kernels take."""
 
     def number(self, mask: int) -> int:
         """Which set of directions this is."""
         return self.masks.index(mask)
+
+    def _count(self, seen: Digits) -> ContextArrays:
+        """Count the contexts of cells: rows of a word and the digits around it."""
+        sets, tiles = len(self.masks), len(self.words)
+        size = 1 << 10
+        while size < 4 * sets or (size < MAX_FIRST_SIZE and 2 * size < len(seen) * sets):
+            size *= 2
+        contexts, entries = _new_table(size), _new_table(size)
+        found, cell = Found.new(), 0
+        while cell < len(seen):
+            cell = count_contexts(seen, cell, self.bases, self.weights, tiles, *contexts, *entries, found)
+            if 2 * (found.contexts + sets) > len(contexts[0]):
+                contexts = _grow(contexts)
+            if 2 * (found.entries + sets) > len(entries[0]):
+                entries = _grow(entries)
+        used = np.flatnonzero(entries[0] != FREE)
+        used = used[np.argsort(entries[0][used])]
+        of, word = np.divmod(entries[0][used], tiles)
+        counts = entries[1][used]
+        firsts = np.searchsorted(of, np.arange(found.contexts + 1))
+        sums = np.cumsum(counts)
+        before = (sums - counts)[firsts[:-1]]
+        return ContextArrays(
+            keys=contexts[0],
+            which=contexts[1].astype(np.int32),
+            firsts=firsts.astype(np.int32),
+            tiles=word.astype(np.int32),
+            counts=counts.astype(np.int32),
+            sums=(sums - before[of]).astype(np.int32),
+            masks=np.array(self.masks, dtype=np.int64),
+            bases=self.bases,
+            weights=self.weights,
+        )
 
     def _seen(self, map: NDArray[np.integer]) -> Digits:
         """(cell, 1 + direction) every cell's word, then the digits around it."""
@@ -66,7 +101,7 @@ class Contexts:
     # -- for people -----------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.found[2]) - 1
+        return len(self.arrays.firsts) - 1
 
     def counts(self, **neighbours: str) -> dict[str, int]:
         """How often each word stands where these stand, by direction; `edge` is beyond the map."""
@@ -82,12 +117,12 @@ class Contexts:
             raise InvalidRecipe(f"{' and '.join(neighbours)} together are no context that was learned")
         number = self.number(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
-        places = np.flatnonzero(self.found[0] == key)
-        return self._entries(int(self.found[1][places[0]])) if len(places) else {}
+        places = np.flatnonzero(self.arrays.keys == key)
+        return self._entries(int(self.arrays.which[places[0]])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
         """All contexts, the neighbours by direction, with how often each word stands there; in a fixed order."""
-        keys, which = self.found[:2]
+        keys, which = self.arrays.keys, self.arrays.which
         used = np.flatnonzero(keys != FREE)
         for place in used[np.argsort(keys[used])].tolist():
             yield self._neighbours(int(keys[place])), self._entries(int(which[place]))
@@ -103,12 +138,26 @@ class Contexts:
         return neighbours
 
     def _entries(self, context: int) -> dict[str, int]:
-        firsts, tiles, counts = self.found[2:5]
-        entries = slice(firsts[context], firsts[context + 1])
-        return {self.words[tile]: count for tile, count in zip(tiles[entries], counts[entries].tolist(), strict=True)}
+        arrays = self.arrays
+        entries = slice(arrays.firsts[context], arrays.firsts[context + 1])
+        return {
+            self.words[tile]: count
+            for tile, count in zip(arrays.tiles[entries], arrays.counts[entries].tolist(), strict=True)
+        }
 
     def __repr__(self) -> str:
         return f"Contexts({counted(len(self), 'context')} of {', '.join(self.directions)})"
+
+
+def _new_table(size: int) -> Table:
+    return np.full(size, FREE, dtype=np.int64), np.zeros(size, dtype=np.int64)
+
+
+def _grow(table: Table) -> Table:
+    """Return a hash table of twice the size."""
+    larger = _new_table(2 * len(table[0]))
+    rehash(*table, *larger)
+    return larger
 
 
 def spread(map: NDArray[np.integer], tiles: int) -> Digits:

@@ -32,7 +32,7 @@ SEED_BACKOFF = (
 MOST_DIRECTIONS = 8
 ALL_SUBSETS = 6
 """With more directions than this, only those contexts are learned that the order of backing off names."""
-MOST_STEPS = 256
+MAX_STEPS = 256
 
 Turn = tuple[bool, bool, bool]
 """Whether x and y are swapped, then left and right, then top and bottom."""

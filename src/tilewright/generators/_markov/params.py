@@ -16,10 +16,11 @@ from ...core.params import Sized, param, size_param
 from ...core.samples import Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
+from .context_counts import ContextCounts, count_contexts, find_tile_classes
 from .contexts import Contexts, refuse_too_many
 from .directions import (
     ALL_SUBSETS,
-    MOST_STEPS,
+    MAX_STEPS,
     SEED_DIRECTIONS,
     Turn,
     default_backoff,
@@ -27,7 +28,6 @@ from .directions import (
     read_directions,
     read_step,
 )
-from .lesson import Lesson, kinds_of, taught
 
 UNKNOWN = "unknown"
 """The tile of cells about which the samples tell nothing, where those are to be kept."""
@@ -67,9 +67,9 @@ class MarkovLearned(FromSamples):
     def contexts(self) -> Contexts:
         """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
         tileset = self.sample.tileset
-        stand_ins = kinds_of(tileset, [tileset.by_name[word] for word in self.sample.words])
-        kinds = stand_ins if self.pieces == "chosen" else None
-        return taught(self.sample, kinds, self.learned_directions, self.learned_masks)
+        tile_classes = find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.words])
+        kinds = tile_classes if self.pieces == "chosen" else None
+        return count_contexts(self.sample, kinds, self.learned_directions, self.learned_masks)
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -98,7 +98,7 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     """The way over the map: by rows, by columns, or in a spiral from the centre."""
     corner: Corner = param("bottom left", hidden_unless=("scan", "rows", "columns"))
     """Where rows or columns begin."""
-    backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MOST_STEPS)
+    backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MAX_STEPS)
     """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""
     smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
     """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone."""
@@ -137,19 +137,19 @@ class MarkovParams(MarkovLearned, Learning, Sized):
         return tuple(sorted({0, *(mask for step in self.asked for mask in step)}))
 
     @cached_property
-    def lessons(self) -> dict[tuple[str, bytes], tuple[Lesson, Numbers]]:
+    def counted(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Numbers]]:
         """What was learned for a tileset and the words' tiles in it, kept for the next map."""
         return {}
 
-    def lesson(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[Lesson, Numbers]:
+    def context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Numbers]:
         """What is learned where the samples' words are these tiles, and the order of backing off."""
         key = tileset.digest, ids.tobytes()
-        if key not in self.lessons:
+        if key not in self.counted:
             own = ids[: len(self.sample.words)].tolist()
-            stand_ins = kinds_of(tileset, own) if self.pieces == "chosen" else None
-            lesson = Lesson(self.sample, stand_ins, self.looking, self.masks)
-            self.lessons[key] = lesson, lesson.steps(self.asked)
-        return self.lessons[key]
+            tile_classes = find_tile_classes(tileset, own) if self.pieces == "chosen" else None
+            context_counts = ContextCounts(self.sample, tile_classes, self.looking, self.masks)
+            self.counted[key] = context_counts, context_counts.steps(self.asked)
+        return self.counted[key]
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from tests.generators.landscapes import ISLES, RIVER, STRIPES, naive_counts
 from tilewright.core.samples import Samples
+from tilewright.generators._markov.context_counts import ContextCounts
 from tilewright.generators._markov.contexts import MARGIN
 from tilewright.generators._markov.directions import SEED_DIRECTIONS, STEPS
-from tilewright.generators._markov.hints import REACH, hints_for
-from tilewright.generators._markov.lesson import Lesson
+from tilewright.generators._markov.lookahead import REACH, make_lookahead
 
 Place = tuple[int, int]
 
 
-def taught_by(sample: str) -> Lesson:
-    return Lesson(Samples.of(sample), None, SEED_DIRECTIONS, (0,))
+def counts_of(sample: str) -> ContextCounts:
+    return ContextCounts(Samples.of(sample), None, SEED_DIRECTIONS, (0,))
 
 
 def by_rows(shape: tuple[int, int]) -> NDArray[np.int64]:
@@ -28,12 +28,12 @@ def by_rows(shape: tuple[int, int]) -> NDArray[np.int64]:
     return np.arange(shape[0] * shape[1]).reshape(shape)[::-1]
 
 
-def hinted(lesson: Lesson, locks: dict[Place, str], rank: NDArray[np.int64]) -> dict[Place, list[float]]:
+def hinted(context_counts: ContextCounts, locks: dict[Place, str], rank: NDArray[np.int64]) -> dict[Place, list[float]]:
     """The hint of every cell that has one."""
     held = np.full(rank.shape, -1, dtype=np.int64)
     for place, word in locks.items():
-        held[place] = lesson.contexts.words.index(word)
-    rows, hints = hints_for(lesson, held, rank)
+        held[place] = context_counts.contexts.words.index(word)
+    rows, hints = make_lookahead(context_counts, held, rank)
     wide = rows.reshape(rank.shape[0] + 2 * MARGIN, -1)
     inner = wide[MARGIN:-MARGIN, MARGIN:-MARGIN]
     assert (wide >= 0).sum() == (inner >= 0).sum()  # nothing lies in the margin
@@ -71,25 +71,25 @@ def plain_hints(
 @pytest.mark.parametrize("sample", [ISLES, RIVER, STRIPES])
 def test_hints_are_what_plain_hints_are(sample: str) -> None:
     """Number for number, of one lock and of several, whatever the scan."""
-    lesson, random = taught_by(sample), np.random.default_rng(1)
-    words = lesson.contexts.words
+    context_counts, random = counts_of(sample), np.random.default_rng(1)
+    words = context_counts.contexts.words
     for count in (1, 1, 2, 5, 30):
         shape = tuple(random.integers(1, 20, 2).tolist())
         places = [divmod(int(place), shape[1]) for place in random.permutation(shape[0] * shape[1])[:count]]
         locks = {place: str(random.choice(words)) for place in places}
         for rank in (by_rows(shape), random.permutation(shape[0] * shape[1]).reshape(shape)):
-            assert hinted(lesson, locks, rank) == plain_hints(sample, words, locks, rank)
+            assert hinted(context_counts, locks, rank) == plain_hints(sample, words, locks, rank)
 
 
 def test_hints_are_for_cells_before_the_lock_and_near_it() -> None:
     """The best tile has 1; what cannot lead to the lock has 0, such as the sea right beside what lies within sand."""
-    lesson, rank = taught_by(ISLES), by_rows((20, 20))
-    hints = hinted(lesson, {(9, 10): "g"}, rank)
+    context_counts, rank = counts_of(ISLES), by_rows((20, 20))
+    hints = hinted(context_counts, {(9, 10): "g"}, rank)
     for (row, column), distance in np.ndenumerate(abs(np.indices((20, 20)) - [[[9]], [[10]]]).sum(axis=0)):
         is_before = rank[row, column] < rank[9, 10]
         assert ((row, column) in hints) == (is_before and distance <= REACH)
     assert all(max(hint) == 1 and min(hint) >= 0 for hint in hints.values())
-    sea = lesson.contexts.words.index("~")
+    sea = context_counts.contexts.words.index("~")
     assert hints[10, 10][sea] == hints[9, 9][sea] == 0
     assert hints[15, 10][sea] > 0
 
@@ -97,20 +97,20 @@ def test_hints_are_for_cells_before_the_lock_and_near_it() -> None:
 def test_hints_are_the_same_again() -> None:
     rank = by_rows((20, 20))
     locks = {(3, 4): "g", (9, 10): "~", (9, 11): "s"}
-    one, other = (hinted(taught_by(ISLES), dict(order), rank) for order in (locks.items(), [*locks.items()][::-1]))
+    one, other = (hinted(counts_of(ISLES), dict(order), rank) for order in (locks.items(), [*locks.items()][::-1]))
     assert one == other
 
 
 def test_nothing_is_hinted_at_without_a_known_lock() -> None:
-    assert hinted(taught_by(ISLES), {}, by_rows((5, 6))) == {}
+    assert hinted(counts_of(ISLES), {}, by_rows((5, 6))) == {}
 
 
 def test_hints_that_would_hold_too_much_reach_less_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("tilewright.generators._markov.hints")
-    lesson, locks, rank = taught_by(ISLES), {(9, 10): "g"}, by_rows((20, 20))
+    module = import_module("tilewright.generators._markov.lookahead")
+    context_counts, locks, rank = counts_of(ISLES), {(9, 10): "g"}, by_rows((20, 20))
     sizes = []
     for most in (0, 20, 100, 1 << 23):
-        monkeypatch.setattr(module, "MOST_NUMBERS", most)
-        sizes.append(len(hinted(lesson, locks, rank)))
+        monkeypatch.setattr(module, "MAX_NUMBERS", most)
+        sizes.append(len(hinted(context_counts, locks, rank)))
     assert sizes == sorted(sizes)
     assert sizes[0] == 0 < sizes[1] < sizes[2] < sizes[3]

@@ -1,4 +1,4 @@
-"""A lesson: what is learned from samples, for one tileset and one way of looking."""
+"""Context counts: what is learned from samples, for one tileset and one set of directions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ...kernels.markov import Numbers
 from .contexts import Contexts
 from .directions import AROUND
 
-StandIns = tuple[int, ...]
+TileClasses = tuple[int, ...]
 """For every word of the samples the word that is learned in its place."""
 SQUARES = tuple((AROUND[first], AROUND[first + 1], AROUND[(first + 2) % 8]) for first in (0, 2, 4, 6))
 """The other cells of the four squares of two by two that a cell is part of, clockwise."""
 
 
-class Lesson:
+class ContextCounts:
     """What samples teach."""
 
     def __init__(
-        self, sample: Samples, stand_ins: StandIns | None, directions: tuple[str, ...], masks: tuple[int, ...]
+        self, sample: Samples, tile_classes: TileClasses | None, directions: tuple[str, ...], masks: tuple[int, ...]
     ) -> None:
-        self.sample, self.stand_ins = sample, stand_ins
-        self.contexts = taught(sample, stand_ins, directions, masks)
+        self.sample, self.tile_classes = sample, tile_classes
+        self.contexts = count_contexts(sample, tile_classes, directions, masks)
         """Those that are asked when a map grows."""
         self.words = np.array([sample.words.index(word) for word in self.contexts.words], dtype=np.uint16)
         """(learned word,) its position among the words of the samples."""
@@ -35,7 +35,7 @@ class Lesson:
     @cached_property
     def learned(self) -> NDArray[np.int64]:
         """(word of the samples,) which learned word it counts as."""
-        own = self.stand_ins or range(len(self.sample.words))
+        own = self.tile_classes or range(len(self.sample.words))
         place = {word: number for number, word in enumerate(self.words.tolist())}
         return np.array([place[word] for word in own], dtype=np.int64)
 
@@ -51,7 +51,7 @@ class Lesson:
         return np.array([self.commonest, *self.words.tolist()], dtype=np.uint16)
 
     @cached_property
-    def room(self) -> NDArray[np.float64]:
+    def scratch(self) -> NDArray[np.float64]:
         """For kernels to work in."""
         return np.empty((3, len(self.words)))
 
@@ -66,7 +66,9 @@ class Lesson:
         """The contexts for drawing again: squares, and the pairs that two of them share; their numbers side by side."""
         bits = {name: 1 << number for number, name in enumerate(AROUND)}
         parts = [(sum(bits[name] for name in square), bits[square[0]]) for square in SQUARES]
-        contexts = taught(self.sample, self.stand_ins, AROUND, tuple(mask for part in parts for mask in part))
+        contexts = count_contexts(
+            self.sample, self.tile_classes, AROUND, tuple(mask for part in parts for mask in part)
+        )
         return contexts, np.array([[contexts.number(mask) for mask in part] for part in parts], dtype=np.int64)
 
     @cached_property
@@ -83,24 +85,24 @@ class Lesson:
         return shares
 
 
-def kinds_of(tileset: Tileset, ids: Sequence[int]) -> StandIns:
+def find_tile_classes(tileset: Tileset, ids: Sequence[int]) -> TileClasses:
     """For every word, by its tile, the first word whose tile is a piece of the same kind and country; else itself."""
     jointed = {joint.kind for joint in tileset.joints}
     first: dict[tuple[str, str], int] = {}
-    stand_ins = []
+    tile_classes = []
     for word, number in enumerate(ids):
         tile = tileset[number]
         is_piece = tile.kind in jointed and tile.joins
-        stand_ins.append(first.setdefault((tile.kind, tile.country), word) if is_piece else word)
-    return tuple(stand_ins)
+        tile_classes.append(first.setdefault((tile.kind, tile.country), word) if is_piece else word)
+    return tuple(tile_classes)
 
 
 @lru_cache(maxsize=32)
-def taught(
-    sample: Samples, stand_ins: StandIns | None, directions: tuple[str, ...], masks: tuple[int, ...]
+def count_contexts(
+    sample: Samples, tile_classes: TileClasses | None, directions: tuple[str, ...], masks: tuple[int, ...]
 ) -> Contexts:
     """Kept, because many maps are made of one sample."""
-    own = np.array(stand_ins if stand_ins is not None else range(len(sample.words)), dtype=np.int64)
+    own = np.array(tile_classes if tile_classes is not None else range(len(sample.words)), dtype=np.int64)
     kept, table = np.unique(own, return_inverse=True)
     words = [sample.words[number] for number in kept.tolist()]
     return Contexts([table.reshape(-1)[map] for map in sample.maps], words, directions, masks)

@@ -1,0 +1,74 @@
+"""Lookahead: what the cells before a locked one should hold, so that it fits when the scan comes to it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.pieces import STEPS
+from ...kernels.markov import Lookahead, Table
+from .context_counts import ContextCounts
+from .contexts import MARGIN
+
+REACH = 6
+"""Steps from a locked cell that are foreseen."""
+MAX_NUMBERS = 1 << 23
+"""Where the chances would hold more numbers than this, the lookahead is shorter."""
+NO_CHANCES = np.zeros((0, 0))
+
+
+def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank: NDArray[np.int64]) -> Lookahead:
+    """Return how likely the nearest locked cell is, for every place of a flat map and every word that may be there.
+
+    `held` has the locked cells as learned words, -1 elsewhere; `rank` is a cell's place in the scan. Chances are
+    multiplied from neighbor to neighbor.
+    """
+    rows: Table = np.full(held.shape, -1, dtype=np.int32)
+    free = np.pad(held < 0, 1)
+    beside = free[:-2, 1:-1] | free[2:, 1:-1] | free[1:-1, :-2] | free[1:-1, 2:]
+    shown = (held >= 0) & beside
+    count = int(shown.sum())
+    if count * len(context_counts.words) > MAX_NUMBERS:
+        return Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), NO_CHANCES)
+    chances = np.zeros((count, len(context_counts.words)))
+    chances[np.arange(count), held[shown]] = 1.0
+    rows[shown] = np.arange(count)
+    ranks = rank[shown]
+    frontier = np.argwhere(shown)
+    for _ in range(REACH):
+        if 5 * len(frontier) * len(context_counts.words) + chances.size > MAX_NUMBERS:
+            break
+        found, chances, ranks = _spread(context_counts, held, rows, chances, ranks, frontier)
+        frontier = found
+    near = rows >= 0
+    near[near] = ranks[rows[near]] > rank[near]  # a cell's own rank is never above itself: locked ones have none
+    rows[~near] = -1
+    return Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), np.ascontiguousarray(chances))
+
+
+def _spread(
+    context_counts: ContextCounts,
+    held: NDArray[np.int64],
+    rows: Table,
+    chances: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+    frontier: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """Chances for the neighbors of cells that have some; of several paths to a cell the first direction counts."""
+    found = []
+    for direction, step in enumerate(STEPS):
+        there = frontier + step
+        inside = ((there >= 0) & (there < rows.shape)).all(axis=1)
+        there, here = there[inside], frontier[inside]
+        free = (rows[tuple(there.T)] < 0) & (held[tuple(there.T)] < 0)
+        there, here = there[free], here[free]
+        before = rows[tuple(here.T)]
+        now = np.zeros((len(there), len(context_counts.words)))
+        for word in range(len(context_counts.words)):  # in a fixed order: BLAS takes one that depends on the machine
+            now += chances[before, word][:, None] * context_counts.beside[direction, word]
+        most = now.max(axis=1, initial=0.0)
+        now /= np.where(most > 0, most, 1.0)[:, None]
+        rows[tuple(there.T)] = len(chances) + np.arange(len(there))
+        chances, ranks = np.concatenate([chances, now]), np.concatenate([ranks, ranks[before]])
+        found.append(there)
+    return np.concatenate(found), chances, ranks
