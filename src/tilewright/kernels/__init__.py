@@ -44,11 +44,18 @@ _entries: list[Kernel[..., object]] = []
 class Kernel(Generic[P, R_co]):
     """A function that is compiled when it is first called, or first met in the compilation of another kernel."""
 
-    def __init__(self, function: Callable[P, R_co], signature: str | None, allocates: bool = True) -> None:
+    def __init__(
+        self,
+        function: Callable[P, R_co],
+        signature: str | None = None,
+        *,
+        allocates: bool = True,
+        is_inlined: bool = False,
+    ) -> None:
         update_wrapper(self, function)
         self._function = function
         self._signature = signature
-        self._allocates = allocates
+        self._allocates, self._is_inlined = allocates, is_inlined
         self._compiled: Callable[P, R_co] | None = None
         self._inner: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
         """A part as other kernels call it, by whether these may allocate."""
@@ -91,7 +98,7 @@ class Kernel(Generic[P, R_co]):
         counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
         if counts not in self._inner:
             # Python never calls these: without what it would need, they compile in two thirds of the time.
-            self._inner[counts] = self._jit(no_cpython_wrapper=True, _nrt=counts)
+            self._inner[counts] = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
         return numba.typeof(self._inner[counts])  # type: ignore[no-untyped-call]
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
@@ -209,14 +216,19 @@ def kernel(
     Limits: kernels name each other as globals, not as `module.name`, and do not recurse.
     """
     if not isinstance(signature, str):
-        return Kernel(signature, None)
+        return Kernel(signature)
 
     def entry(function: Callable[P, R]) -> Kernel[P, R]:
-        made = Kernel(function, signature, allocates)
+        made = Kernel(function, signature, allocates=allocates)
         _entries.append(made)
         return made
 
     return entry
+
+
+def inlined(function: Callable[P, R], /) -> Kernel[P, R]:
+    """Make a function a part that is compiled into its callers without a call, for the innermost loops."""
+    return Kernel(function, is_inlined=True)
 
 
 def entries() -> list[Kernel[..., object]]:

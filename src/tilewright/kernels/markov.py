@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .exact import raised
 from .random import GAMMA, random
 from .types import Float64_2D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint16_1D, Uint16_2D, Uint64_1D
@@ -70,7 +70,7 @@ MIN_SQUARE = 1e-4
 """Assumed count of a square that was never seen: the less, the harder for a wrong one to turn into another."""
 
 
-@kernel
+@inlined
 def _slot(keys: Numbers, key: int) -> int:
     """Where a key stands in a hash table, or the free place where it should."""
     rest = np.int64(len(keys) - 1)
@@ -132,7 +132,7 @@ def count_contexts(
     return cell
 
 
-@kernel
+@inlined
 def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
     """Return the context of a cell in a set of directions, -1 for one that was never seen."""
     key = contexts.bases[number]
@@ -142,7 +142,7 @@ def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: in
     return int(contexts.which[slot]) if contexts.keys[slot] == key else -1
 
 
-@kernel
+@inlined
 def _known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
     """Return the directions in which there is a tile, as bits."""
     known = np.int64(0)
@@ -440,17 +440,15 @@ def find_unseen(
     count = 0
     for place in order:
         own = np.int64(cells[place]) - 1
-        known = _known_directions(cells, place, shifts) if own >= 0 else 0
         for row in range(len(parts) if own >= 0 else 0):
             number = parts[row, 0]
-            if contexts.masks[number] & known != contexts.masks[number]:
-                continue
             context = _find_context(contexts, cells, place, number, shifts)
             seen = False
             if context >= 0:
                 for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
                     seen = seen or contexts.tiles[entry] == own
-            if not seen:
+            # A square with a cell without a tile was never seen either.
+            if not seen and contexts.masks[number] & ~_known_directions(cells, place, shifts) == 0:
                 out[count] = place
                 count += 1
                 break
