@@ -101,10 +101,10 @@ def check_cells(wave: Wave) -> None:
     assert cells["count"].tolist() == bits.sum(axis=1).tolist()
     assert cells["weight"].tolist() == (bits @ wave.pattern_set.weights).tolist()
     assert cells["sum_w_log_w"] == pytest.approx(bits @ wave.pattern_set.w_log_w)
-    heap, keys = wave.arrays.heap[: wave.undecided], cells["key"]
-    assert sorted(heap.tolist()) == np.flatnonzero(bits.sum(axis=1) > 1).tolist()
-    assert all(keys[heap[(place - 1) // 2]] <= keys[heap[place]] for place in range(1, len(heap)))
-    assert cells["heap_place"][heap].tolist() == list(range(len(heap)))
+    heap = wave.arrays.heap[: wave.undecided]
+    assert sorted(heap["cell"].tolist()) == np.flatnonzero(bits.sum(axis=1) > 1).tolist()
+    assert all(heap["key"][(place - 1) // 2] <= heap["key"][place] for place in range(1, len(heap)))
+    assert cells["heap_place"][heap["cell"]].tolist() == list(range(len(heap)))
     assert not wave.arrays.removed.any()
     assert not cells["removed_count"].any()
     assert not cells["pending"].any()

@@ -58,7 +58,7 @@ def _restrict_to(wave: WaveArrays, rules: RuleArrays, cell: int, pattern: int, i
 @kernel
 def _choose(wave: WaveArrays, rules: RuleArrays, random_state: Uint64_1D) -> None:
     """Give the first cell of the heap one of its patterns."""
-    state, cell = wave.state, int(wave.heap[0])
+    state, cell = wave.state, int(wave.heap[0]["cell"])
     pattern = _draw(wave, rules, cell, random_state)
     choice = wave.choices[state.choices % len(wave.choices)]
     choice["top"], choice["cell"], choice["pattern"] = state.top, cell, pattern

@@ -17,16 +17,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, Uint64_2D, Uint64_3D
 
 CELL = np.dtype(
     [
-        ("count", np.int64),  # patterns of the domain
-        ("weight", np.int64),  # and their weight
-        ("sum_w_log_w", np.float64),
-        ("removed_count", np.int64),  # patterns removed since the neighbors looked
-        ("key", np.float64),  # the least is chosen first
+        ("sum_w_log_w", np.float64),  # of the patterns of the domain
+        ("weight", np.int32),
+        ("count", np.int32),
+        ("removed_count", np.int32),  # patterns removed since the neighbors looked
         ("heap_place", np.int32),  # -1: not in the heap
         ("pending", np.uint8),  # directions of the neighbors that are to look for support, as bits
         ("touched", np.uint8),  # TOUCHED and CHANGED
@@ -35,9 +34,11 @@ CELL = np.dtype(
 )
 """What changes of a cell, beside the patterns of its domain."""
 ENTRY = np.dtype(
-    [("cell", np.int64), ("count", np.int64), ("weight", np.int64), ("sum_w_log_w", np.float64)], align=True
+    [("sum_w_log_w", np.float64), ("weight", np.int32), ("count", np.int32), ("cell", np.int32)], align=True
 )
 """A cell before a change, on the trail; its domain is in `trail_domains`."""
+UNDECIDED = np.dtype([("key", np.float64), ("cell", np.int32)], align=True)
+"""A cell in the heap, the least key first."""
 CHOICE = np.dtype([("top", np.int64), ("cell", np.int64), ("pattern", np.int64)], align=True)
 """A cell, the pattern that was chosen for it, and where the trail ended before."""
 
@@ -83,8 +84,7 @@ class WaveArrays(NamedTuple):
     cells: Annotated[NDArray[np.void], CELL]
     removed: Uint64_2D
     """(cell, word) patterns removed since the neighbors looked."""
-    heap: Int32_1D
-    """Undecided cells."""
+    heap: Annotated[NDArray[np.void], UNDECIDED]
     queue: Int32_1D
     """A ring of cells whose neighbors are to look for support."""
     touched: Int32_1D
@@ -131,7 +131,7 @@ ONE = np.uint64(1)
 NONE = np.uint64(0)
 
 
-@kernel
+@inlined
 def lowest(bits: np.uint64) -> int:
     """Return the place of the lowest bit that is set."""
     return int(BIT_PLACES[np.int64(((bits & (~bits + ONE)) * DE_BRUIJN) >> np.uint64(58))])
@@ -357,43 +357,45 @@ def refresh_heap(wave: WaveArrays, rules: RuleArrays) -> None:
         own["touched"] &= CHANGED
         place = own["heap_place"]
         if own["count"] > 1:
+            key = float(cell)
             if rules.heuristic == ENTROPY:
-                entropy = rules.logarithms[own["weight"]] - own["sum_w_log_w"] / own["weight"]
-                own["key"] = entropy + rules.noise[cell]
+                key = rules.logarithms[own["weight"]] - own["sum_w_log_w"] / own["weight"] + rules.noise[cell]
             elif rules.heuristic == CONSTRAINED:
-                own["key"] = own["count"] + rules.noise[cell]
-            else:
-                own["key"] = cell
+                key = own["count"] + rules.noise[cell]
             if place < 0:
                 place = state.heap_size
                 state.heap_size += 1
-            _place_in_heap(cells, heap, state.heap_size, place, cell)
+            _place_in_heap(cells, heap, state.heap_size, place, cell, key)
         elif place >= 0:
             own["heap_place"] = -1
             state.heap_size -= 1
-            last = int(heap[state.heap_size])
-            if last != cell:
-                _place_in_heap(cells, heap, state.heap_size, place, last)
+            last = heap[state.heap_size]
+            if last["cell"] != cell:
+                _place_in_heap(cells, heap, state.heap_size, place, last["cell"], last["key"])
     state.touched_count = 0
 
 
 @kernel
-def _place_in_heap(cells: NDArray[np.void], heap: Int32_1D, size: int, place: int, cell: int) -> None:
+def _place_in_heap(
+    cells: NDArray[np.void], heap: NDArray[np.void], size: int, place: int, cell: int, key: float
+) -> None:
     """Put a cell into the heap at a place, or above or below it."""
-    key = cells[cell]["key"]
-    while place > 0 and cells[heap[(place - 1) >> 1]]["key"] > key:
-        parent = (place - 1) >> 1
-        heap[place] = heap[parent]
-        cells[heap[place]]["heap_place"] = place
-        place = parent
+    while place > 0 and heap[(place - 1) >> 1]["key"] > key:
+        _move_in_heap(cells, heap, (place - 1) >> 1, place)
+        place = (place - 1) >> 1
     while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child + 1 < size and cells[heap[child + 1]]["key"] < cells[heap[child]]["key"]:
+        if child + 1 < size and heap[child + 1]["key"] < heap[child]["key"]:
             child += 1
-        if cells[heap[child]]["key"] >= key:
+        if heap[child]["key"] >= key:
             break
-        heap[place] = heap[child]
-        cells[heap[place]]["heap_place"] = place
+        _move_in_heap(cells, heap, child, place)
         place = child
-    heap[place] = cell
+    heap[place]["key"], heap[place]["cell"] = key, cell
     cells[cell]["heap_place"] = place
+
+
+@inlined
+def _move_in_heap(cells: NDArray[np.void], heap: NDArray[np.void], old: int, new: int) -> None:
+    heap[new]["key"], heap[new]["cell"] = heap[old]["key"], heap[old]["cell"]
+    cells[heap[new]["cell"]]["heap_place"] = new

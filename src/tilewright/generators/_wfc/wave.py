@@ -88,7 +88,7 @@ class Wave:
             domains=np.tile(pattern_set.full, (cells, 1)),
             cells=self.cells,
             removed=np.zeros((cells, words), dtype=np.uint64),
-            heap=np.zeros(cells, dtype=np.int32),
+            heap=np.zeros(cells, dtype=kernel.UNDECIDED),
             queue=np.zeros(cells, dtype=np.int32),
             touched=np.arange(cells, dtype=np.int32),
             changed=np.zeros(0, dtype=np.int32),
