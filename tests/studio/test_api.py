@@ -280,7 +280,7 @@ def test_an_address_with_mistakes(client: TestClient) -> None:
     for query, line in {
         "wals=1": "unknown parameter 'wals'; did you mean 'walls'?",
         "walls=x": "walls: must be a number, got 'x'",
-        "width=3&width=4": "width: stands twice",
+        "width=3&width=4": "width: is given twice",
         "shape=conect": "unknown shaper 'conect'",
         "tiles=x": "tiles: written as floor=grass",
         "offset=[1,": "offset: not JSON",

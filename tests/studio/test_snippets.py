@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import random
+import contextlib
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
-from tilewright.cli import main, make
+from tests.field_values import values_of
+from tilewright.cli import main, make, run
 from tilewright.core.errors import TilewrightError
+from tilewright.core.fields import UNSET, fields_of
 from tilewright.core.grid import Grid
 from tilewright.core.notation import RESERVED_FLAGS
+from tilewright.core.params import Sized, param
 from tilewright.core.recipe import Recipe
-from tilewright.core.registry import Entry, Technique, shapers, techniques
+from tilewright.core.registry import RECIPE_WORDS, Entry, shapers, technique, techniques
 from tilewright.core.resolver import Resolver
+from tilewright.core.seeds import Rng
+from tilewright.core.site import Site, Steps
 from tilewright.core.tilemap import TileMap
 from tilewright.studio.snippets import command_line, python_code
 
@@ -105,14 +109,18 @@ def made(data: Mapping[str, Any]) -> TileMap:
 
 def by_command(data: Mapping[str, Any]) -> TileMap:
     """The map that the command line writes, run inside this process."""
-    line = command_line(data, "map.json")
+    typed(command_line(data, "map.json"))
+    return tw.load("map.json")
+
+
+def typed(line: str) -> None:
+    """Run what a snippet says."""
     if file := re.fullmatch(r"cat > recipe.yaml <<'(END\d*)'\n(.*)\1\n(.*)", line, re.DOTALL):
         Path("recipe.yaml").write_text(file[2])
         line = file[3]
     program, *arguments = shlex.split(line)
     assert program == "tilewright"
     assert main(arguments) == 0, line
-    return tw.load("map.json")
 
 
 def by_python(data: Mapping[str, Any], painted: Grid | None = None) -> TileMap:
@@ -197,71 +205,94 @@ def test_painted_cells_are_put_there(shape: tuple[int, ...]) -> None:
 # -- any recipe ---------------------------------------------------------------------------------------------
 
 
-def values_for(schema: Mapping[str, Any], inner: Mapping[str, Any], dice: random.Random) -> Any:
-    """Some value that a schema allows, roughly."""
-    if "$ref" in schema:
-        schema = inner[schema["$ref"].rpartition("/")[2]]
-    if branches := schema.get("anyOf") or schema.get("oneOf"):
-        return values_for({**schema, "anyOf": None, "oneOf": None, **dice.choice(branches)}, inner, dice)
-    if "const" in schema or "enum" in schema:
-        return dice.choice(schema.get("enum") or [schema["const"]])
-    kind = schema.get("type")
-    low, high = schema.get("typical") or (schema.get("minimum", 0), min(schema.get("maximum", 9), 9))
-    if kind == "integer":
-        return dice.randint(int(low), max(int(low), min(int(high), 40)))
-    if kind == "number":
-        return dice.choice([low, high, round(dice.uniform(low, high), 3), dice.uniform(low, high)])
-    if kind == "boolean":
-        return dice.random() < 0.5
-    if kind == "string":
-        return dice.choice(["floor", "wall", "grass", "start", "left to right", "#", "1"])
-    if kind == "array":
-        slots = schema.get("prefixItems")
-        length = len(slots) if slots else dice.randint(schema.get("minItems", 0), 4)
-        return [values_for(slots[at] if slots else schema["items"], inner, dice) for at in range(length)]
-    return None
+def reread(data: Mapping[str, Any]) -> Recipe:
+    """The recipe that the command line reads, with its seed, instead of making it."""
+    found: list[Recipe] = []
+
+    def keep(recipe: Recipe, *, seed: str | None, **options: Any) -> None:
+        found.append(recipe.with_seed(recipe.seed if seed is None else seed))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(make, "produce", keep)
+        patched.setattr(run, "produce", keep)
+        typed(command_line(data))
+    return found[0]
 
 
-def some_params(entry: Entry, dice: random.Random) -> dict[str, Any]:
-    schema = entry.params.model_json_schema()
-    inner, fields = schema.get("$defs", {}), schema.get("properties", {})
-    required = schema.get("required", ())
-    chosen = [name for name in fields if name in required or dice.random() < 0.3]
-    found = {name: values_for(fields[name], inner, dice) for name in chosen}
-    small = {name: dice.randint(9, 24) for name in ("width", "height") if name in fields}
-    return {**found, **(small if isinstance(entry, Technique) else {})}
+def read_keywords(technique: str, **words: Any) -> Recipe:
+    """The recipe that `tw.make` would make."""
+    params = {name: value for name, value in words.items() if name not in RECIPE_WORDS}
+    own = {name: value for name, value in words.items() if name in RECIPE_WORDS}
+    return Recipe.of({"technique": technique, "params": params, **own}, Resolver())
 
 
-def some_recipe(number: int) -> dict[str, Any]:
-    dice = random.Random(number)
-    entry = techniques.get(dice.choice(techniques.names()))
-    params = some_params(entry, dice)
-    for expensive in ("depth", "iterations", "population", "islands"):
-        params.pop(expensive, None)
-    data: dict[str, Any] = {"technique": entry.name, "params": params}
-    if dice.random() < 0.7:
-        kinds = [shapers.get(dice.choice(shapers.names())) for _ in range(dice.randint(1, 2))]
-        data["shaping"] = [{kind.name: some_params(kind, dice)} for kind in kinds]
-    if dice.random() < 0.3:
-        data["locks"] = [[dice.randint(0, 8), dice.randint(0, 8), "floor"]]
-    return {**data, "seed": dice.choice([dice.randint(0, 999), "text"])}
+@st.composite
+def recipes(draw: st.DrawFn) -> dict[str, Any]:
+    """Recipes of any technique and shapers, with some params that their models allow."""
+
+    def params_of(entry: Entry) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for field in fields_of(entry.params):
+            if field.default is UNSET or draw(st.booleans()):
+                changed = {**values, field.name: draw(values_of(field))}
+                with contextlib.suppress(TilewrightError):
+                    entry.params.checked(changed)
+                    values = changed
+        return values
+
+    entry = techniques.get(draw(st.sampled_from(techniques.names())))
+    stages = [shapers.get(name) for name in draw(st.lists(st.sampled_from(shapers.names()), max_size=2))]
+    data: dict[str, Any] = {
+        "technique": entry.name,
+        "params": params_of(entry),
+        "shaping": [{stage.name: params_of(stage)} for stage in stages],
+        "seed": draw(st.integers(0, 999) | st.sampled_from(SEEDS)),
+    }
+    return data if draw(st.booleans()) else {**data, "locks": [[draw(st.integers(0, 8)), 3, "floor"]]}
 
 
-def possible(numbers: Iterator[int]) -> Iterator[dict[str, Any]]:
-    """Of the recipes by these numbers, those that make a map."""
-    for number in numbers:
-        data = json.loads(json.dumps(some_recipe(number)))
-        try:
-            made(data)
-        except TilewrightError:
-            continue
-        yield data
+@settings(max_examples=200)
+@given(recipes())
+def test_any_recipe(data: dict[str, Any]) -> None:
+    """Read by the real command line, or as Python, it is the same recipe."""
+    try:
+        expected = Recipe.of(data, Resolver())
+    except TilewrightError:
+        reject()
+    assert reread(data) == expected
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tw, "make", read_keywords)
+        patched.setattr(tw, "run", lambda given: Recipe.of(given, Resolver()))
+        names: dict[str, Any] = {}
+        exec(python_code(data), names)
+    assert names["m"] == expected
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 10**6))
-def test_any_recipe(number: int) -> None:
-    data = next(possible(iter(range(number, number + 200))))
-    expected = made(data)
-    assert by_command(data) == expected
-    assert by_python(data) == expected
+class Flagged(Sized):
+    """Names that the command line has for something else."""
+
+    scale: int = param(3)
+    set: str = param("")
+    look: bool | None = param(None)
+    format: bool = param(False)
+    plain: tuple[str, ...] = param(())
+
+
+def test_parameters_with_the_names_of_flags() -> None:
+    @technique(Flagged, tileset="cave", tiles=("floor", "wall"))
+    def flagged(params: Flagged, site: Site, rng: Rng) -> Steps:
+        """A technique with such parameters."""
+        yield from ()
+        return site.map(np.zeros(site.shape, dtype=np.uint8))
+
+    techniques.add(flagged)
+    try:
+        params = {"scale": 5, "set": "a=b", "look": None, "format": True, "plain": ["x", "y"]}
+        data = {"technique": "flagged", "params": params, "seed": 7}
+        assert command_line(data) == (
+            "tilewright make flagged --scale 5 --set set=a=b --set look=none --set format=true --set plain=x,y "
+            "--seed 7 -o map.png"
+        )
+        assert reread(data) == Recipe.of(data, Resolver())
+    finally:
+        techniques.remove("flagged")

@@ -34,7 +34,7 @@ class Fix:
         """What a button says: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
         if self.action == "use":
             return f"Use {quoted(self.value)}"
-        place = self.path[1:] if self.path[:1] == ("params",) else self.path
+        place = self.path[1:] if self.path[:1] == ("params",) and len(self.path) > 1 else self.path
         while len(place) > 3 and place[0] == "shaping":
             place = place[3:]
         if self.action == "remove":

@@ -14,6 +14,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from functools import cache, cached_property
 from math import floor, log10
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
-from .params import kinds_in
+from .params import Hints, kinds_in
 
 Schema = Mapping[str, Any]
 Kind = Literal[
@@ -102,99 +103,26 @@ class Field:
     """As plain JSON."""
     short_default: Any = UNSET
     """The default in the compact form in which it can be written, where it has one."""
-    tiles: bool = False
-    """Whether its strings are names of tiles."""
+    description: str = ""
     depth: int = 0
 
-    # -- what is declared -----------------------------------------------------------------------------------
-
-    @property
-    def label(self) -> str:
-        return str(self.schema.get("label", in_words(self.name)))
-
-    @property
-    def description(self) -> str:
-        return str(self.schema.get("description", ""))
-
-    @property
-    def title(self) -> str:
-        """The name of its model; empty for what is none."""
-        return str(self.schema.get("title", "")) if self.kind in ("model", "union") else ""
-
-    @property
-    def noun(self) -> str:
-        """What an item of its model is called; empty for what is none."""
-        return str(self.schema.get("noun", in_words(self.title)))
-
-    @property
-    def control(self) -> str:
-        """The control that was declared for it; empty for none."""
-        return str(self.schema.get("control", ""))
-
-    @property
-    def typical(self) -> tuple[float, float] | None:
-        """The range that a slider should cover."""
-        match self.schema.get("typical"):
-            case [low, high] if low < high:
-                return low, high
-        return None
-
-    @property
-    def group(self) -> str:
-        """Neighboring fields of one group are shown side by side; "size" holds the edge lengths of the map."""
-        return str(self.schema.get("group", ""))
-
-    @property
-    def hidden_unless(self) -> tuple[Any, ...]:
-        """A parameter, and the values of it with which this one has an effect; without values, any but the default."""
-        return tuple(self.schema.get("hidden_unless", ()))
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """Names of the matrices whose edge length this number is; the first one decides it."""
-        return tuple(self.schema.get("sizes", ()))
-
-    @property
-    def between(self) -> tuple[str, ...]:
-        """Names of lists: the first one that is not empty has an item on each side of these thresholds."""
-        return tuple(self.schema.get("between", ()))
-
-    @property
-    def instead_of(self) -> str:
-        """The list that this one replaces, item by item; empty for none."""
-        return str(self.schema.get("instead_of", ""))
-
-    @property
-    def tiles_of(self) -> str:
-        """The parameter whose recipe has the tiles that are named here; empty for the tiles of the map."""
-        found = self.schema.get("tiles")
-        return found if isinstance(found, str) else ""
-
-    @property
-    def names_of(self) -> str:
-        """The parameter with the list whose items can be named here; empty for none."""
-        return str(self.schema.get("names_of", ""))
-
-    @property
-    def is_unique(self) -> bool:
-        """Whether it is the name by which the items of a list are known."""
-        return bool(self.schema.get("unique"))
-
-    @property
-    def is_peeked(self) -> bool:
-        """Whether it is shown in a list also while the item is closed."""
-        return bool(self.schema.get("peek"))
-
-    @property
-    def means(self) -> Mapping[str, Any]:
-        """Values that names stand for."""
-        found: Mapping[str, Any] = self.schema.get("means", {})
-        return found
-
-    @property
-    def is_for_reading(self) -> bool:
-        """Whether it is an option of a format that only matters for reading files."""
-        return bool(self.schema.get("reading"))
+    # Hints, as `params.Hints` explains them.
+    typical: tuple[float, float] | None = None
+    control: str = ""
+    tiles: bool | str = False
+    group: str = ""
+    hidden_unless: tuple[Any, ...] = ()
+    sizes: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+    instead_of: str = ""
+    initial: Any = UNSET
+    label: str = ""
+    noun: str = ""
+    unique: bool = False
+    names_of: str = ""
+    peek: bool = False
+    means: Mapping[str, Any] = attribute(default_factory=dict)
+    reading: bool = False
 
     # -- types ----------------------------------------------------------------------------------------------
 
@@ -203,15 +131,14 @@ class Field:
         """The types that its values may have, null aside: itself, or those of a union."""
         if "anyOf" not in self.schema and "oneOf" not in self.schema:
             return (self,)
-        return tuple(
-            replace(self, schema=branch, nullable=False) for branch in _branches(self.schema, self.definitions)
-        )
+        branches = _branches(self.schema, self.definitions)
+        return tuple(replace(self, schema=branch, control=branch.get("control", "")) for branch in branches)
 
     @property
     def type(self) -> str:
         """The JSON type, the first where there are several, or a type of our own: `map`, `recipe`."""
         if self.control in ("grid", "recipe"):
-            return HINTED[self.control]
+            return {"grid": "map"}.get(self.control, self.control)
         types = self.schema.get("type", "object")
         return str(types if isinstance(types, str) else next(one for one in types if one != "null"))
 
@@ -279,7 +206,7 @@ class Field:
     @property
     def span(self) -> tuple[float, float] | None:
         """What a slider covers: what is typical, or the bounds where they are close to each other."""
-        if self.typical is not None:
+        if self.typical is not None and self.typical[0] < self.typical[1]:
             return self.typical
         if self.minimum is None or self.maximum is None or not 0 < self.maximum - self.minimum <= MAX_SPAN:
             return None
@@ -326,13 +253,13 @@ class Field:
         """The name of the field that identifies the models of a union."""
         return str(self.schema["discriminator"]["propertyName"])
 
-    def _inner(self, name: str, schema: Schema, *, tiles: bool = False) -> Field:
+    def _inner(self, name: str, schema: Schema, *, tiles: bool | str = False) -> Field:
         return _field(name, schema, self.definitions, depth=self.depth + 1, tiles=tiles)
 
     @property
-    def initial(self) -> Any:
+    def initial_value(self) -> Any:
         """A value to start with: the default or what was declared, else the smallest that the kind allows."""
-        for value in (self.default, self.schema.get("initial")):
+        for value in (self.default, self.initial):
             if value is not UNSET and value is not None:
                 return value
         match self.kind:
@@ -346,14 +273,14 @@ class Field:
             case "text" | "tile":
                 return ""
             case "tuple":
-                return [part.initial for part in self.parts]
+                return [part.initial_value for part in self.parts]
             case "model":
-                return {part.name: part.initial for part in self.parts if part.default is UNSET}
+                return {part.name: part.initial_value for part in self.parts if part.default is UNSET}
             case "union":
                 word, variant = next(iter(self.variants.items()))
-                return {self.key: word, **variant.initial}
+                return {self.key: word, **variant.initial_value}
             case "items" | "words" | "numbers" | "choices":
-                return [self.item.initial] if self.schema.get("minItems") else []
+                return [self.item.initial_value] if self.schema.get("minItems") else []
         return None
 
 
@@ -406,22 +333,35 @@ def _short(model: type[BaseModel], field: Field) -> Any:
 # -- schemas ------------------------------------------------------------------------------------------------
 
 
-def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, tiles: bool = False) -> Field:
-    unknown = Field(name, {}, definitions, depth=depth)
+def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, tiles: bool | str = False) -> Field:
+    unknown = Field(name, {}, definitions, depth=depth, label=in_words(name))
     try:
         schema = _resolve(schema, definitions)
         branches = [*_branches(schema, definitions, with_null=True)]
         present = [branch for branch in branches if branch.get("type") != "null"]
-        nullable = len(present) < len(branches) or any("null" in _types(branch) for branch in present)
+        nullable = len(present) < len(branches) or any("null" in branch.get("type", ()) for branch in present)
         own = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
         are_tuples = all("prefixItems" in branch for branch in present)
         first = present[0] if present and (len(present) == 1 or are_tuples) else {}
         schema = {**first, **own, **({"anyOf": present} if len(present) > 1 else {})}
-        field = replace(unknown, schema=schema, nullable=nullable, default=schema.get("default", UNSET))
-        field = replace(field, tiles=tiles or bool(schema.get("tiles")))
+        hints = {key: _frozen(schema[key]) for key in Hints.__annotations__ if key in schema}
+        noun = in_words(schema.get("title", "")) if schema.get("properties") or "discriminator" in schema else ""
+        known = {
+            "default": schema.get("default", UNSET),
+            "tiles": tiles,
+            "label": in_words(name),
+            "noun": noun,
+            **hints,
+        }
+        about = schema.get("description", "")
+        field = replace(unknown, schema=schema, nullable=nullable, description=about, **known)
         return replace(field, kind=_kind(field)) if depth <= MAX_DEPTH else field
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):  # a plugin's schema that is none
         return unknown
+
+
+def _frozen(hint: Any) -> Any:
+    return tuple(hint) if isinstance(hint, list) else hint
 
 
 def _resolve(schema: Schema, definitions: Schema) -> Schema:
@@ -443,11 +383,6 @@ def _branches(schema: Schema, definitions: Schema, *, with_null: bool = False) -
             yield from _branches(branch, definitions, with_null=with_null)
     elif with_null or schema.get("type") != "null":
         yield schema
-
-
-def _types(schema: Schema) -> list[str]:
-    types = schema.get("type", [])
-    return [types] if isinstance(types, str) else list(types)
 
 
 def _kind(field: Field) -> Kind:

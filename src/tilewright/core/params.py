@@ -41,7 +41,7 @@ class Hints(TypedDict, total=False):
     instead_of: str
     """The list that this one replaces, item by item."""
     initial: Any
-    """A value to start with, where there is no default."""
+    """A value to start with, where there is no default; of a tile, its position in the tileset."""
     label: str
     """The label of its control, where its name in words does not suit."""
     noun: str

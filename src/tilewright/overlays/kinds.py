@@ -27,6 +27,7 @@ from ..analysis.rooms import rooms_graph
 from ..analysis.survey import Survey
 from ..core.appearance import distinct_color, read_rgb
 from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
+from ..core.notation import read_number, split_settings
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, shaded, written_size
@@ -158,12 +159,12 @@ class Wanted:
 
     @classmethod
     def read(cls, text: str) -> Wanted:
-        """`hot-path,slack=8,origin=3,4`: only a comma before the next `name=` ends a setting."""
-        name, *settings = re.split(r",(?=\s*[\w-]+=)", text)
+        """Read `hot-path,slack=8,origin=3,4`."""
+        name, *settings = split_settings(text)
         if "," in name or "=" in name:
             raise InvalidRecipe("settings are written name=value, as in hot-path,slack=8", got=text, rule="format")
         pairs = (setting.partition("=") for setting in settings)
-        return cls.of(name.strip(), {word.strip(): _plain(value.strip()) for word, _, value in pairs})
+        return cls.of(name.strip(), {word.strip(): read_number(value.strip()) for word, _, value in pairs})
 
     def __str__(self) -> str:
         fields = type(self.params).model_fields
@@ -417,16 +418,6 @@ def _at(cell: Sequence[int] | NDArray[np.int64]) -> str:
 
 def _spoken(cells: Cells) -> str:
     return _at(cells[0]) if len(cells) == 1 else f"{len(cells):,} cells"
-
-
-def _plain(text: str) -> Any:
-    """A number where the text is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _typed(value: Any) -> str:

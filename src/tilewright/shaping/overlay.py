@@ -33,7 +33,7 @@ Place: TypeAlias = tuple[slice, slice]
 
 
 class OverlayParams(Params):
-    recipe: Recipe = param()
+    recipe: Recipe = param(initial="open-caves")
     """What to make there; its width and height follow from the place."""
     x: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
     """First column of the place."""

@@ -22,7 +22,7 @@ from ..core.tilemap import TileMap
 
 
 class PaintParams(Params):
-    tile: Word = param(tiles=True)
+    tile: Word = param(tiles=True, initial=0)
     """Tile to paint with."""
     x: int | None = param(None, ge=0, le=LARGEST_SIDE, group="place")
     """Column of a cell inside the region to paint; together with y."""
@@ -36,7 +36,7 @@ class PaintParams(Params):
     """Paint regions of at most this many cells."""
     largest: int | None = param(None, ge=1, le=LARGEST_AREA)
     """Of these, paint this many of the largest."""
-    smallest: int | None = param(None, ge=1, le=LARGEST_AREA)
+    smallest: int | None = param(None, ge=1, le=LARGEST_AREA, initial=1)
     """Of these, paint this many of the smallest."""
     directions: Directions = param(4)
     """Whether regions hang together by 4 directions, or diagonally as well by 8."""

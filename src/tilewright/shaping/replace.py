@@ -21,9 +21,9 @@ from ..core.tilemap import TileMap
 
 
 class ReplaceParams(Params):
-    tile: Word | None = param(None, tiles=True)
+    tile: Word | None = param(None, tiles=True, initial=0)
     """Tile to replace; together with by."""
-    by: Word | None = param(None, tiles=True)
+    by: Word | None = param(None, tiles=True, initial=1)
     """Tile to put in its place."""
     pairs: tuple[tuple[Word, Word], ...] = param((), tiles=True)
     """More of the same: pairs of a tile and the one to put in its place."""

@@ -127,7 +127,7 @@ class FilesView:
         seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
         as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
         values = self.options.setdefault(name, as_seen if "scale" in known else {})
-        reading = [field.name for field in fields if field.is_for_reading]
+        reading = [field.name for field in fields if field.reading]
         self.box.clear()
         with self.box:
             self.controls = Controls(self.entry.params, values, self._set, tiles=self._tiles, skip=reading)

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ...core.errors import TilewrightError, counted
+from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
 from ...core.tileset import Tile
@@ -22,8 +23,6 @@ from .view import View
 from .widgets import icon_button
 
 OWN = "the technique's own"
-CARRIED = ("width", "height")
-"""Params that stay when another technique is chosen."""
 
 
 class MakeView(View):
@@ -136,8 +135,8 @@ class MakeView(View):
             return
         if name != state.technique:
             entry = techniques.get(name)
-            known = entry.params.model_fields
-            kept = {word: value for word, value in state.params.items() if word in CARRIED and word in known}
+            sizes = {field.name for field in fields_of(entry.params) if field.group == "size"}
+            kept = {word: value for word, value in state.params.items() if word in sizes}
             state = self._with_known_locks(entry)
             self.session.change(state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None))
 

@@ -10,25 +10,19 @@ from typing import Any
 from nicegui import events, ui
 
 from ...core.errors import TilewrightError
+from ...core.fields import UNSET, fields_of
 from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
 from ..recipe_text import read_text, write_text
 from ..session import Session
 from ..state import State
-from .controls import UNSET, Controls
+from .controls import Controls
 from .uploads import Uploader
 from .view import View
 from .widgets import copy_text, icon_button
 
 Stage = tuple[str, Mapping[str, Any]]
 """A shaper's name, and what is set of its params."""
-FIRST: dict[str, dict[str, Any]] = {
-    "paint": {"tile": 0, "smallest": 1},
-    "replace": {"tile": 0, "by": 1},
-    "overlay": {"recipe": "open-caves"},
-}
-"""What shapers that need something are added with; tiles by their number."""
-TILES = ("tile", "by")
 
 
 class ShapeView(View):
@@ -222,9 +216,10 @@ class ShapeView(View):
 
 def first_of(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
     """What a shaper is added with to a map of these tiles."""
+    fields = [field for field in fields_of(shapers.get(name).params) if field.initial is not UNSET]
     return {
-        word: tiles[value].name if word in TILES and value < len(tiles) else value
-        for word, value in FIRST.get(name, {}).items()
+        field.name: tiles[field.initial].name if field.tiles and field.initial < len(tiles) else field.initial
+        for field in fields
     }
 
 

@@ -60,7 +60,7 @@ class Knob:
         """From where to where it is swept unless told: what is typical, or what lies around its value."""
         if self.field.span is not None:
             return self.field.span
-        value = self.value if isinstance(self.value, (int, float)) else self.field.initial
+        value = self.value if isinstance(self.value, (int, float)) else self.field.initial_value
         low, high = min(value, self.field.minimum or 0), 2 * max(1, value)
         return low, high if self.field.maximum is None else min(high, self.field.maximum)
 

@@ -50,7 +50,7 @@ class Controls:
             ui.add_css(STYLE)
         self._tiles = tiles
         fields = [field for field in fields_of(model) if field.name not in skip]
-        self._named = [field.name for field in fields_of(model) if any(part.is_unique for part in field.parts)]
+        self._named = [field.name for field in fields_of(model) if any(part.unique for part in field.parts)]
         self._looks = self._look(values)
         self._form = Form(fields, values, change, Around(tiles, desk, draw), place=place)
 

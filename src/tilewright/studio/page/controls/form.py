@@ -89,7 +89,7 @@ class Row:
             self.element.props["data-help"] = field.description
             if kind_of(field).is_wide:
                 self.element.classes("tc-wide")
-            if field.is_peeked:
+            if field.peek:
                 self.element.classes("tc-peek")
             label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP)
             label.props["title"] = field.description

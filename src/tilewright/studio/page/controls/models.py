@@ -54,7 +54,7 @@ class ModelControl(Control):
         if self._is_showing:
             return
         if is_on:
-            fresh = self.field.initial
+            fresh = self.field.initial_value
             self.show(fresh)
             self.send(fresh)
         else:
@@ -106,7 +106,7 @@ class UnionControl(Control):
 
     def _chosen(self, word: Any) -> None:
         if not self._is_showing and word in self.field.variants:
-            value = {self.field.key: word, **self.field.variants[word].initial}
+            value = {self.field.key: word, **self.field.variants[word].initial_value}
             self.show(value)
             self.send(value)
 

@@ -47,6 +47,7 @@ class OffsetsControl(Control):
     def build(self) -> None:
         self._offsets: list[tuple[int, int]] = []
         self._reach = 2
+        self._means = self.field.means
         with ui.element("div").classes("tc-line tc-tools"):
             words = {word: word for word in self.field.choices}
             self._select = ui.select({**words, "": "own"}, on_change=lambda event: self._named(event.value))
@@ -60,8 +61,7 @@ class OffsetsControl(Control):
 
     def draw(self, value: Any) -> None:
         self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
-        found = self.field.means.get(value, ()) if isinstance(value, str) else value
-        self._offsets = _pairs(found)
+        self._offsets = _pairs(self._means.get(value) if isinstance(value, str) else value)
         self._reach = max(self._reach, min(FARTHEST, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
         self._draw_board()
 
@@ -100,7 +100,7 @@ class OffsetsControl(Control):
             self._draw_board()
             self.wires.fail("at least one neighbour is needed")
             return
-        same = (word for word in self.field.choices if {*_pairs(self.field.means.get(word))} == {*self._offsets})
+        same = (word for word in self.field.choices if {*_pairs(self._means.get(word))} == {*self._offsets})
         value = next(same, None) or [list(pair) for pair in self._offsets]
         self.show(value)
         self.send(value)

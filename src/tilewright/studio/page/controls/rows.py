@@ -20,7 +20,7 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
     if not items and isinstance(replaced, (list, tuple)):
         return [[one] for one in replaced]  # the same, to start with
     item = field.item
-    like = items[-1] if items else item.initial
+    like = items[-1] if items else item.initial_value
     tiles = [tile.name for tile in around.tiles()]
     match item.kind:
         case "tuple" if isinstance(like, (list, tuple)) and len(like) == len(item.parts):
@@ -35,7 +35,7 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
     for number, (part, value) in enumerate(zip(parts, values, strict=True)):
         if part.kind == "tile" and number == 0:
             values[0] = _another(_tiles_of(part, around, tiles), used, value)
-        elif part.is_unique:
+        elif part.unique:
             values[number] = _new_name(str(value), _column(items, item, number))
         else:
             values[number] = _with_tiles(part, value, [tile for tile in tiles if tile != values[0]] or tiles)
@@ -77,7 +77,7 @@ def _another(tiles: Sequence[str], used: set[Any], value: Any) -> Any:
 
 def _tiles_of(field: Field, around: Around, tiles: Sequence[str]) -> Sequence[str]:
     """The tiles that may be named: those of the map, or of a recipe beside it."""
-    inner = around.siblings().get(field.tiles_of)
+    inner = around.siblings().get(field.tiles) if isinstance(field.tiles, str) else None
     if inner is None:
         return tiles
     try:

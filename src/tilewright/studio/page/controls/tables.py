@@ -92,7 +92,7 @@ class ItemsControl(Control):
 
     def _copied(self, number: int) -> None:
         self._opened = {place + (place > number) for place in self._opened}
-        unique = {part.name for part in self.field.item.parts if part.is_unique}
+        unique = {part.name for part in self.field.item.parts if part.unique}
         copy = with_one_more(self.field, [*self._items, self._items[number]], self.around)[-1] if unique else None
         items = self._items[: number + 1]
         self._put([*items, copy or self._items[number], *self._items[number + 1 :]])
@@ -195,8 +195,8 @@ class _Cells(_Item):
                 self._item = item if value is UNSET else {**item, column.name: value}
             else:
                 row = list(self._item) if isinstance(self._item, (list, tuple)) else []
-                row += [part.initial for part in self._columns[len(row) :]]
-                row[number] = column.initial if value is UNSET else value
+                row += [part.initial_value for part in self._columns[len(row) :]]
+                row[number] = column.initial_value if value is UNSET else value
                 self._item = row
             self._wires.send(self._item)
 
@@ -220,7 +220,7 @@ class _Card(_Item):
                 tool_buttons(wires.place, acts)
             self._inside = ui.element("div").classes("tc-card-inside")
         self.show(item)
-        if any(part.is_peeked for part in field.parts):
+        if any(part.peek for part in field.parts):
             self.element.classes("tc-peeks")
             self._build()
         self._fold()
@@ -242,7 +242,7 @@ class _Card(_Item):
         return left if is_open else marks
 
     def _tell(self) -> None:
-        peeked = [part.name for part in self._field.parts if part.is_peeked]
+        peeked = [part.name for part in self._field.parts if part.peek]
         item = self._item
         if peeked and isinstance(item, dict):
             item = {name: value for name, value in item.items() if name not in peeked}

@@ -1,0 +1,127 @@
+"""Values as text: what is written is read as exactly the same value, for every parameter there is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tilewright as tw
+from tests.field_values import values_of
+from tilewright.core.errors import InvalidRecipe, UnknownName
+from tilewright.core.fields import Field, fields_by_name, fields_of
+from tilewright.core.notation import (
+    Unsayable,
+    read_pairs,
+    read_requirement,
+    read_setting,
+    read_stage,
+    read_sweep,
+    read_value,
+    write_pairs,
+    write_requirement,
+    write_stage,
+    write_value,
+)
+from tilewright.core.registry import shapers, techniques
+
+ENTRIES: dict[str, Any] = {
+    f"{kind}-{entry.name}": entry
+    for kind, registry in (("technique", tw.techniques), ("shaper", tw.shapers), ("format", tw.formats))
+    for entry in registry()
+    if fields_of(entry.params)
+}
+
+
+def same(one: Any, other: Any) -> bool:
+    return json.dumps(one) == json.dumps(other)
+
+
+def caves(name: str) -> Field:
+    return fields_by_name(techniques.get("caves").params)[name]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+@settings(max_examples=60)
+@given(st.data())
+def test_what_is_written_is_read_as_the_same(name: str, data: st.DataObject) -> None:
+    """Whatever has parts can be said; of the rest, only strings that would be read as something else cannot."""
+    field = data.draw(st.sampled_from(fields_of(ENTRIES[name].params)))
+    value = data.draw(values_of(field))
+    try:
+        text = write_value(value, field)
+    except Unsayable:
+        assert isinstance(value, str) or value is None
+        return
+    assert same(read_value(text, field), value)
+
+
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name.startswith("shaper")])
+@settings(max_examples=40)
+@given(st.data())
+def test_a_stage_is_read_as_the_same(name: str, data: st.DataObject) -> None:
+    entry = ENTRIES[name]
+    fields = data.draw(st.lists(st.sampled_from(fields_of(entry.params)), unique_by=lambda field: field.name))
+    params = {field.name: data.draw(values_of(field)) for field in fields}
+    assert same(read_stage(write_stage(entry.name, params)), [entry.name, params])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("none", None),
+        ("3,-4", [3, -4]),
+        (" 3 , -4", [3, -4]),
+        ("[3, -4]", [3, -4]),
+        ("3", [3]),
+        ("x,y", ["x", "y"]),
+    ],
+)
+def test_a_value_as_one_types_it(text: str, value: Any) -> None:
+    assert same(read_value(text, caves("offset")), value)
+
+
+def test_a_value_is_written_as_one_types_it() -> None:
+    assert write_value([3, -4], caves("offset")) == "3,-4"
+    assert write_value(None, caves("offset")) == "none"
+    assert write_value(0.4, caves("walls")) == "0.4"
+    assert write_value("floor", caves("outside")) == "floor"
+    assert write_stage("connect", {"thickness": 2, "tile": None}) == "connect,thickness=2,tile=none"
+
+
+def test_only_a_caller_that_reads_files_reads_them() -> None:
+    files = {"scores.json": "[1, 2]"}
+    field = caves("offset")
+    assert read_value("@scores.json", field, files.__getitem__) == [1, 2]
+    assert read_value("@scores.json", field) == ["@scores.json"]
+    tile = fields_by_name(shapers.get("border").params)["tile"]
+    assert read_value("@", tile, files.__getitem__) == "@"
+    with pytest.raises(Unsayable):
+        write_value("@scores.json", tile)
+
+
+def test_parts_of_a_value() -> None:
+    values: dict[str, Any] = {}
+    read_setting(values, "scores.0=0.5", techniques.get("fashion").params)
+    assert values["scores"][0] == 0.5
+    assert len(values["scores"]) == 36
+    with pytest.raises(InvalidRecipe) as error:
+        read_setting(values, "scores.99=1", techniques.get("fashion").params)
+    assert error.value.problems[0].path == ("scores", 99)
+    with pytest.raises(UnknownName):
+        read_setting(values, "scors.0=1", techniques.get("fashion").params)
+
+
+def test_pairs_requirements_and_sweeps() -> None:
+    pairs = {"floor": "grass", "wall": "high rock"}
+    assert read_pairs(write_pairs(pairs), "tiles") == pairs
+    with pytest.raises(Unsayable):
+        write_pairs({"floor": "a,b=c"})
+    for wanted in (">80", "<=4", "most", "3", "!=1"):
+        assert read_requirement(write_requirement("regions", wanted)) == ("regions", wanted)
+    assert write_requirement("regions", ">80") == "regions>80"
+    assert read_sweep("walls=0.4..0.5:0.02") == ("walls", {"from": 0.4, "to": 0.5, "step": 0.02})
+    assert read_sweep("wrap=true,false") == ("wrap", [True, False])
