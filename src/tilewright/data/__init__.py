@@ -1,4 +1,4 @@
-"""What ships with Tilewright, all made by us: tilesets (TOML), recipes and rulebooks (YAML), samples (text and TOML).
+"""What ships with Tilewright, all made by us: tilesets, recipes, rulebooks, samples, and drawings of sprites.
 
 Samples of a game come in folders: each is called like the format that reads its maps, such as `awbw`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
+ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt", "drawings": ".txt"}
 MEMBER = ".csv"
 """Ending of the samples in folders."""
 

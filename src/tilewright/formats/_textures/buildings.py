@@ -35,195 +35,15 @@ def _paints(color: Color) -> dict[str, Color]:
     return {**paints, "o": color * 0.22 + rgb("2a2433") * 0.78}
 
 
-CITY = """
-    ................
-    .ooooooo........
-    .oRRRRdo........
-    .oRrrrdo........
-    .oooooooooooooo.
-    .owkwkvoRRRRRdo.
-    .oWwwwvoRrrrrdo.
-    .owkwkvoooooooo.
-    .oWwwwvoWkwkwvo.
-    .owkwkvowwwwwvo.
-    .oWwwwvoWkwkwvo.
-    .owkwkvowwwwwvo.
-    .oWwwwvoWwkkwvo.
-    .owkkwvowwkkwvos
-    .oooooooooooooos
-    ..ssssssssssssss
-"""
-BASE = """
-    ................
-    ...........ooo..
-    ...........oGho.
-    ..o....o...oGho.
-    .oRo..oRo..oRdo.
-    .oRRo.oRRo.oRdo.
-    .oRrRooRrRoogho.
-    .oRrrRoRrrRoooo.
-    .oRrrrrrrrrrrdo.
-    .oddddddddddddo.
-    .oWwwwwwwwwwwvo.
-    .owwhhhhhhhhwvo.
-    .owwGgGgGgGhwvo.
-    .owwGgGgGgGhwvos
-    .oooooooooooooos
-    ..ssssssssssssss
-"""
-AIRPORT = """
-    ................
-    .ooooooo........
-    .oRRRrdo........
-    .occckko.ooooo..
-    .odddddooRRrrdo.
-    ..oWwvooRRrrrddo
-    ..oWwvooRrrrrddo
-    ..oWwvoowkkkkkvo
-    ..oWwvoowkkkkkvo
-    oooooooooooooooo
-    ohhhhhWWhhhhhhho
-    ohWWhhhWWhhhhhho
-    ohhWWWWWWWWWWWho
-    ohWWhhhWWhhhhhho
-    ohhhhhWWhhhhhhho
-    oooooooooooooooo
-"""
-PORT = """
-    gggggggggggggggg
-    gGGGGGGGGGGGGGGg
-    gooooooooGooooog
-    goRRRRRdoGoRrdog
-    goRrrrrdoGoooRog
-    goddddddoGhGoRog
-    goWwwwwvoGhGorog
-    gowkwkwvoGyGorog
-    goWwwwwvoGyGorog
-    gowkwkwvoGGGorog
-    goWwwwwvoGGGodog
-    gowwkkwvoGGoodog
-    gowwkkwvoGoRrdog
-    gooooooooGooooog
-    gGGGGGGGGGGGGGGg
-    gggggggggggggggg
-"""
-HEADQUARTERS = """
-    ......oRRr......
-    ......oRRrrd....
-    ......oRRrd.....
-    ......oo........
-    .....oRRdo......
-    ....oRRrrdo.....
-    ...oRRrrrrdo....
-    oo.oooooooooo.oo
-    RroowwywwwvooRro
-    RRrowwyyywvoRRrd
-    oooowyyywwvooooo
-    Wwvowwwwwwvowwvo
-    wkvowwkkkwvowkvo
-    Wwvowwkxkwvowwvo
-    wwvowwkxkwvowwvo
-    oooooooooooooooo
-"""
-COM_TOWER = """
-    ................
-    ..y....oo....y..
-    .y..y.oRdo.y..y.
-    .y.y..oRdo..y.y.
-    .y..y.oddo.y..y.
-    ..y....oo....y..
-    ......ohGo......
-    ......oGho......
-    .....oh.Gho.....
-    .....oGGhho.....
-    ....oh....ho....
-    ....oGGGhhho....
-    ...oh.Gh..ho....
-    ..oooooooooooo..
-    .oRRRRrrrrrrrdos
-    .oooooooooooooos
-"""
-LAB = """
-    ................
-    ..........oo....
-    .........occo...
-    ..........oo....
-    .....oooo.oo....
-    ...ooRRRRoGo....
-    ..oRRWRRrrdoo...
-    .oRRWRRrrrrddo..
-    .oRRRRrrrrrrdo..
-    oRRRRrrrrrrrddo.
-    oddddddddddddoo.
-    oWccwWccwWccwvo.
-    owcckwcckwcckvo.
-    oWwwwwwkkwwwwvos
-    ooooooooooooooos
-    .sssssssssssssss
-"""
-SILO = """
-    ................
-    .......oo.......
-    ......oqQo......
-    ......oqQo......
-    ......oWvo......
-    ......oWvo......
-    ...oo.oWvo.oo...
-    .ooGGooWvooGgoo.
-    .oGGgoWWvvoggho.
-    oGGgooWqQvooggho
-    oGgoxoqqQQoxogho
-    oGgoxxoooooxxogh
-    oGggooxxxxxoogho
-    .oGgggooooogghos
-    ..oohhhhhhhhoos.
-    ....ooooooooss..
-"""
-EMPTY_SILO = """
-    ................
-    ................
-    ................
-    ................
-    ................
-    ................
-    ...oooooooooo...
-    .ooGGGGGGGGggoo.
-    .oGGgoooooogghoo
-    oGGgoxxxxxxoggho
-    oGgoxxxxxxxxogho
-    oGgoxxxxxxxxogho
-    oGggoxxxxxxoggho
-    .oGgggoooooghhos
-    ..oohhhhhhhhoos.
-    ....ooooooooss..
-"""
-UNKNOWN = """
-    ................
-    ................
-    .....xxxxxx.....
-    ....xWWWWWWx....
-    ...xWWWWWWWWx...
-    ...xWWWxxWWWx...
-    ....xxx.xWWWx...
-    .......xWWWx....
-    ......xWWWx.....
-    ......xWWx......
-    ......xxxx......
-    ......xWWx......
-    ......xWWx......
-    .......xx.......
-    ................
-    ................
-"""
-
 city, base, airport, headquarters, com_tower, lab, silo, empty_silo = (
-    partial(_painted, drawing) for drawing in (CITY, BASE, AIRPORT, HEADQUARTERS, COM_TOWER, LAB, SILO, EMPTY_SILO)
+    partial(_painted, drawing)
+    for drawing in ("city", "base", "airport", "headquarters", "com-tower", "lab", "silo", "empty-silo")
 )
 
 
 def port(look: Look, rng: Rng) -> Pixels:
     """A warehouse and a crane on a quay, with piles in the water at the sides where there is some."""
-    pixels = _painted(PORT, look, rng)
+    pixels = _painted("port", look, rng)
     for side in "s" if look.around is None else open_sides(look.around):
         along = COLUMNS if side in "ns" else ROWS
         pixels[GAPS[side] < 3] = FIXED["h"]
@@ -243,4 +63,4 @@ def teleport(look: Look, rng: Rng) -> Pixels:
 def unknown(look: Look, rng: Rng) -> Pixels:
     """A question mark on a chequered ground."""
     checks = np.where((ROWS // 4 + COLUMNS // 4) % 2 == 0, 0.12, -0.22)
-    return sketched(shaded(rgb("a56ad6"), checks), UNKNOWN, FIXED)
+    return sketched(shaded(rgb("a56ad6"), checks), "unknown", FIXED)

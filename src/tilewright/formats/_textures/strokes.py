@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import data
 from ...core.seeds import Rng
 
 SIDE = 16
@@ -110,11 +112,17 @@ def boulders(rng: Rng) -> Shades:
 
 def sketched(pixels: Pixels, drawing: str, colors: dict[str, Color]) -> Pixels:
     """Put a drawing of letters over pixels: each letter its colour, `s` a shadow, and a dot what was there."""
-    letters = np.array([list(line) for line in drawing.split()])
+    letters = _letters(drawing)
     pixels[letters == "s"] *= 0.72
     for letter, color in colors.items():
         pixels[letters == letter] = color
     return pixels
+
+
+@cache
+def _letters(drawing: str) -> NDArray[np.str_]:
+    """(row, column) the letters of a drawing that ships with Tilewright."""
+    return np.array([list(line) for line in data.text("drawings", drawing).split()])
 
 
 def banded(field: Field, *bands: tuple[float, Color], inside: Color) -> Pixels:

@@ -28,6 +28,7 @@ from .gallery import GalleryView
 from .make import MakeView
 from .measures import MeasuresView
 from .rules import RulesView
+from .scripts import script
 from .seeds import SeedBar
 from .shape import ShapeView
 from .shortcuts import show_shortcuts
@@ -306,18 +307,7 @@ class Shell:
             view.darken(self.is_dark)
 
 
-ARRIVED = """
-const chosen = localStorage.getItem('tilewright-dark');
-if (chosen) Quasar.Dark.set(chosen === 'true');
-return [location.hash, Boolean(chosen), Quasar.Dark.isActive];
-"""
+ARRIVED = script("arrive")
 """What the browser remembers and asks for when the page is there."""
-LISTENING = """
-window.addEventListener('keydown', (event) => {
-  const typing = event.target.closest && event.target.closest('input, textarea, select, [contenteditable=true]');
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'r' || event.key === 'R') emitEvent('reroll');
-  if (event.key === '?') emitEvent('shortcuts');
-});
-"""
+LISTENING = script("listen")
 """What the page listens to beside its controls: keys, while nothing is typed."""

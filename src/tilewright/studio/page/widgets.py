@@ -8,25 +8,12 @@ from typing import Any
 
 from nicegui import ui
 
-COPYING = """() => {
-  const text = %s;
-  const told = () => Quasar.Notify.create(
-    {message: %s, timeout: 2000, position: 'bottom', color: 'positive', badgeStyle: 'display: none'});
-  const copied = () => {  // where the clipboard is closed to pages, as it is without https on another machine
-    const area = Object.assign(document.createElement('textarea'), {value: text});
-    document.body.append(area);
-    area.select();
-    document.execCommand('copy');
-    area.remove();
-    told();
-  };
-  navigator.clipboard ? navigator.clipboard.writeText(text).then(told, copied) : copied();
-}"""
+from .scripts import script
 
 
 def copying(text: str, told: str) -> str:
     """A function for the browser that copies what an expression of JavaScript gives, and tells."""
-    return COPYING % (text, json.dumps(told))
+    return script("copy_text") % (text, json.dumps(told))
 
 
 def copy_text(text: str, told: str) -> None:

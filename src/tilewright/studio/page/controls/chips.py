@@ -11,6 +11,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ....core.fields import UNSET
+from ..scripts import script
 from .control import Control, chip, icon_button, swatch
 from .numbers import SmallBox
 
@@ -94,19 +95,9 @@ class TileControl(Control):
             self.send(word)
 
 
-CHIPS = """(event) => {
-  const chip = event.target.closest('[data-place]');
-  if (event.target.closest('[data-remove]')) emit('remove', +chip.dataset.place);
-  else if (chip) emit('open', +chip.dataset.place);
-  else if (event.target.closest('[data-add]')) emit('add', 0);
-}"""
+CHIPS = script("click_chips")
 LIFT = "(event) => { window.twLifted = event.target.closest('[data-place]')?.dataset.place; }"
-DROP = """(event) => {
-  event.preventDefault();
-  const chip = event.target.closest('[data-place]');
-  if (chip && window.twLifted !== undefined) emit('move', +window.twLifted, +chip.dataset.place);
-  window.twLifted = undefined;
-}"""
+DROP = script("drop_chip")
 
 
 class WordsControl(Control):

@@ -9,33 +9,13 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from ..scripts import script
 from .control import Control, icon_button
 
 FARTHEST = 7
 """How far from the middle a board of offsets reaches at most."""
 LARGEST_SIDE = 99
-STROKE = """(event) => {
-  const cell = event.target.closest('[data-on]');
-  if (!cell || event.button || (event.type === 'click' && event.detail)) return;
-  event.preventDefault();
-  const board = event.currentTarget, cells = [...board.querySelectorAll('[data-on]')];
-  const on = cell.dataset.on === '1' ? 0 : 1, places = new Set();
-  const paint = (target) => {
-    const place = cells.indexOf(target);
-    if (place < 0 || target.dataset.fixed) return;
-    target.dataset.on = on;
-    places.add(place);
-  };
-  const move = (now) => paint(document.elementFromPoint(now.clientX, now.clientY)?.closest('[data-on]'));
-  paint(cell);
-  if (event.type === 'click') return places.size ? emit(on, [...places]) : undefined;
-  board.setPointerCapture(event.pointerId);
-  board.addEventListener('pointermove', move);
-  board.addEventListener('pointerup', () => {
-    board.removeEventListener('pointermove', move);
-    if (places.size) emit(on, [...places]);
-  }, {once: true});
-}"""
+STROKE = script("stroke_cells")
 """Flips a cell, and gives all that the hand passes then the same state. Clicks are those of the keyboard."""
 
 

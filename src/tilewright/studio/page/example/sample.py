@@ -31,22 +31,14 @@ from ...example import (
 )
 from ...session import Session, typed_seed
 from ..box import Box
+from ..scripts import script
 from ..uploads import Uploader
 from ..widgets import icon_button
 from .trial import picture_of
 
-DROP = """(event) => {
-  event.preventDefault();
-  document.body.classList.remove('tw-dropping');
-  const files = [...event.dataTransfer.files], text = event.dataTransfer.getData('text/plain');
-  if (!files.length && text) files.push(new File([text], 'dropped.txt'));
-  if (files.length) getElement(%d).$refs.qRef.addFiles(files.slice(0, 1));
-}"""
+DROP = script("drop_file")
 DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
-LEAVE = """(event) => {
-  if (!event.relatedTarget || !event.currentTarget.contains(event.relatedTarget))
-    document.body.classList.remove('tw-dropping');
-}"""
+LEAVE = script("leave_drop")
 
 
 class SamplePanel:

@@ -1,0 +1,6 @@
+(event) => {
+  const chip = event.target.closest('[data-place]');
+  if (event.target.closest('[data-remove]')) emit('remove', +chip.dataset.place);
+  else if (chip) emit('open', +chip.dataset.place);
+  else if (event.target.closest('[data-add]')) emit('add', 0);
+}
