@@ -251,3 +251,46 @@ def test_nothing_runs_code_from_data() -> None:
             if isinstance(node, ast.Attribute) and path.name != "testing.py":
                 name = f"{getattr(node.value, 'id', '')}.{node.attr}"
                 assert name not in {"pickle.load", "pickle.loads"}, path
+
+
+READS = {
+    "partition",
+    "rpartition",
+    "startswith",
+    "endswith",
+    "find",
+    "index",
+    "replace",
+    "removeprefix",
+    "removesuffix",
+}
+"""Methods of a string that look for something in it."""
+FOREIGN = {"corpus/cluster.py"}
+"""Files that ask errors of other projects, which carry no data, what they say."""
+
+
+def is_line_of_error(node: ast.AST, errors: set[str]) -> bool:
+    """Whether an expression is the rendered line of an error."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
+        return isinstance(node.args[0], ast.Name) and node.args[0].id in errors
+    return isinstance(node, ast.Name) and node.id in ("message", "problem_text")
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_code_reads_the_line_of_an_error(path: Path) -> None:
+    if str(path.relative_to(SOURCE)) in FOREIGN:
+        return
+    tree = ast.parse(path.read_text())
+    errors = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
+    errors |= {"error", "problem"}
+    for node in ast.walk(tree):
+        read: list[ast.AST] = []
+        if isinstance(node, ast.Attribute) and node.attr in READS:
+            read = [node.value]
+        elif isinstance(node, ast.Compare) and any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
+            read = [*node.comparators]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            read = [*node.args] if isinstance(owner, ast.Name) and owner.id == "re" else []
+        for one in read:
+            assert not is_line_of_error(one, errors), f"line {one.lineno}: ask Problem.path, rule or fixes instead"

@@ -29,9 +29,9 @@ def controls_page(kind: str = "technique", name: str = "caves") -> None:
         told.text = json.dumps(values)
         try:
             entry.params.checked(values)
-            controls.blame("")
+            controls.mark([])
         except TilewrightError as error:
-            controls.blame(f"{name}: {error}")
+            controls.mark(error.problems)
 
     def clear() -> None:
         values.clear()

@@ -36,8 +36,9 @@ def asking(app: FastAPI, host: str = "http://127.0.0.1:8600") -> Iterator[TestCl
 
 def line_of(answer: httpx.Response) -> str:
     """The line of an error, which must be one, and tell nothing of this machine."""
-    assert set(answer.json()) == {"error"}, answer.text
+    assert set(answer.json()) == {"error", "problems"}, answer.text
     line = str(answer.json()["error"])
+    assert all(problem["line"] in line for problem in answer.json()["problems"])
     assert "\n" not in line
     assert "Traceback" not in line
     assert "/src/" not in line

@@ -21,6 +21,7 @@ from pydantic import ConfigDict
 import tilewright as tw
 from tests.browser import chromium, complaints
 from tests.studio.nowhere import nowhere
+from tilewright.core.errors import problem
 from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
 from tilewright.core.registry import shapers, techniques, tilesets
@@ -123,19 +124,25 @@ def test_controls_of_every_entry_build_and_update_without_a_word(name: str) -> N
         for rubbish in (None, "?", -1, 1.5, [], ["a", 1], {}, {"a": {}}, [[1], "b"], True):
             controls.update(dict.fromkeys(model.model_fields, rubbish))
         controls.update({})
-        controls.blame(f"{name}: " + "; ".join(f"{field}: is wrong" for field in model.model_fields))
-        controls.blame("")
+        controls.mark([problem("is wrong", at=("params", field)) for field in model.model_fields], "params")
+        controls.mark([])
 
 
-def test_blame_marks_what_the_line_names() -> None:
+def test_blame_marks_what_problems_are_about() -> None:
     with nowhere():
         controls = Controls(ENTRIES["technique-caves"].params, {}, silence)
         rows = controls._form.rows
-        controls.blame("caves: walls: must be at most 1, got 7; offset.1: must be a whole number, got 'x'")
+        problems = [
+            problem("must be at most 1", at=("params", "walls"), got=7),
+            problem("must be a whole number", at=("params", "offset", 1), got="x"),
+            problem("must be more", at=("shaping", 0, "connect", "steps")),
+            problem("is odd", at="params"),
+        ]
+        controls.mark(problems, "params")
         errors = {name: row.element.props.get("data-error") for name, row in rows.items()}
         marked = {name: error for name, error in errors.items() if error}
         assert marked == {"walls": "must be at most 1, got 7", "offset": "must be a whole number, got 'x'"}
-        controls.blame("")
+        controls.mark([])
         assert not any(row.element.props.get("data-error") for row in rows.values())
 
 

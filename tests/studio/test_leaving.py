@@ -93,7 +93,7 @@ def test_a_bug_is_one_line_for_the_person_and_a_trace_for_the_log(
 
     async def test(desk: Desk) -> None:
         session = Session(desk)
-        session.listen("failed", lambda line: heard.append(("failed", line)))
+        session.listen("failed", lambda error: heard.append(("failed", str(error))))
         session.listen("busy", lambda at_work: heard.append(("busy", at_work)))
         session.make()
         await until(lambda: len(heard) == 3)

@@ -10,6 +10,7 @@ import pytest
 from nicegui import ui
 
 from tests.studio.nowhere import nowhere
+from tilewright.core.errors import TilewrightError
 from tilewright.core.grid import Grid
 from tilewright.studio.desk import Desk
 from tilewright.studio.page.address import Address
@@ -37,7 +38,7 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: list[str]) -> None:
-    lines: list[str] = []
+    lines: list[TilewrightError] = []
     with nowhere():
         address = Address(session, lines.append)
         address._write()
@@ -51,7 +52,7 @@ def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: 
 
 
 def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session, scripts: list[str]) -> None:
-    lines: list[str] = []
+    lines: list[TilewrightError] = []
     with nowhere():
         address = Address(session, lines.append)
         address._write()
@@ -62,7 +63,7 @@ def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session,
         address.copy()
         assert len(scripts) == 1
         assert lines == [address.refused]
-        assert lines[0].startswith("this is too much for a link: ")
+        assert str(lines[0]).startswith("this is too much for a link: ")
         session.state = State.of({"technique": "maze", "seed": 3})
         address._write()
     assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import tilewright as tw
 from tests.generators.rulebooks import DOCUMENT, FULL, RULES
 from tests.generators.test_rules_round_trip import books as some_books
-from tilewright.core.errors import InvalidRecipe
+from tilewright.core.errors import InvalidRecipe, TilewrightError
 from tilewright.studio.desk import Desk
 from tilewright.studio.page.controls.neighbourhoods import resized
 from tilewright.studio.page.rules import rulebook_draft as books
@@ -332,16 +332,16 @@ def test_a_renamed_tile_stays_locked() -> None:
 
 
 def test_a_book_that_does_not_fit_keeps_its_map_and_says_where() -> None:
-    lines: list[str] = []
+    errors: list[TilewrightError] = []
     paths: list[Any] = []
 
     def do(editor: Editor, session: Session) -> None:
-        session.listen("failed", lines.append)
+        session.listen("failed", errors.append)
         editor.set("names", [*editor.book["names"][:4], *editor.book["names"][5:]])
         paths.extend(problem.path for problem in editor.problems)
 
     session = edited(do)
-    assert "unknown name 'treasure'" in lines[-1]
+    assert {one.rule for one in errors[-1].problems} == {"unknown_name"}
     assert "treasure:4" not in session.state.params["names"]
     assert {path[:4] for path in paths} == {("generationRules", 3, "rules", 0), ("generationRules", 4, "rules", 0)}
 

@@ -13,6 +13,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.core import registry
+from tilewright.core.errors import TilewrightError
 from tilewright.studio.desk import Desk
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
@@ -28,9 +29,9 @@ class Watched(Session):
     def __init__(self, desk: Desk, state: State) -> None:
         super().__init__(desk, state)
         self.maps: list[tw.TileMap] = []
-        self.lines: list[str] = []
+        self.errors: list[TilewrightError | None] = []
         self.listen("map", self.maps.append)
-        self.listen("failed", self.lines.append)
+        self.listen("failed", self.errors.append)
 
     async def settled(self) -> tw.TileMap:
         if self._job is not None:
@@ -85,7 +86,7 @@ def test_what_is_painted_and_locked_stays_with_every_technique(technique: str, s
             assert (session.map.cells.flat[others] == before.cells.flat[others]).all()
             session.reroll()
             after = await session.settled()
-            assert session.lines[-1] == "", session.lines
+            assert session.errors[-1] is None, session.errors
             assert (after.cells.flat[places] == tile).all()
             assert (session.locked().ravel().nonzero()[0] == places).all()
             assert not session.state.is_pending
@@ -145,7 +146,7 @@ def test_locks_outside_a_smaller_map_are_dropped() -> None:
             session.lock([0, 23])
             session.change(session.state.with_params(width=12))
             assert (await session.settled()).width == 12
-            assert session.lines[-1] == ""
+            assert session.errors[-1] is None
             assert session.locked().sum() == 1
 
     run(test)
@@ -210,11 +211,11 @@ def test_a_mistake_is_one_line_and_the_map_stays() -> None:
             first = session.map
             session.change(session.state.with_params(walls=3))
             await session.settled()
-            assert session.lines[-1] == "caves: walls: must be at most 1.0, got 3"
+            assert str(session.errors[-1]) == "caves: walls: must be at most 1.0, got 3"
             assert session.map is first
             session.undo()
             await session.settled()
-            assert session.lines[-1] == ""
+            assert session.errors[-1] is None
 
     run(test)
 

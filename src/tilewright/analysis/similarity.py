@@ -58,6 +58,7 @@ class Similarity(Params):
                     problem(
                         f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size",
                         at="like",
+                        rule="sample_size",
                     )
                 )
         if wrong:

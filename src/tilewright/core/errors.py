@@ -135,6 +135,8 @@ class About(TypedDict, total=False):
     """The parameter, the file, or a path."""
     got: Any
     """What was given; completes the sentence."""
+    value: Any
+    """What was given, where the sentence says so already."""
     rule: str
     instead: Any
     """A value that would do."""
@@ -152,7 +154,8 @@ def problem(text: str, **about: Unpack[About]) -> Problem:
     path = at if isinstance(at, tuple) else (str(at),)
     fixes = (*about.get("fixes", ()), *((Fix("set", path, about["instead"]),) if "instead" in about else ()))
     sentence = f"{text}, got {quoted(about['got'])}" if "got" in about else text
-    return Problem(path, about.get("rule", "invalid"), about.get("got"), sentence, fixes, about.get("place"))
+    value = about.get("got", about.get("value"))
+    return Problem(path, about.get("rule", "invalid"), value, sentence, fixes, about.get("place"))
 
 
 def unknown_key(noun: str, key: object, options: Iterable[str], hint: str = "") -> Problem:

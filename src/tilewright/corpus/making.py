@@ -190,7 +190,7 @@ def damaged(corpus: Corpus) -> dict[int, str]:
             ids = corpus.part(number)["id"].to_pylist()
             wrong = "" if ids == list(corpus.manifest.maps_of(number)) else f"{part_name(number)} holds other maps"
         except BadFile as error:
-            wrong = str(error).partition(";")[0]
+            wrong = str(error)
         if wrong:
             found[number] = wrong
     return found

@@ -91,8 +91,8 @@ def _manifest_in(data: Mapping[str, Any], given: object) -> Manifest:
     try:
         return Manifest.from_text(json.dumps(data))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        reason = str(error) if isinstance(error, BadFile) else "its manifest is damaged"
-        raise BadFile(reason, at=given if isinstance(given, str | PathLike) else "the corpus") from None
+        wrong = error if isinstance(error, BadFile) else BadFile("its manifest is damaged")
+        raise BadFile.of(wrong, given if isinstance(given, str | PathLike) else "the corpus") from None
 
 
 def _typed(sweep: Any) -> Any:

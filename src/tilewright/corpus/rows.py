@@ -143,10 +143,12 @@ class Rows:
         except TilewrightError:
             raise
         except PermissionError as error:
-            raise BadFile(f"{self._place(part)} cannot be read ({error.strerror})") from None
+            at = self._place(part)
+            raise BadFile(f"{at} cannot be read ({error.strerror})", at=at, place="") from None
         except (pa.ArrowException, OSError, ValueError):
             self._files.forget(part)
-            raise BadFile(f"{self._place(part)} is damaged; `corpus repair --remake` makes it again") from None
+            at = self._place(part)
+            raise BadFile(f"{at} is damaged; `corpus repair --remake` makes it again", at=at, place="") from None
 
     def _opened(self, number: int) -> pq.ParquetFile:
         if self.folder.is_local:
@@ -167,7 +169,8 @@ class Rows:
         if shape != (rows, -(-rows // ROWS_TOGETHER), self.schema.names):
             raise ValueError
         if (file.metadata.metadata or {}).get(METADATA) != self.schema.metadata[METADATA]:
-            raise BadFile(f"{self._place(number)} belongs to another corpus; `corpus repair --remake` makes it again")
+            at = self._place(number)
+            raise BadFile(f"{at} belongs to another corpus; `corpus repair --remake` makes it again", at=at, place="")
         self._files.keep(number, file, size, most)
         return file
 

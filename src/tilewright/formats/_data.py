@@ -162,7 +162,7 @@ def _flattened(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
     return lists
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str, wrong: str = "not JSON") -> dict[str, Any]:
     """A JSON object from text that may mean harm: few enough values, no deep nesting, no NaN."""
     values, containers = text.count(","), text.count("[") + text.count("{")
     if values > MOST_VALUES or containers > MOST_CONTAINERS:
@@ -171,7 +171,7 @@ def parse(text: str) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise InvalidRecipe(f"not JSON: {reason}", rule="format") from None
+        raise InvalidRecipe(f"{wrong}: {reason}", rule="format") from None
     if not isinstance(value, dict):
         raise InvalidRecipe(f"must be a JSON object, got {type(value).__name__}")
     level: list[Any] = [value]

@@ -263,11 +263,11 @@ def _document(text: str) -> dict[str, Any] | None:
     if not stripped.startswith(("{", "[")):
         return None
     try:
-        return parse(stripped)
-    except (InvalidRecipe, TooLarge) as error:
+        return parse(stripped, wrong="damaged JSON")
+    except (InvalidRecipe, TooLarge):
         if not DOCUMENT.match(stripped):
             return None
-        raise type(error)(str(error).replace("not JSON", "damaged JSON", 1)) from None
+        raise
 
 
 def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:

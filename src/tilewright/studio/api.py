@@ -1,6 +1,7 @@
 """The HTTP API, for engines and scripts: list, explain, make, run, measure. It calls what the page calls.
 
-Errors are `{"error": "one line"}`: 400 a mistake, 404 an unknown name in the address, 413 too large, 422 what was asked
+Errors are `{"error": "one line", "problems": [...]}`, where each problem has its path, rule, value and fixes: 400 a
+mistake, 404 an unknown name in the address, 413 too large, 422 what was asked
 for cannot be made (another seed may do), 503 too busy (Retry-After says when to come back), 504 too long.
 """
 
@@ -33,7 +34,32 @@ T = TypeVar("T")
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
 DESCRIBED = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
-ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+FIX = {
+    "type": "object",
+    "description": "A change of the request that may help.",
+    "properties": {
+        "action": {"enum": ["set", "remove", "use"]},
+        "path": {"type": "array", "items": {"type": ["string", "integer"]}},
+        "value": {},
+        "label": {"type": "string"},
+    },
+}
+PROBLEM = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "array", "items": {"type": ["string", "integer"]}, "description": "Path in the recipe."},
+        "rule": {"type": "string", "description": "Name of the broken rule."},
+        "value": {"description": "What was given."},
+        "text": {"type": "string"},
+        "line": {"type": "string"},
+        "fixes": {"type": "array", "items": FIX},
+    },
+}
+ERROR = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "problems": {"type": "array", "items": PROBLEM}},
+    "required": ["error", "problems"],
+}
 OBJECT = {"type": "object"}
 ENTRIES = {
     "type": "array",

@@ -39,6 +39,8 @@ class Busy(TilewrightError):
 class TooLong(TilewrightError):
     """More time or more steps than one request may take."""
 
+    rule = "size"
+
 
 class Cancelled(TilewrightError):
     """Nobody waits for the result any more."""

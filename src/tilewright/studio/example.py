@@ -290,7 +290,7 @@ def _side(value: Any, name: str) -> int:
 
 
 def _axes_of(value: Any, name: str) -> str:
-    if value not in AXES:
+    if not isinstance(value, str) or value not in AXES:
         raise InvalidRecipe(f"one of {', '.join(AXES)}", at=name, got=value)
     return str(value)
 

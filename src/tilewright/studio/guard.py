@@ -19,7 +19,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import InvalidRecipe, problem
 from .settings import LOOPBACK, Settings
 
 API = "/api"
@@ -183,7 +183,7 @@ def _refusal(scope: Scope, status: int, line: str) -> Response:
     """One line: as JSON where programs ask, as text where people do."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if scope["path"].startswith(API):
-        return JSONResponse({"error": line}, status, headers)
+        return JSONResponse({"error": line, "problems": [problem(line, rule="refused").as_data()]}, status, headers)
     return PlainTextResponse(line + "\n", status, headers)
 
 

@@ -38,8 +38,8 @@ class Session:
     """The state and everything that follows from it.
 
     Events, each with what listeners get: `state` (State) whenever it changed; `map` (TileMap) when another map is to
-    be shown, painted cells included; `progress` (Frame) while one is made for long; `failed` (str, "" when all is
-    well again); `busy` (bool).
+    be shown, painted cells included; `progress` (Frame) while one is made for long; `failed` (TilewrightError, or None
+    when all is well again); `busy` (bool).
     """
 
     def __init__(self, desk: Desk, state: State | None = None) -> None:
@@ -180,7 +180,7 @@ class Session:
             self.change(self._with_locks(painted, map.replaced(cells=shown), places) if lock else painted)
         except TooLarge as error:
             self.change(painted)
-            self.tell("failed", f"painted, but not locked: {error}")
+            self.tell("failed", error.within(place="painted, but not locked"))
 
     def lock(self, cells: Iterable[int]) -> None:
         """Keep these cells of the map that is shown."""
@@ -190,7 +190,7 @@ class Session:
             self.change(self._with_locks(self.state, self.map, _inside(cells, self.map.cells.size)))
         except TooLarge as error:
             self._show()  # without the locks that somebody has seen already
-            self.tell("failed", f"not locked: {error}")
+            self.tell("failed", error.within(place="not locked"))
 
     def unlock(self, cells: Iterable[int] | None = None) -> None:
         """Free these cells again, or all."""
@@ -245,7 +245,7 @@ class Session:
         if self._job is not None and not self._job.done():
             self.stop()
             before = "; what is shown is the map before" if self.map is not None else ""
-            self.tell("failed", f"stopped{before}: turn a knob, or press Reroll")
+            self.tell("failed", TilewrightError(f"stopped{before}: turn a knob, or press Reroll"))
 
     def stop(self) -> None:
         """Cancel what is being made."""
@@ -275,11 +275,11 @@ class Session:
             return
         except TilewrightError as error:
             self.tell("busy", False)
-            self.tell("failed", str(error))
+            self.tell("failed", error)
             return
         self.seconds = time.perf_counter() - begun
         self.tell("busy", False)
-        self.tell("failed", "")
+        self.tell("failed", None)
         self._show()
 
     def _look(self, state: State, frame: Frame) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge, quoted
+from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, quoted
 from ..core.grid import FREE, INLINE_CELLS, Grid, Word, read_shape
 from ..core.locks import Locks
 from ..core.seeds import read_seed
@@ -77,8 +77,8 @@ class State:
     def effective(self) -> dict[str, Any]:
         """The recipe without the shapers that are switched off: what is made and exported."""
         data = dict(self.recipe)
-        shaping = [stage for number, stage in enumerate(data.get("shaping") or ()) if number not in self.off]
-        data.pop("shaping", None)
+        stages = data.pop("shaping", None)
+        shaping = [stages[number] for number in self.stages_on]
         return {**data, "shaping": shaping} if shaping else data
 
     def with_recipe(self, **words: Any) -> State:
@@ -89,6 +89,27 @@ class State:
         locks = None if self.locks is None or not len(self.locks) else self.locks.to_data()
         data = {**self.recipe, "locks": locks, **words}
         return replace(self, recipe={word: value for word, value in data.items() if value is not None}, painted=None)
+
+    def fixed(self, fix: Fix) -> State:
+        """With a suggested fix of `effective` made."""
+        if fix == ANOTHER_SEED:
+            return self.with_recipe(seed=int(read_seed(None)))
+        if fix.path[0] == "locks":
+            return replace(self, locks=None).with_recipe()
+        path, off = fix.path, self.off
+        if path[0] == "shaping" and len(path) > 1:
+            number = self.stages_on[int(path[1])]
+            path = ("shaping", number, *path[2:])
+            if fix.action == "remove" and len(path) <= 3:
+                off = tuple(other - (other > number) for other in off)
+        data = replace(fix, path=path).apply(self.recipe)
+        words = {word: data.get(word) for word in {*self.recipe, *data} - {"locks"}}
+        return replace(self.with_recipe(**words), off=off)
+
+    @property
+    def stages_on(self) -> list[int]:
+        """The shapers that are not switched off, by their place in the recipe's list."""
+        return [number for number in range(len(self.recipe.get("shaping") or ())) if number not in self.off]
 
     def with_params(self, **values: Any) -> State:
         """With other parameters; they are checked when the map is made."""
@@ -167,7 +188,7 @@ class State:
             data = json.loads(plain)
             return cls._read(data)
         except TilewrightError as error:
-            raise BadFile(f"the link cannot be opened: {error}") from None
+            raise BadFile.of(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
             raise BadFile("the link cannot be opened: it is cut off, or not one of this studio") from None
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
-from ...core.errors import InvalidRecipe, problem, quoted
+from ...core.errors import InvalidRecipe, quoted
 
 Operator: TypeAlias = Literal[">=", "<=", "==", "!=", ">", "<"]
 OPERATORS = get_args(Operator)
@@ -63,7 +63,7 @@ def pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
         raise InvalidRecipe(f"at most {LONGEST_TEXT:,} characters, got {len(text):,}")
     found = [piece.strip() for piece in text.split(mark)]
     if len(found) not in counts:
-        raise InvalidRecipe(f"{form}; got {quoted(text)}", rule="format")
+        raise InvalidRecipe(f"{form}; got {quoted(text)}", value=text, rule="format")
     return found
 
 
@@ -88,7 +88,7 @@ def condition(text: str) -> dict[str, Any]:
     """`solid>5`."""
     found = re.fullmatch(r"([^<>=!]*)([<>=!]+)([^<>=!]*)", text)
     if not found:
-        raise InvalidRecipe(f"{CONDITION}; got {quoted(text)}", rule="format")
+        raise InvalidRecipe(f"{CONDITION}; got {quoted(text)}", value=text, rule="format")
     tile, operator, count = (piece.strip() for piece in found.groups())
     if operator not in OPERATORS:
         told = f"{quoted(text)}: the operator is one of {' '.join(OPERATORS)}"
@@ -132,7 +132,8 @@ def division(text: str) -> dict[str, Any]:
     kind, size, rooms = pieces(text, ":", (3,), DIVISION)
     fields = {"equal": ("columns", "rows"), "tree": ("width", "height")}.get(kind.lower())
     if fields is None:
-        raise InvalidRecipe(problem(f"there are equal and tree, got {quoted(kind)} in {quoted(text)}", rule="format"))
+        told = f"there are equal and tree, got {quoted(kind)} in {quoted(text)}"
+        raise InvalidRecipe(told, value=text, rule="format")
     return {
         "kind": kind.lower(),
         **dict(zip(fields, sides(size, "the size"), strict=True)),
@@ -145,7 +146,7 @@ def place(text: str) -> dict[str, Any]:
     kind, *rest = pieces(text, ":", (1, 2), PLACE)
     kind = kind.lower()
     if kind not in ("map", "room"):
-        raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}", rule="format")
+        raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}", value=text, rule="format")
     if not rest or re.fullmatch(r"-\s*1", rest[0]):
         return {"kind": kind}
     numbers = [whole(piece, "room" if kind == "room" else "rectangle") for piece in rest[0].split(",")]
@@ -153,7 +154,7 @@ def place(text: str) -> dict[str, Any]:
         return {"kind": kind, "ids": numbers}
     if len(numbers) != 4:
         told = f"a rectangle of the map is written as map:x,y,width,height; got {quoted(text)}"
-        raise InvalidRecipe(told, rule="format")
+        raise InvalidRecipe(told, value=text, rule="format")
     return {"kind": kind, "rectangle": numbers}
 
 

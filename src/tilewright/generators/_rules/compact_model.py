@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -35,7 +35,7 @@ def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
     except InvalidRecipe as error:
         if any(one.rule == "format" for one in error.problems):  # these quote the text themselves
             raise
-        raise error.within(place=quoted(text)) from None
+        raise error.replace(replace(one.within(place=quoted(text)), value=text) for one in error.problems) from None
 
 
 _kept = lru_cache(maxsize=4096)(_read)

@@ -243,7 +243,7 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
 
     def strange(place: Path, kind: str, word: str, piece: str) -> Problem:
         hint = did_you_mean(word, words if kind == "name" else p.known)
-        return problem(f"unknown {kind} {word!r} in {quoted(piece)}{hint}", at=place, rule="unknown_name")
+        return problem(f"unknown {kind} {word!r} in {quoted(piece)}{hint}", at=place, value=piece, rule="unknown_name")
 
     tiles = f"{p.mapData.initial}:{p.mapData.dig}"
     for word in (p.mapData.initial, p.mapData.dig):
@@ -273,7 +273,11 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
                 if min(width, height) < 1:
-                    yield problem(f"{layer.where.compact!r}: a rectangle is at least one cell wide and high", at=place)
+                    yield problem(
+                        f"{layer.where.compact!r}: a rectangle is at least one cell wide and high",
+                        at=place,
+                        value=layer.where.compact,
+                    )
                     sizes = []
                 elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
                     yield problem(
@@ -283,7 +287,11 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
             piece = quoted(layer.where.compact)
-            yield problem(f"{piece}: there is no room {missing}, they are numbered 0 to {last}", at=place)
+            yield problem(
+                f"{piece}: there is no room {missing}, they are numbered 0 to {last}",
+                at=place,
+                value=layer.where.compact,
+            )
         yield from _fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
@@ -302,9 +310,13 @@ def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tupl
         return
     if fix.neighbourhood not in p.known:
         unknown = did_you_mean(fix.neighbourhood, p.known)
-        yield problem(f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}", at=place)
+        yield problem(
+            f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}", at=place, value=fix.compact
+        )
         return
     around = p.known[fix.neighbourhood]
     lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)
     if lacking:
-        yield problem(f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}", at=place)
+        yield problem(
+            f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}", at=place, value=fix.compact
+        )

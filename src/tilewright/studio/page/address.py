@@ -19,10 +19,10 @@ COPIED = "The link is copied: it reopens exactly this"
 class Address:
     """What stands behind the # of the page's address: the whole state, as long as that is not too much for a link."""
 
-    def __init__(self, session: Session, tell: Callable[[str], None]) -> None:
-        """`tell` takes a line that says what is wrong."""
+    def __init__(self, session: Session, tell: Callable[[TilewrightError], None]) -> None:
+        """`tell` takes an error that says what is wrong."""
         self.session, self._tell = session, tell
-        self.refused = ""
+        self.refused: TilewrightError | None = None
         """What is wrong with the link that was opened or asked for last."""
         self._link: str | None = None
         """What the address holds; None until somebody has looked."""
@@ -40,19 +40,19 @@ class Address:
         link, is_arrival = address.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
-        state, refused = self.session.state, ""
+        state, refused = self.session.state, None
         if link:
             try:
                 state = State.from_link(link)
             except TilewrightError as error:
-                refused = str(error)
+                refused = error
         self._link = link
         if is_arrival:
             self.session.begin(state)
         else:
             self.session.change(state)
-        self.refused = ""
-        if refused:
+        self.refused = None
+        if refused is not None:
             self._written = None  # the address is to hold what is shown
             self._refuse(refused)
 
@@ -61,13 +61,13 @@ class Address:
         try:
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
         except TooLarge as error:
-            self._refuse(str(error))
+            self._refuse(error)
             return
         ui.run_javascript(f"({copying(link, COPIED)})()")
 
-    def _refuse(self, line: str) -> None:
-        self.refused = line
-        self._tell(line)
+    def _refuse(self, error: TilewrightError) -> None:
+        self.refused = error
+        self._tell(error)
 
     def _write(self) -> None:
         """The address follows the state, a moment after the last change; what is too much for it leaves it alone."""

@@ -190,7 +190,7 @@ class FilesView:
         if self.session.state.look.tab != "export":
             return
         if map is None or recipe is None:
-            self._fail("There is no map yet that could be written.", wanted)
+            self._fail(TilewrightError("There is no map yet that could be written."), wanted)
             return
         animates, loop = self.is_animation, asyncio.get_running_loop()
         self.working.set_visibility(animates)
@@ -213,7 +213,7 @@ class FilesView:
         except Cancelled:
             return
         except TilewrightError as error:
-            self._fail(str(error), wanted)
+            self._fail(error, wanted)
             return
         self.working.set_visibility(False)
         self.files, self._made_of, self._making = files, wanted, None
@@ -221,15 +221,15 @@ class FilesView:
         if download:
             self._send()
 
-    def _fail(self, message: str, wanted: Wanted) -> None:
+    def _fail(self, error: TilewrightError, wanted: Wanted) -> None:
         self.working.set_visibility(False)
         self._forget()
         self._made_of, self._making = wanted, None  # it would fail again
-        self.told.set_text(message)
+        self.told.set_text(str(error))
         self.told.classes(replace="tw-bad")
         self.play.set_visibility(self.is_animation)
         if self.controls is not None:
-            self.controls.blame(message)
+            self.controls.mark(error.problems)
 
     # -- showing and sending it ---------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class FilesView:
         self.told.classes(replace="tw-faint")
         self.told.set_text(told)
         if self.controls is not None:
-            self.controls.blame("")
+            self.controls.mark(())
         if self.format in PICTURES:
             fits = len(main) <= LARGEST_PREVIEW
             if fits:

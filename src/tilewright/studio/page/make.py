@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from nicegui import ui
 
-from ...core.errors import TilewrightError, counted
+from ...core.errors import Problem, TilewrightError, counted
 from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
@@ -62,10 +63,9 @@ class MakeView(View):
         if self.controls is not None:
             self.controls.update(self.session.state.params)
 
-    def blame(self, message: str) -> None:
-        """Mark the knobs that an error names."""
+    def blame(self, problems: Sequence[Problem]) -> None:
         if self.controls is not None:
-            self.controls.blame(message)
+            self.controls.mark(problems, "params")
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class MakeView(View):
                 data, _ = Resolver().recipe(name)
                 self.session.change(state.opening(data))
             except TilewrightError as error:
-                self.session.tell("failed", str(error))
+                self.session.tell("failed", error)
             return
         if name != state.technique:
             entry = techniques.get(name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from ...core.errors import TilewrightError
+from ...core.errors import Problem, TilewrightError
 from ...core.fields import UNSET, fields_of
 from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
@@ -75,11 +75,13 @@ class ShapeView(View):
             self.text.set_value(written)
             self.wrong.set_text("")
 
-    def blame(self, message: str) -> None:
-        """Mark the knobs of the shaper that an error names."""
-        for (name, _), controls in zip(stages_of(self.session.state.recipe), self.controls, strict=False):
+    def blame(self, problems: Sequence[Problem]) -> None:
+        on = self.session.state.stages_on
+        for number, (name, controls) in enumerate(zip(self._built or (), self.controls, strict=False)):
             if controls is not None:
-                controls.blame(message if f"{name}:" in message else "")
+                controls.mark(
+                    problems if number in on else (), "shaping", on.index(number) if number in on else 0, name
+                )
 
     def darken(self, is_dark: bool) -> None:
         self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")

@@ -11,9 +11,10 @@ from typing import Any
 from nicegui import Client, background_tasks, ui
 
 from ... import kernels
-from ...core.errors import TilewrightError
+from ...core.errors import Fix, TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
+from ...core.registry import RECIPE_WORDS
 from ...core.site import Frame
 from ...core.tilemap import TileMap
 from .. import scene, service
@@ -45,6 +46,7 @@ TABS = {
     "export": ("Export", "download"),
 }
 """Word and icon of every view."""
+MAX_FIXES = 6
 IN_THE_CENTRE = ("example", "gallery")
 """Views that put something of their own where the map is."""
 LOOK = 0.3
@@ -126,6 +128,7 @@ class Shell:
                 self.areas = {name: ui.element("div").classes("tw-area") for name in IN_THE_CENTRE}
                 self.line = ui.label("").classes("tw-line").props("role=status data-testid=line")
                 self.line.set_visibility(False)
+                self.fixes = ui.element("div").classes("tw-fixes")
             with ui.element("aside").classes("tw-right") as self.right:
                 self.measures = MeasuresView(self.session)
         self.tabs.set_value("make")
@@ -195,7 +198,7 @@ class Shell:
             self.compiling.set_visibility(seconds > 0)
 
     def _state_changed(self, state: State) -> None:
-        self.address.refused = ""
+        self.address.refused = None
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
         if self.tabs.value != state.look.tab:
@@ -237,15 +240,26 @@ class Shell:
     def _show_progress(self, frame: Frame) -> None:
         self.canvas.progress(scene.frame_of(frame))
 
-    def _tell(self, message: str) -> None:
-        """The one line: what went wrong, or nothing. That a link was refused is told until something is changed."""
-        message = message or self.address.refused
-        if message:
+    def _tell(self, error: TilewrightError | None) -> None:
+        """Show the error in one line, with a button for each fix. A refused link is shown until something changes."""
+        error = error or self.address.refused
+        if error is not None:
             self.canvas.progress(None)
-        self.line.set_text(message)
-        self.line.set_visibility(bool(message))
+        problems = () if error is None else error.problems
+        self.line.set_text("" if error is None else str(error))
+        self.line.set_visibility(error is not None)
+        known = {*RECIPE_WORDS, *self.session.state.recipe}
+        fixes = dict.fromkeys(fix for one in problems for fix in one.fixes if fix.path and fix.path[0] in known)
+        self.fixes.clear()
+        with self.fixes:
+            for number, fix in enumerate([*fixes][:MAX_FIXES]):
+                button = ui.button(fix.label, on_click=partial(self._fix, fix))
+                button.props(f"dense outline no-caps size=sm data-testid=fix-{number}")
         for view in self.views.values():
-            view.blame(message)
+            view.blame(problems)
+
+    def _fix(self, fix: Fix) -> None:
+        self.session.change(self.session.state.fixed(fix))
 
     def _look(self, grid: bool, sprites: bool, overlay: str) -> None:
         """The map is looked at otherwise; nothing of that is a step of undo."""
@@ -266,7 +280,7 @@ class Shell:
             except Cancelled:
                 return
             except TilewrightError as error:
-                self._tell(str(error))
+                self._tell(error)
                 return
             if map is self.session.map:
                 with self.client:
@@ -286,7 +300,7 @@ class Shell:
             return
         except TilewrightError as error:
             self.canvas.film(None)
-            self._tell(str(error))
+            self._tell(error)
             return
         if recipe is self.session.recipe:
             self._filmed = recipe

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ...core.errors import Problem
 from ..state import State
 
 
@@ -18,8 +21,8 @@ class View:
     def show_map(self) -> None:
         """Show what follows from the map that the session has made."""
 
-    def blame(self, message: str) -> None:
-        """Mark what an error is about; an empty message clears all marks."""
+    def blame(self, problems: Sequence[Problem]) -> None:
+        """Mark what problems of the recipe are about; without any, clear all marks."""
 
     def darken(self, is_dark: bool) -> None:
         """Follow the page in dark or light mode."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -62,15 +61,9 @@ class Controls:
             self._looks = looks
             self._form.retile()
 
-    def blame(self, message: str) -> None:
-        """Mark the controls that an error line names, such as `caves: walls: must be at most 1`; "" clears."""
-        for name, row in self._form.rows.items():
-            found = re.search(rf"(?:^|[:;,] ){re.escape(name)}(?:\.[\w.]+)?: ([^;]*)", message)
-            row.blame(found.group(1)[:160] if found else "")
-
-    def mark(self, problems: Sequence[Problem]) -> None:
-        """Mark the controls that problems are about, by their paths in the params; an empty list clears all marks."""
-        self._form.mark([(problem.path, problem.text) for problem in problems])
+    def mark(self, problems: Iterable[Problem], *path: str | int) -> None:
+        """Mark the controls that problems are about, where `path` leads to the params; no problems clear all marks."""
+        self._form.mark([(one.path[len(path) :], one.text) for one in problems if one.path[: len(path)] == path])
 
     def _look(self, values: Mapping[str, Any]) -> Sequence[object]:
         """What controls show beside their own values: the tiles, and the names of items."""

@@ -119,6 +119,6 @@ class ExampleView(View):
         except Cancelled:
             return
         except TilewrightError as error:
-            card.fail(str(error), ways_out(example, technique, str(error)))
+            card.fail(error, ways_out(example, technique, error.problems))
             return
         card.finish(outcome)

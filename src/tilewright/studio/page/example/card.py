@@ -9,6 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.errors import GaveUp, TilewrightError
 from ....core.registry import measures, techniques
 from ...example import Example
 from ..measures import written
@@ -113,12 +114,12 @@ class Card:
         self.rows.classes(remove="tw-example-old")
         self.button.set_enabled(True)
 
-    def fail(self, message: str, ways: list[Way]) -> None:
+    def fail(self, error: TilewrightError, ways: list[Way]) -> None:
         """It cannot be done, or not now: the one line, and what may help."""
         self._outcome = None
-        self._tell("gave up" if message.startswith("gave up") else "not possible")
+        self._tell("gave up" if isinstance(error, GaveUp) else "not possible")
         self.progress.style("width: 0%")
-        self.line.set_text(message)
+        self.line.set_text(str(error))
         self.ways.clear()
         with self.ways:
             for number, (name, example) in enumerate(ways):

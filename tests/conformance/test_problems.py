@@ -1,0 +1,45 @@
+"""Every parameter of every technique and shaper: what is wrong with it is a problem with its path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from tilewright.core.errors import InvalidRecipe, Problem
+from tilewright.core.recipe import Recipe
+from tilewright.core.registry import shapers, techniques
+
+PARAMETERS = [
+    (kind, entry.name, name)
+    for kind, shelf in (("technique", techniques), ("shaper", shapers))
+    for entry in shelf
+    for name in entry.params.model_fields
+]
+
+
+def bad_values(model: type[BaseModel], name: str) -> list[Any]:
+    """A value of no type at all, and those just beyond the bounds."""
+    beyond = []
+    for rule in model.model_fields[name].metadata:
+        for bound, by in (("ge", -1), ("gt", 0), ("le", 1), ("lt", 0)):
+            if hasattr(rule, bound):
+                beyond.append(getattr(rule, bound) + by)
+    return [object(), *beyond]
+
+
+@pytest.mark.parametrize(("kind", "entry", "name"), PARAMETERS, ids=lambda value: str(value))
+def test_a_wrong_value_is_a_problem_of_its_parameter(kind: str, entry: str, name: str) -> None:
+    shelf: Any = techniques if kind == "technique" else shapers
+    for value in bad_values(shelf.get(entry).params, name):
+        recipe: dict[str, Any] = {"technique": entry, "params": {name: value}}
+        path: tuple[str | int, ...] = ("params", name)
+        if kind == "shaper":
+            recipe = {"technique": "caves", "shaping": [{entry: {name: value}}]}
+            path = ("shaping", 0, entry, name)
+        with pytest.raises(InvalidRecipe) as caught:
+            Recipe.of(recipe)
+        found = [one for one in caught.value.problems if one.path[: len(path)] == path]
+        assert found, f"{name}={value!r}: {caught.value}"
+        assert all(isinstance(one, Problem) and one.text for one in found)

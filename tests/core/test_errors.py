@@ -1,0 +1,235 @@
+"""Errors: problems as data, rendered as one line; the fixes that they suggest work."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.core.errors import (
+    ANOTHER_SEED,
+    BadFile,
+    Fix,
+    GaveUp,
+    InvalidRecipe,
+    Problem,
+    TilewrightError,
+    UnknownName,
+    problem,
+    unknown_key,
+)
+from tilewright.core.plan import planned
+from tilewright.core.recipe import Recipe
+
+
+def found_in(recipe: Any) -> tuple[Problem, ...]:
+    """The problems of a recipe; none where it can be planned."""
+    try:
+        planned(Recipe.of(recipe))
+    except TilewrightError as error:
+        return error.problems
+    return ()
+
+
+# -- lines --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ((), "is wrong"),
+        (("params", "walls"), "walls: is wrong"),
+        (("params",), "params: is wrong"),
+        (("rules", 2, "count"), "rules.2.count: is wrong"),
+        (("shaping", 1, "connect", "thickness"), "shaping 2: connect: thickness: is wrong"),
+        (("shaping", 0), "shaping 1: is wrong"),
+        (("line", 3), "line 3: is wrong"),
+        (("sweep", "walls"), "sweep: walls: is wrong"),
+    ],
+)
+def test_a_path_is_rendered_before_its_sentence(path: tuple[str | int, ...], line: str) -> None:
+    assert str(Problem(path, "invalid", None, "is wrong")) == line
+
+
+def test_what_is_given_completes_the_sentence() -> None:
+    one = problem("must be below 1", at="walls", got=2, rule="maximum", instead=0.5)
+    assert one == Problem(("walls",), "maximum", 2, "must be below 1, got 2", (Fix("set", ("walls",), 0.5),))
+    assert str(InvalidRecipe(one, "and more")) == "walls: must be below 1, got 2; and more"
+
+
+def test_within_moves_paths_and_fixes_and_shows_the_place() -> None:
+    error = InvalidRecipe("must be below 1", at="walls", instead=0.5).within("params", place="caves")
+    assert str(error) == "caves: walls: must be below 1"
+    assert error.problems[0].path == ("params", "walls")
+    assert error.problems[0].fixes == (Fix("set", ("params", "walls"), 0.5),)
+    assert str(error.within("recipe")) == "recipe: caves: walls: must be below 1"
+
+
+def test_problems_of_one_error_become_those_of_another() -> None:
+    error = BadFile.of(InvalidRecipe(problem("is empty", at="cells"), problem("is odd")), "map.json")
+    assert str(error) == "map.json: cells: is empty; is odd"
+    assert [one.path for one in error.problems] == [("map.json", "cells"), ("map.json",)]
+
+
+def test_giving_up_names_cells_and_tries() -> None:
+    error = GaveUp("no room", cells=[(1, 2)] * 5, tries=3, fixes=[ANOTHER_SEED])
+    assert str(error) == "gave up after 3 tries: no room (at x=2 y=1, x=2 y=1, x=2 y=1, x=2 y=1 and 1 more)"
+    assert (error.reason, error.problems[0].rule, error.problems[0].fixes) == ("no room", "unsolved", (ANOTHER_SEED,))
+
+
+ODD_VALUES = [object(), np.arange(3), {1, 2}, float("nan"), 10**5000, "x" * 9999, [[[[[[1]]]]]], "\ud800"]
+
+
+@pytest.mark.parametrize("value", ODD_VALUES, ids=lambda value: type(value).__name__)
+def test_problems_are_short_data_whatever_is_given(value: Any) -> None:
+    data = problem("is wrong", at="walls", got=value).as_data()
+    assert len(json.dumps(data)) < 2000
+    json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidRecipe("must be a map", at="sample", got=print),
+        UnknownName("tile", "walls", ["wall"]),
+        GaveUp("no room", cells=[(1, 2)], tries=2),
+        BadFile("not JSON", at="map.json"),
+    ],
+)
+def test_errors_cross_processes_whole(error: TilewrightError) -> None:
+    with get_context("spawn").Pool(1) as pool:
+        again = pool.apply(pickle.loads, [pickle.dumps(error)])
+    assert (type(again), str(again), again.problems) == (type(error), str(error), error.problems)
+
+
+# -- fixes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fix", "label"),
+    [
+        (Fix("set", ("params", "wrap_sample"), "y"), "Set wrap_sample to y"),
+        (Fix("set", ("shaping", 1, "connect", "thickness"), 2), "Set thickness to 2"),
+        (Fix("set", ("params", "relax"), True), "Set relax to true"),
+        (Fix("remove", ("shaping", 0, "replace")), "Remove shaper 'replace'"),
+        (Fix("remove", ("params", "depth")), "Remove 'depth'"),
+        (Fix("use", ("params", "widht"), "width"), "Use 'width'"),
+        (ANOTHER_SEED, "Use another seed"),
+    ],
+)
+def test_fixes_have_labels(fix: Fix, label: str) -> None:
+    assert fix.label == label
+
+
+@pytest.mark.parametrize(
+    ("fix", "key", "after"),
+    [
+        (Fix("set", ("params", "width"), 9), "params", {"widht": 20, "width": 9}),
+        (Fix("use", ("params", "widht"), "width"), "params", {"width": 20}),
+        (Fix("remove", ("params", "widht")), "params", {}),
+        (Fix("remove", ("shaping", 0, "connect")), "shaping", []),
+        (Fix("set", ("shaping", 0, "connect", "thickness"), 2), "shaping", [{"connect": {"thickness": 2}}]),
+        (Fix("use", ("shaping", 0, "connect"), "doors"), "shaping", [{"doors": None}]),
+        (Fix("set", ("tiles", "wall"), "rock"), "tiles", {"wall": "rock"}),
+    ],
+)
+def test_a_fix_changes_a_copy_of_the_recipe(fix: Fix, key: str, after: Any) -> None:
+    data = {"technique": "caves", "params": {"widht": 20}, "shaping": ["connect"]}
+    assert fix.apply(data) == {**data, key: after}
+    assert data == {"technique": "caves", "params": {"widht": 20}, "shaping": ["connect"]}
+
+
+MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
+    ({"technique": "cave"}, ("technique",), "unknown_name"),
+    ({"technique": "caves", "sed": 7}, ("sed",), "unknown_name"),
+    ({"technique": "caves", "params": {"widht": 20}}, ("params", "widht"), "unknown_name"),
+    ({"technique": "caves", "params": {"walls": 3}}, ("params", "walls"), "maximum"),
+    ({"technique": "caves", "params": {"width": 0}}, ("params", "width"), "minimum"),
+    ({"technique": "caves", "params": {"width": 20.5}}, ("params", "width"), "type"),
+    ({"technique": "noise", "params": {"kind": "perlon"}}, ("params", "kind"), "choice"),
+    ({"technique": "noise", "params": {"kind": "smooth"}}, ("params", "kind"), "choice"),
+    ({"technique": "caves", "params": {"wrap": True, "offset": [0, 0]}}, ("params", "wrap"), "invalid"),
+    ({"technique": "caves", "shaping": ["conect"]}, ("shaping", 0, "conect"), "unknown_name"),
+    (
+        {"technique": "caves", "shaping": ["doors", {"connect": {"thickness": 0}}]},
+        ("shaping", 1, "connect", "thickness"),
+        "minimum",
+    ),
+    (
+        {"technique": "caves", "shaping": [{"connect": {"thicknes": 2}}]},
+        ("shaping", 0, "connect", "thicknes"),
+        "unknown_name",
+    ),
+    ({"technique": "caves", "shaping": [{"place": {"near": 9, "far": 3}}]}, ("shaping", 0, "place", "far"), "minimum"),
+    ({"technique": "wfc", "params": {"sample": "dungeon", "depth": 3}}, ("params", "depth"), "conflict"),
+    ({"technique": "wfc", "params": {"ground": True, "wrap_sample": "none"}}, ("params", "ground"), "conflict"),
+    ({"technique": "wfc", "params": {"width": 2, "pattern_size": 3}}, ("params", "width"), "invalid"),
+    ({"technique": "patterns", "params": {"width": 2, "pattern_sizes": [3]}}, ("params", "width"), "invalid"),
+    ({"technique": "caves", "require": {"region": 1}}, ("require", "region"), "unknown_name"),
+    ({"technique": "caves", "tiles": {"wal": "wall"}}, ("tiles", "wal"), "unknown_name"),
+    ({"technique": "caves", "tiles": {"wall": "wallx"}}, ("tiles", "wall"), "unknown_name"),
+    ({"technique": "caves", "tileset": "awbw"}, ("tiles",), "missing"),
+    ({"technique": "caves", "tileset": "dungoen"}, ("tileset",), "unknown_name"),
+]
+
+
+@pytest.mark.parametrize(("recipe", "path", "rule"), MISTAKES, ids=lambda value: str(value)[:60])
+def test_typical_mistakes_have_a_path_and_fixes_that_help(
+    recipe: dict[str, Any], path: tuple[str | int, ...], rule: str
+) -> None:
+    (one,) = found_in(recipe)
+    assert (one.path, one.rule) == (path, rule)
+    assert one.fixes, one
+    for fix in one.fixes:
+        again = found_in(fix.apply(recipe))
+        assert one not in again, f"{fix.label} does not help: {one}"
+    assert any(not found_in(fix.apply(recipe)) for fix in one.fixes)
+
+
+def test_all_mistakes_are_found_at_once() -> None:
+    recipe = {
+        "technique": "caves",
+        "params": {"walls": 3, "widht": 1},
+        "shaping": ["conect", {"connect": {"thickness": 0}}],
+        "seed": 1.5,
+        "tries": 0,
+    }
+    assert {one.path for one in found_in(recipe)} == {
+        ("params", "walls"),
+        ("params", "widht"),
+        ("shaping", 0, "conect"),
+        ("shaping", 1, "connect", "thickness"),
+        ("seed",),
+        ("tries",),
+    }
+
+
+def test_a_stage_that_fails_says_which_it_is() -> None:
+    recipe = {"technique": "caves", "seed": 7, "shaping": ["border", {"crop": {"margin": 500}}]}
+    with pytest.raises(InvalidRecipe) as caught:
+        tw.run(recipe)
+    assert caught.value.problems[0].path[:3] == ("shaping", 1, "crop")
+    assert str(caught.value).startswith("crop: a margin of 500")
+
+
+def test_a_search_that_gives_up_suggests_parameters() -> None:
+    recipe: dict[str, Any] = {
+        "technique": "wfc",
+        "params": {"sample": "bricks", "width": 30, "height": 30, "wrap_sample": "none"},
+        "seed": 7,
+    }
+    with pytest.raises(GaveUp) as caught:
+        tw.run(recipe)
+    fixes = caught.value.problems[0].fixes
+    assert Fix("set", ("params", "wrap_sample"), "xy") in fixes
+    assert tw.run(Fix("set", ("params", "wrap_sample"), "xy").apply(recipe)).shape == (30, 30)
+
+
+def test_an_unknown_key_can_be_renamed_or_removed() -> None:
+    one = unknown_key("parameter", "widht", ["width", "height"])
+    assert one.fixes == (Fix("use", ("widht",), "width"), Fix("remove", ("widht",)))
