@@ -2,42 +2,76 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import platform
 import sys
-from collections.abc import Iterator
+from dataclasses import fields
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
+import click
 from rich.console import Console
 from rich.table import Table
+
+from tilewright.core.errors import UnknownName
 
 from .row import Row
 
 FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results.json"
 WIDTH = 140
 """Columns where the output is no terminal, whose own width would cut the table."""
 
 
-def main() -> None:
+class Program(click.Command):
+    """A command whose help lists the subjects."""
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Subjects"):
+            formatter.write_dl([*_subjects().items()])
+
+
+@click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
+@click.argument("subjects", nargs=-1)
+@click.option("--rows", is_flag=True, help="List the rows of the last full run and measure nothing.")
+def main(subjects: tuple[str, ...], rows: bool) -> None:
+    """Measure all SUBJECTS, or those named, and print the table; for all of them, also write bench/results.json."""
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
-    rows = []
-    for row in _rows(sys.argv[1:]):
-        rows.append(row)
-        print(row.what, row.peer_name and f"beside {row.peer_name}", file=sys.stderr)
-    console.print(_table(rows))
-    if not sys.argv[1:]:
-        results = {"machine": _machine(), "rows": [row.record() for row in rows]}
-        (FOLDER / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    known = _subjects()
+    unknown = [str(UnknownName("subject", name, known)) for name in subjects if name not in known]
+    if unknown:
+        raise click.ClickException("; ".join(unknown))
+    if rows:
+        console.print(_table([_recorded(row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]]))
+        return
+    measured = []
+    for name in subjects or known:
+        for row in import_module(f"{__package__}.{name}").rows():
+            measured.append(row)
+            print(row.what, row.peer_name and f"beside {row.peer_name}", file=sys.stderr)
+    console.print(_table(measured))
+    if not subjects:
+        results = {"machine": _machine(), "rows": [row.record() for row in measured]}
+        RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _rows(names: list[str]) -> Iterator[Row]:
-    for name in names or sorted(module.name for module in iter_modules([str(FOLDER)])):
-        if hasattr(subject := import_module(f"{__package__}.{name}"), "rows"):
-            yield from subject.rows()
+def _subjects() -> dict[str, str]:
+    """The files here that have a function `rows`, and the first line about each; none is imported for it."""
+    found = {}
+    for module in iter_modules([str(FOLDER)]):
+        source = ast.parse((FOLDER / f"{module.name}.py").read_text(encoding="utf-8"))
+        if any(isinstance(part, ast.FunctionDef) and part.name == "rows" for part in source.body):
+            found[module.name] = (ast.get_docstring(source) or "").partition("\n")[0]
+    return found
+
+
+def _recorded(row: dict[str, Any]) -> Row:
+    return Row(**{field.name: row[field.name] for field in fields(Row) if field.name in row})
 
 
 def _table(rows: list[Row]) -> Table:
@@ -74,11 +108,11 @@ def _machine() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """The processor's name, which Python does not tell on Linux."""
+    """The processor's name, which Python does not give on Linux."""
     facts = Path("/proc/cpuinfo")
     names = [line for line in facts.read_text().splitlines() if line.startswith("model name")] if facts.exists() else []
     return names[0].partition(":")[2].strip() if names else platform.processor()
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="python -m bench")

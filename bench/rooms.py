@@ -15,7 +15,8 @@ import numpy as np
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.kernels.partition import partition
+from tilewright.kernels.corridors import ROOM
+from tilewright.kernels.partition import PartSizes, new_heap, partition
 
 from .row import Row, best_times
 
@@ -58,11 +59,11 @@ def _partition() -> Row:
     """A map of 500x500 cut until no part has a side over 14, each with sides of 7 at least."""
     from tcod import bsp, random
 
-    sides = np.array([500, 500, 7, 7, 14, 14])
-    parts = np.empty((10_000, 4), dtype=np.int64)
+    sizes = PartSizes(500, 500, 7, 7, 14, 14)
+    parts, heap = np.empty(10_000, dtype=ROOM), new_heap(10_000)
 
     def ours() -> int:
-        return partition(sides, 1.25, 0.25, True, Rng.of(7).state, parts)
+        return partition(sizes, 1.25, 0.25, True, Rng.of(7).state, parts, heap)
 
     def peer() -> int:
         whole = bsp.BSP(0, 0, 500, 500)

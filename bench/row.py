@@ -41,7 +41,7 @@ class Row:
     def wanted(self) -> str:
         unit = f" {self.unit}" if self.ratio is None else "x"
         limits = (("≥", self.at_least), ("≤", self.at_most))
-        return ", ".join(f"{sign} {limit:,g}{unit}" for sign, limit in limits if limit is not None)
+        return ", ".join(f"{sign} {limit:,.4g}{unit}" for sign, limit in limits if limit is not None)
 
     def record(self) -> dict[str, object]:
         """Plain data for the results file."""
