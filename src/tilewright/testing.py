@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, get_args
 
@@ -24,6 +25,7 @@ from .core.provenance import digest
 from .core.recipe import Recipe
 from .core.registry import Technique, techniques
 from .core.tilemap import TileMap
+from .kernels import blocks
 
 SIDES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
 """Awkward sizes (width, height); those below a technique's own least size are passed over."""
@@ -47,6 +49,21 @@ def check_technique(technique: str | Technique, *, seeds: int = 20) -> None:
     finally:
         if added:
             techniques.remove(entry.name)
+
+
+@contextmanager
+def block_size(size: int, *names: str) -> Iterator[None]:
+    """Do at most `size` cells or steps between two yields while the block lasts: of all work, or of the names given.
+
+    >>> with block_size(100):
+    ...     check_technique("caves", seeds=1)
+    """
+    before = dict(blocks.SIZES)
+    blocks.SIZES.update({name: min(size, before[name]) for name in names or before})
+    try:
+        yield
+    finally:
+        blocks.SIZES.update(before)
 
 
 def small(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **words: Any) -> Recipe:

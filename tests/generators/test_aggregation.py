@@ -14,6 +14,7 @@ from tilewright.analysis.regions import regions_of
 from tilewright.core.errors import GaveUp, InvalidRecipe
 from tilewright.core.tilemap import TileMap
 from tilewright.generators import aggregation as module
+from tilewright.testing import block_size
 
 SIZES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (4, 7), (17, 5), (30, 20)]
 MODES = ["walk-in", "walk-out", "attractor"]
@@ -143,9 +144,9 @@ def test_gives_up_where_locked_walls_leave_no_way_and_names_them() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_the_block_size_changes_nothing(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tw.make("aggregation", seed=9, mode=mode, symmetry="vertical")
-    monkeypatch.setattr(module, "STEPS_PER_BLOCK", 101)
     monkeypatch.setattr(module, "FRAMES", 7)
-    assert tw.make("aggregation", seed=9, mode=mode, symmetry="vertical") == whole
+    with block_size(101):
+        assert tw.make("aggregation", seed=9, mode=mode, symmetry="vertical") == whole
 
 
 @pytest.mark.parametrize("choice", [{}, {"mode": "walk-out"}, {"width": 300, "height": 300}, {"width": 3, "height": 2}])

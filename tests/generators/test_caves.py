@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.generators import caves as module
-from tilewright.kernels import random
 from tilewright.kernels.caves import smooth
+from tilewright.testing import block_size
 
 
 def plain_step(wall: np.ndarray, birth: int, survive: int, outside: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -52,11 +51,10 @@ def test_a_wrapped_cave_tiles() -> None:
     assert np.array_equal(made.where("wall"), tiled[12:24, 16:32])
 
 
-def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing() -> None:
     whole = tw.make("caves", seed=9)
-    monkeypatch.setattr(module, "CELLS_PER_BLOCK", 100)
-    monkeypatch.setattr(random, "BLOCK", 300)
-    assert tw.make("caves", seed=9) == whole
+    with block_size(100):
+        assert tw.make("caves", seed=9) == whole
 
 
 def test_the_kernel_takes_nothing_else() -> None:

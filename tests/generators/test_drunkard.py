@@ -14,6 +14,7 @@ from tilewright.analysis.regions import regions_of
 from tilewright.core.errors import GaveUp, InvalidRecipe
 from tilewright.core.tilemap import TileMap
 from tilewright.generators import drunkard as module
+from tilewright.testing import block_size
 
 SIZES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (4, 7), (17, 5), (30, 20)]
 
@@ -131,9 +132,9 @@ def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     for coverage in (0.4, None):
         whole = tw.make("drunkard", seed=9, coverage=coverage)
         with monkeypatch.context() as patch:
-            patch.setattr(module, "STEPS_PER_BLOCK", 13)
             patch.setattr(module, "FRAMES", 7)
-            assert tw.make("drunkard", seed=9, coverage=coverage) == whole
+            with block_size(13):
+                assert tw.make("drunkard", seed=9, coverage=coverage) == whole
 
 
 @pytest.mark.parametrize("choice", [{}, {"coverage": None}, {"width": 300, "height": 300}, {"width": 3, "height": 2}])

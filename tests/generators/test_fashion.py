@@ -11,9 +11,8 @@ from PIL import Image
 
 import tilewright as tw
 from tilewright import InvalidRecipe
-from tilewright.kernels import fashion as kernels
-from tilewright.kernels import random
 from tilewright.kernels.fashion import update
+from tilewright.testing import block_size
 
 PUBLISHED = [0, 0.5, 0.2, 0.6]
 SIZE = {"width": 24, "height": 18}
@@ -89,11 +88,10 @@ def test_a_window_is_the_same_alone_or_in_a_larger_one(dx: int, dy: int) -> None
     assert np.array_equal(large.cells[6:21, 11:31], inner.cells)
 
 
-def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing() -> None:
     whole = tw.make("fashion", seed=9)
-    monkeypatch.setattr(kernels, "BLOCK", 64)
-    monkeypatch.setattr(random, "BLOCK", 300)
-    frames = list(tw.watch("fashion", seed=9))
+    with block_size(64):
+        frames = list(tw.watch("fashion", seed=9))
     assert frames[-1].map == whole
     assert len(frames) > 100
 

@@ -15,6 +15,7 @@ from scipy import ndimage
 import tilewright as tw
 from tilewright import GaveUp, InvalidRecipe, TileMap
 from tilewright.generators._maze import methods
+from tilewright.testing import block_size
 
 METHODS = tuple(methods.METHODS)
 SIZES = ((1, 1), (1, 9), (8, 1), (2, 2), (2, 7), (3, 3), (4, 5), (5, 5), (6, 12), (7, 4), (17, 9), (20, 33), (41, 31))
@@ -196,13 +197,13 @@ def test_start_and_exit_are_farthest_apart(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_blocks_and_frames_change_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_and_frames_change_nothing(method: str) -> None:
     words: dict[str, Any] = {"width": 40, "height": 27, "method": method, "braid": 0.4, "seed": 5}
     locks = [[20, 13, "floor"], [21, 13, "wall"], [4, 4, "floor"], [9, 9, "wall"]]
     whole, held = tw.make("maze", **words), tw.make("maze", **words, locks=locks)
-    monkeypatch.setattr(methods, "BLOCK", 3)
-    assert tw.make("maze", **words) == whole
-    assert tw.make("maze", **words, locks=locks) == held
+    with block_size(3):
+        assert tw.make("maze", **words) == whole
+        assert tw.make("maze", **words, locks=locks) == held
 
 
 @pytest.mark.parametrize("method", METHODS)

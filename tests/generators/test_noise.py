@@ -16,6 +16,7 @@ import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.generators._noise import lattice
 from tilewright.generators._noise.lattice import NOT_MOVED, Octave, Window, sampled
+from tilewright.testing import block_size
 
 KINDS = ("perlin", "simplex", "value", "cellular")
 FRACTALS = ("plain", "ridged", "billow")
@@ -143,13 +144,13 @@ def test_an_island_is_that_of_its_world() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_block_size_changes_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing(kind: str) -> None:
     params = {"kind": kind, "warp": 0.5, "island": 0.4, "biomes": BIOMES, "thresholds": BETWEEN, "seed": 9}
     whole, still = noise(**params), noise(kind=kind, seed=9)
     for size in (1, 300):
-        monkeypatch.setattr(lattice, "CELLS_PER_BLOCK", size)
-        assert noise(**params) == whole
-        assert noise(kind=kind, seed=9) == still
+        with block_size(size):
+            assert noise(**params) == whole
+            assert noise(kind=kind, seed=9) == still
 
 
 def test_more_octaves_add_to_those_before() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ from tilewright import GaveUp, InvalidRecipe, TileMap
 from tilewright.core.seeds import Rng
 from tilewright.dungeon.links import Links, choose_links
 from tilewright.generators.rooms import RoomsParams
+from tilewright.testing import block_size
 
 from .dungeons import check_rooms, check_ways, doors_of, inside, some_options
 
@@ -341,16 +342,11 @@ def test_the_crypt_that_ships_can_be_walked_from_start_to_exit() -> None:
         assert len(map.rooms) > 10
 
 
-def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_change_nothing() -> None:
     variants = [{"links": links, "corridors": ways} for links in ("delaunay", "nearest", "row") for ways in WAYS]
     usual = [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants]
-    for module, name, value in (
-        ("generators.rooms", "CELLS_PER_BLOCK", 10),
-        ("generators.bsp", "PARTS_PER_BLOCK", 3),
-        ("dungeon.dungeon", "CELLS_PER_BLOCK", 100),
-        ("dungeon.dungeon", "STEPS_PER_BLOCK", 5),
-        ("dungeon.dungeon", "WAITING_AT_FIRST", 1),
-        ("dungeon.links", "PAIRS_PER_BLOCK", 20),
-    ):
-        monkeypatch.setattr(import_module(f"tilewright.{module}"), name, value)
-    assert [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants] == usual
+    sizes = {"rooms": 10, "bsp": 3, "dungeon": 100, "corridors": 5, "corridors.heap": 1, "links": 20}
+    with ExitStack() as stack:
+        for name, size in sizes.items():
+            stack.enter_context(block_size(size, name))
+        assert [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants] == usual

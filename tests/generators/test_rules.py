@@ -28,7 +28,7 @@ from tests.generators.rulebooks import (
     rectangle,
     simulated,
 )
-from tilewright.generators._rules import board, connectivity
+from tilewright.testing import block_size
 
 
 @pytest.mark.parametrize("data", DOCUMENT.values(), ids=DOCUMENT)
@@ -353,13 +353,12 @@ def test_links_are_of_rooms_that_are_joined_in_the_end() -> None:
 # -- the same again -------------------------------------------------------------------------------------------
 
 
-def test_the_size_of_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_blocks_changes_nothing() -> None:
     recipes = [tw.recipe("rules", data=data) for data in (*DOCUMENT.values(), TREASURE)]
     whole = [tw.run(recipe, seed=5) for recipe in recipes]
-    monkeypatch.setattr(board, "EFFORT_PER_BLOCK", 1)
-    monkeypatch.setattr(connectivity, "STEPS_PER_BLOCK", 12)
     for recipe, before in zip(recipes, whole, strict=True):
-        frames = list(tw.watch(recipe, seed=5))
+        with block_size(1, "rules"), block_size(12, "tunnels"):
+            frames = list(tw.watch(recipe, seed=5))
         assert frames[-1].map == before
         assert len(frames) > 20 or recipe is recipes[2]
 

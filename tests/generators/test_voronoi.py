@@ -14,9 +14,9 @@ import tilewright as tw
 from tilewright.core.errors import InvalidRecipe
 from tilewright.core.seeds import Rng
 from tilewright.generators import voronoi as module
-from tilewright.generators._voronoi import diagram as parts
 from tilewright.generators._voronoi.diagram import Diagram, wall_offsets
 from tilewright.kernels.voronoi import UNITS
+from tilewright.testing import block_size
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
 EIGHT = np.ones((3, 3), dtype=int)
@@ -203,13 +203,10 @@ def test_kinds_come_by_weight_and_from_any_tileset() -> None:
     assert caves.where("moss").any()
 
 
-def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing() -> None:
     for mode in ("regions", "walls"):
         whole = tw.make("voronoi", seed=9, mode=mode, relax=2, gap=3, thickness=2)
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "CELLS_PER_BLOCK", 300)
-            patch.setattr(parts, "SAMPLES_PER_BLOCK", 3000)
-            patch.setattr(parts, "SQUARES_PER_BLOCK", 50)
+        with block_size(50):
             assert tw.make("voronoi", seed=9, mode=mode, relax=2, gap=3, thickness=2) == whole
 
 

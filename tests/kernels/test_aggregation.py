@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from tilewright.core.seeds import Rng
 from tilewright.kernels.aggregation import (
     ATTRACTOR,
-    DUG,
-    LISTED,
-    PARTICLES,
-    ROW,
     WALK_IN,
     WALK_OUT,
+    BlockCounts,
+    Box,
+    Growth,
     aggregate,
     count_floors,
 )
@@ -147,26 +146,28 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
     mode, out = plain.mode, plain.mode == WALK_OUT
     target, listed = plain.target, np.flatnonzero(cells == FLOOR)
     plain.run(goal)
-    progress = np.zeros(PARTICLES + 1, dtype=np.int64)
-    progress[ROW], progress[DUG], progress[LISTED] = -1, len(listed), len(listed)
+    progress = Growth.new()
+    progress.row, progress.dug, progress.listed = -1, len(listed), len(listed)
     floors = np.zeros(cells.size, dtype=np.int64)
     floors[: len(listed)] = listed
-    fine, near_fine, coarse, near_coarse = (
-        np.full([((side - 1) >> size) + 3 for side in cells.shape], start, dtype=np.int64)
-        for size in (3, 6)
-        for start in (0, 9 if out else 0)
+    blocks = BlockCounts(
+        *(
+            np.full([((side - 1) >> size) + 3 for side in cells.shape], start, dtype=np.int64)
+            for size in (3, 6)
+            for start in (0, 9 if out else 0)
+        )
     )
-    count_floors(cells, out, fine, near_fine, coarse, near_coarse)
-    box = np.array([1, 1, plain.height, plain.width, *target], dtype=np.int64)
+    count_floors(cells, out, blocks)
+    box = Box(1, 1, plain.height, plain.width, *target)
     brush = np.zeros((1, 2), dtype=np.int64)
     for _ in range(10_000_000):
         if not aggregate(
             rng.state, cells, mode, plain.edge, box, plain.stick, *plain.flips, brush, floors,
-            fine, near_fine, coarse, near_coarse, progress, OLDEST, goal, budget,
+            blocks, progress, OLDEST, goal, budget,
         ):  # fmt: skip
             break
     assert cells.tolist() == plain.cells.tolist()
-    assert progress[[DUG, PARTICLES]].tolist() == [len(plain.floors), plain.particles]
+    assert (progress.dug, progress.particles) == (len(plain.floors), plain.particles)
 
 
 def reachable(cells: NDArray[np.uint8], start: Place) -> int:

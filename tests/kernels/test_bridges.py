@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright.kernels import bridges
 from tilewright.kernels.bridges import Waves, numbered
+from tilewright.testing import block_size
 
 FOUR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
 EIGHT = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
@@ -81,12 +81,12 @@ def test_bridges_are_as_few_and_as_short_as_can_be(offsets: Offsets) -> None:
         assert not (waves.marked.astype(bool) & ((parts > 0) | ~walkable)).any()
 
 
-def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_block_changes_nothing() -> None:
     random = np.random.default_rng(7)
     parts = np.where(random.random((40, 60)) < 0.02, np.arange(1, 2401).reshape(40, 60), 0).astype(np.int32)
     whole = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
-    monkeypatch.setattr(bridges, "BLOCK", 1)
-    single = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
+    with block_size(1):
+        single = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
     assert np.array_equal(whole.bridges(), single.bridges())
 
 

@@ -23,8 +23,12 @@ from tilewright.kernels.corridors import (
     ROCK,
     UNFINISHED,
     UPRIGHT,
-    WAITING,
     WALL,
+    CorridorStyle,
+    DungeonArrays,
+    SearchArrays,
+    SearchState,
+    as_rooms,
     check_doors,
     dig_corridor,
     dig_straight,
@@ -134,18 +138,22 @@ class Case:
         self.pairs = [pair for pair in self.pairs if pair[0] != pair[1]]
         self.passed = np.empty(len(rooms) + 2, dtype=np.int64)
 
+    @property
+    def dungeon(self) -> DungeonArrays:
+        return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(self.rooms), self.width)
+
     def dig(self, one: int, other: int, rng: Rng, budget: int = 1 << 30, waiting: int = 4096) -> list[int]:
         size = self.kinds.size
         spent, stamps, came = np.empty(size, np.int32), np.zeros(size, np.int32), np.empty(size, np.uint8)
-        keys, cells, state = np.empty(waiting), np.empty(waiting, dtype=np.int64), np.full(4, FRESH)
-        while (
-            found := dig_corridor(
-                self.kinds.reshape(-1), self.owners.reshape(-1), self.rooms, one, other, self.width, rng.state, spent,
-                stamps, came, 1, self.width_of_ways, self.avoid, self.reuse, self.anywhere, self.passed, keys, cells,
-                state, budget,
-            )
-        ) == UNFINISHED:  # fmt: skip
-            if state[WAITING] == FRESH or len(keys) - state[WAITING] < 3:
+        keys, cells, state = np.empty(waiting), np.empty(waiting, dtype=np.int64), SearchState.new()
+        state.salt = state.waiting = FRESH
+        style = CorridorStyle(self.width_of_ways, self.avoid, self.reuse, self.anywhere)
+        while True:
+            search = SearchArrays(spent, stamps, came, keys, cells, state)
+            found = dig_corridor(self.dungeon, search, style, one, other, rng.state, 1, self.passed, budget)
+            if found != UNFINISHED:
+                break
+            if state.waiting == FRESH or len(keys) - state.waiting < 3:
                 keys, cells = np.append(keys, np.empty(1)), np.append(cells, np.empty(1, dtype=np.int64))
         self.spent, self.stamps, self.came = (cells.reshape(self.kinds.shape) for cells in (spent, stamps, came))
         return self.passed[:found].tolist()
@@ -291,10 +299,8 @@ def test_straight_ways_as_the_plain_method_finds_them(draws: int) -> None:
         for one, other in case.pairs:
             before = case.kinds.copy()
             way = plain_straight(case, one, other, other_rng, draws)
-            found = dig_straight(
-                case.kinds.reshape(-1), case.owners.reshape(-1), case.rooms, one, other, case.width, rng.state, 1,
-                case.avoid, case.reuse, draws, case.passed,
-            )  # fmt: skip
+            style = CorridorStyle(1, case.avoid, case.reuse, case.anywhere)
+            found = dig_straight(case.dungeon, style, one, other, rng.state, draws, case.passed)
             met = [one] + [int(case.owners[cell]) - 1 for cell, _ in way if case.owners[cell]]
             assert case.passed[:found].tolist() == [
                 room for at, room in enumerate(met) if way and (at == 0 or room != met[at - 1])

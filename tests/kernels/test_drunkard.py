@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.drunkard import BLOCKED, DUG, FLOOR, IDLE, LEFT, LISTED, OVER, PLACE, ROCK, STARTED, STEPS, walk
+from tilewright.kernels.drunkard import BLOCKED, FLOOR, ROCK, WALKER, WalkRules, WalkState, walk
 
 HEADINGS = [(-1, 0), (0, 1), (1, 0), (0, -1)]
 Place = tuple[int, int]
@@ -134,17 +134,15 @@ def test_walks_as_told(
 
     flat, row = cells.reshape(-1), cells.shape[1]
     at = middle[0] * row + middle[1]
-    starts, progress = np.full(cells.size, at, dtype=np.int64), np.zeros(OVER + 1, dtype=np.int64)
-    progress[DUG] = progress[LISTED] = 1
-    walkers = np.zeros((count, IDLE + 1), dtype=np.int64)
-    walkers[:, PLACE] = -1
-    walkers[:, LEFT] = np.arange(count) * steps // count
+    starts, progress = np.full(cells.size, at, dtype=np.int64), WalkState.new()
+    progress.dug = progress.listed = 1
+    walkers = np.zeros(count, dtype=WALKER)
+    walkers["place"] = -1
+    walkers["left"] = np.arange(count) * steps // count
     state = rng.child("walk").state
-    place = at if centre else -1
+    walk_rules = WalkRules(turn, bias, steps, lives or 1000, 20, at if centre else -1)
     for _ in range(100_000):
-        if not walk(
-            state, flat, row, walkers, starts, progress, turn, bias, steps, lives or 1000, 20, place, goal, budget
-        ):
+        if not walk(state, flat, row, walkers, starts, progress, walk_rules, goal, budget):
             break
     assert cells.tolist() == plain.cells.tolist()
-    assert progress[[DUG, STARTED, STEPS]].tolist() == [plain.dug, plain.started, plain.steps]
+    assert (progress.dug, progress.started, progress.steps) == (plain.dug, plain.started, plain.steps)

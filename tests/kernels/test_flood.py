@@ -12,8 +12,8 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from tilewright.kernels import flood
 from tilewright.kernels.flood import BLOCKED, parts_of, symmetric
+from tilewright.testing import block_size
 
 Offset = tuple[int, ...]
 
@@ -77,12 +77,12 @@ def test_equals_scipy(directions: int) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 2, 7, 1000])
-def test_the_size_of_a_block_changes_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_block_changes_nothing(block: int) -> None:
     mask = np.random.default_rng(3).random((40, 50)) < 0.55
     offsets = symmetric([(0, 1), (1, 0), (3, -7)])
     whole = parts_of(mask, offsets)
-    monkeypatch.setattr(flood, "BLOCK", block)
-    parted = parts_of(mask, offsets)
+    with block_size(block):
+        parted = parts_of(mask, offsets)
     assert np.array_equal(whole.cells, parted.cells)
     assert (whole.count, whole.largest) == (parted.count, parted.largest)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.links import close_loops, join_in_a_row, join_nearest, second_nearest, span
+from tilewright.kernels.links import close_loops, join_in_a_row, join_nearest, new_tree, second_nearest, span
 
 CASES = 200
 Pair = tuple[int, int]
@@ -46,7 +46,7 @@ def test_spanning_as_kruskal_does() -> None:
         chance, centres = np.random.default_rng(seed), some_centres(seed)
         pairs = chance.integers(0, len(centres), (int(chance.integers(1, 40)), 2))
         order, chosen = chance.permutation(len(pairs)), np.zeros(len(pairs), dtype=np.uint8)
-        count = span(pairs, order, centres, chosen)
+        count = span(pairs, order, np.arange(len(centres)), chosen)
         tree: list[Pair] = []
         taken = set()
         for number in order.tolist():
@@ -110,7 +110,7 @@ def test_loops_are_drawn_and_not_too_long() -> None:
         pairs = chance.integers(0, len(centres), (20, 2))
         rate, longest = float(chance.choice([0.0, 0.3, 1.0])), int(chance.integers(3, 8))
         loops = np.empty_like(pairs)
-        count = close_loops(tree, pairs, len(centres), rate, longest, Rng.of(seed).state, loops)
+        count = close_loops(tree, pairs, new_tree(len(centres)), rate, longest, Rng.of(seed).state, loops)
         rng, plain = Rng.of(seed), []
         links = [(int(one), int(other)) for one, other in tree]
         for one, other in pairs.tolist():

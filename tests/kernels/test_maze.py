@@ -130,9 +130,9 @@ def test_growing_as_the_plain_methods_do(kernel: Callable[..., bool], plain: Cal
     for seed in range(CASES):
         case = Case(seed)
         links, seen, rng = case.masks(case.given), case.seen(), Rng.of(seed)
-        stack, state = np.empty(links.size, dtype=np.int32), np.zeros(7, dtype=np.int64)
-        fixed = case.masks(case.possible), links, seen, case.above(), stack, rng.state, state, case.columns
-        while kernel(*fixed, case.budget):
+        stack, state = np.empty(links.size, dtype=np.int32), maze.MazeState.new()
+        arrays = maze.MazeArrays(case.masks(case.possible), links, seen, case.above(), case.columns)
+        while kernel(arrays, stack, rng.state, state, case.budget):
             pass
         plain(case, Rng.of(seed))
         assert links.tolist() == case.masks(case.links).tolist(), seed
@@ -146,10 +146,10 @@ def test_kruskal_as_the_plain_method_does() -> None:
         edges = edges[: maze.list_edges(possible, edges)]
         listed = [(place, other) for place in case.places for other in case.ways(place) if other > place]
         assert edges.tolist() == [2 * case.number(one) + (other[0] > one[0]) for one, other in listed]
-        state = np.zeros(1, dtype=np.int64)
+        state = maze.MazeState.new()
         while maze.shuffle(edges, rng.state, state, case.budget):
             pass
-        above, state = np.empty(links.size, dtype=np.int32), np.zeros(1, dtype=np.int64)
+        above, state = np.empty(links.size, dtype=np.int32), maze.MazeState.new()
         maze.gather(links, above, case.columns)
         while maze.kruskal(links, above, edges, state, case.columns, case.budget):
             pass
@@ -197,14 +197,14 @@ def test_wilson_as_the_plain_method_does(steps: int) -> None:
         for part in case.parts(case.possible):
             seen[case.number(min(part))] = maze.INSIDE
         stride = next(step for step in range(links.size * 5 // 8 or 1, 0, -1) if np.gcd(step, links.size) == 1)
-        state = np.zeros(7, dtype=np.int64)
-        state[maze.LEFT] = steps
-        fixed = case.masks(case.possible), links, seen, case.above(), np.zeros(links.size, dtype=np.uint8)
-        while maze.wilson(*fixed, rng.state, state, stride, case.columns, case.budget):
+        state, exits = maze.MazeState.new(), np.zeros(links.size, dtype=np.uint8)
+        state.left = steps
+        arrays = maze.MazeArrays(case.masks(case.possible), links, seen, case.above(), case.columns)
+        while maze.wilson(arrays, exits, rng.state, state, stride, case.budget):
             pass
         left = plain_wilson(case, Rng.of(seed), stride, steps)
         assert links.tolist() == case.masks(case.links).tolist(), seed
-        assert int(state[maze.LEFT]) == left
+        assert state.left == left
 
 
 def plain_division(case: Case, rng: Rng, row: int, column: int, height: int, width: int) -> None:
@@ -229,10 +229,10 @@ def plain_division(case: Case, rng: Rng, row: int, column: int, height: int, wid
 def test_division_as_the_plain_method_does() -> None:
     for seed in range(CASES):
         case = Case(seed)
-        links, rng, state = case.masks(case.possible), Rng.of(seed), np.zeros(7, dtype=np.int64)
-        stack = np.empty((case.rows + case.columns + 1, 4), dtype=np.int32)
+        links, rng, state = case.masks(case.possible), Rng.of(seed), maze.MazeState.new()
+        stack = np.empty(case.rows + case.columns + 1, dtype=maze.RECTANGLE)
         stack[0] = 0, 0, case.rows, case.columns
-        state[maze.SIZE] = 1
+        state.size = 1
         while maze.divide(links, stack, rng.state, state, case.columns, case.budget):
             pass
         case.links = set(case.possible)
@@ -269,7 +269,7 @@ def test_braiding_as_the_plain_method_does(share: float) -> None:
     for seed in range(CASES):
         case = Case(seed)
         plain_backtracker(case, Rng.of("tree"))
-        links, rng, state = case.masks(case.links), Rng.of(seed), np.zeros(1, dtype=np.int64)
+        links, rng, state = case.masks(case.links), Rng.of(seed), maze.MazeState.new()
         fixed = case.masks(case.possible), links, rng.level_key(), share, rng.state, state, case.columns
         while maze.braid(*fixed, case.budget):
             pass
@@ -286,7 +286,7 @@ def test_carving_cell_by_cell() -> None:
         links = {link for link in case.possible if all(shown[case.number(place)] for place in link)}
         shape = top + case.rows * (height + wall) + 1, left + case.columns * (width + wall) + 1
         cells = np.ones(shape, dtype=np.uint8)
-        layout = np.array([case.columns, top, left, height, width, wall])
+        layout = maze.MazeLayout(case.columns, top, left, height, width, wall)
         for row in range(case.rows):
             maze.carve(case.masks(links), shown, layout, cells, row, row + 1)
         for y, x in np.ndindex(*shape):
@@ -315,13 +315,14 @@ def test_flooding_finds_the_farthest() -> None:
                 if not cells[other] and other not in distances:
                     distances[other] = distances[here] + 1
                     waiting.append(other)
-        queue, state = np.empty(cells.size, dtype=np.int64), np.array([0, 1, 1, 0])
+        queue, state = np.empty(cells.size, dtype=np.int64), maze.FloodState.new()
+        state.end = state.last = 1
         queue[0] = y * cells.shape[1] + x
         cells[y, x] = maze.MET
         budget = int(chance.integers(1, 9))
         while maze.flood(cells.reshape(-1), cells.shape[1], maze.FLOOR, maze.MET, queue, state, budget):
             pass
-        met: dict[Any, int] = {divmod(int(at), cells.shape[1]): 0 for at in queue[: state[1]]}
+        met: dict[Any, int] = {divmod(int(at), cells.shape[1]): 0 for at in queue[: state.end]}
         assert met.keys() == distances.keys() == {tuple(at) for at in np.argwhere(cells == maze.MET).tolist()}
-        last = divmod(int(queue[state[1] - 1]), cells.shape[1])
-        assert distances[last] == state[3] == max(distances.values())
+        last = divmod(int(queue[state.end - 1]), cells.shape[1])
+        assert distances[last] == state.distance == max(distances.values())

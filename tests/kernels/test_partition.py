@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.corridors import EDGE, FLOOR, ROCK
-from tilewright.kernels.partition import DRAWS, partition, settle
+from tilewright.kernels.corridors import EDGE, FLOOR, ROCK, DungeonArrays, as_rooms
+from tilewright.kernels.partition import DRAWS, PartSizes, RoomSizes, new_heap, partition, settle
 
 CASES = 300
 Part = list[int]
@@ -43,6 +44,11 @@ def plain_partition(sides: list[int], ratio: float, jitter: float, small: bool, 
     return parts
 
 
+def cut(sides: NDArray[np.int64], ratio: float, jitter: float, small: bool, rng: Rng, parts: NDArray[np.int64]) -> int:
+    sizes = PartSizes(*sides.tolist())
+    return partition(sizes, ratio, jitter, small, rng.state, as_rooms(parts), new_heap(len(parts)))
+
+
 def test_cutting_as_the_plain_method_does() -> None:
     compared = 0
     for seed in range(CASES):
@@ -51,7 +57,7 @@ def test_cutting_as_the_plain_method_does() -> None:
         sides = np.concatenate((chance.integers(6, 90, 2), least, least * chance.integers(2, 5, 2)))
         ratio, jitter, small = float(chance.choice([1.0, 1.25, 2.0])), float(chance.choice([0.0, 0.25, 0.5])), seed % 2
         parts = np.empty((int(chance.integers(1, 9)), 4), dtype=np.int64)
-        count = partition(sides, ratio, jitter, bool(small), Rng.of(seed).state, parts)
+        count = cut(sides, ratio, jitter, bool(small), Rng.of(seed), parts)
         found: list[Part] = parts[:count].tolist()
         covered = np.zeros((int(sides[1]), int(sides[0])), dtype=np.int64)
         for x, y, width, height in found:
@@ -69,10 +75,10 @@ def test_cutting_as_the_plain_method_does() -> None:
 def test_space_for_fewer_parts_means_the_same_first_cuts() -> None:
     sides = np.array([80, 50, 6, 5, 15, 12])
     before = np.empty((1, 4), dtype=np.int64)
-    partition(sides, 1.25, 0.25, True, Rng.of(7).state, before)
+    cut(sides, 1.25, 0.25, True, Rng.of(7), before)
     for count in range(2, 20):
         parts = np.empty((count, 4), dtype=np.int64)
-        assert partition(sides, 1.25, 0.25, True, Rng.of(7).state, parts) == count
+        assert cut(sides, 1.25, 0.25, True, Rng.of(7), parts) == count
         changed = (parts[:-1] != before).any(axis=1)
         assert changed.sum() == 1
         old = before[changed][0]
@@ -90,32 +96,19 @@ def test_settling_as_the_plain_method_does() -> None:
     for seed in range(CASES):
         chance = np.random.default_rng(seed)
         rows, columns, spacing = 30, 40, int(chance.integers(1, 4))
-        sizes = np.array([2, 8, 2, 6])
+        sizes = RoomSizes(2, 8, 2, 6)
         sides = np.array([columns - 2 + spacing, rows - 2 + spacing, 2 + spacing, 2 + spacing, 9, 7])
         parts = np.empty((50, 4), dtype=np.int64)
-        parts = parts[: partition(sides, 1.25, 0.25, True, Rng.of(seed).state, parts)]
+        parts = parts[: cut(sides, 1.25, 0.25, True, Rng.of(seed), parts)]
         kinds = np.where(chance.random((rows, columns)) < (seed % 3) * 0.03, EDGE, ROCK).astype(np.uint8)
         kinds[0] = kinds[-1] = kinds[:, 0] = kinds[:, -1] = EDGE
         plain_kinds, fill, shift = kinds.copy(), float(chance.random()), float(chance.random())
         owners, rooms = np.zeros(kinds.size, dtype=np.int32), np.empty((len(parts), 4), dtype=np.int64)
         stream, count, step = Rng.of(seed).state, 0, 1 + seed % 7
+        dungeon = DungeonArrays(kinds.reshape(-1), owners, as_rooms(rooms), columns)
         for first in range(0, len(parts), step):
             last = min(first + step, len(parts))
-            count = settle(
-                kinds.reshape(-1),
-                owners,
-                columns,
-                parts,
-                first,
-                last,
-                sizes,
-                spacing,
-                fill,
-                shift,
-                stream,
-                rooms,
-                count,
-            )
+            count = settle(dungeon, as_rooms(parts), first, last, sizes, spacing, fill, shift, stream, count)
         rng, plain = Rng.of(seed), []
         for x, y, width, height in parts.tolist():
             for _ in range(DRAWS):

@@ -6,10 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._rooms.layouts import Shapes, shapes_of
+from tilewright.generators._rooms.layouts import shapes_of
 from tilewright.generators.rooms import RoomsParams
-from tilewright.kernels.corridors import DOOR, EDGE, FLOOR, ROCK, WALL
-from tilewright.kernels.scatter import COUNT, DRAWN_DOOR, DRAWN_FLOOR, DRAWN_WALL, INNER_DOOR, scatter
+from tilewright.kernels.corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays, as_rooms
+from tilewright.kernels.scatter import (
+    DRAWN_DOOR,
+    DRAWN_FLOOR,
+    DRAWN_WALL,
+    INNER_DOOR,
+    LayoutArrays,
+    ScatterState,
+    scatter,
+)
 
 CASES = 200
 LAYOUTS = (
@@ -19,7 +27,7 @@ LAYOUTS = (
 )
 
 
-def shapes(p: RoomsParams) -> Shapes:
+def shapes(p: RoomsParams) -> LayoutArrays:
     return shapes_of(p.layouts, p.plain, p.turned, p.width, p.height)
 
 
@@ -41,14 +49,12 @@ class Case:
     def scattered(self, budget: int) -> tuple[list[list[int]], NDArray[np.uint8], NDArray[np.int32]]:
         kinds, owners, p = self.kinds.copy(), self.owners.copy(), self.p
         assert p.rooms is not None
-        drawn, state, rooms = shapes(p), np.zeros(2, dtype=np.int64), np.empty((p.rooms, 4), dtype=np.int64)
+        drawn, state, rooms = shapes(p), ScatterState.new(), np.empty((p.rooms, 4), dtype=np.int64)
         taken, stream = np.zeros(kinds.size, dtype=np.uint8), Rng.of(self.seed).state
-        while scatter(
-            kinds.reshape(-1), owners.reshape(-1), taken, p.width, np.array(p.sizes), p.spacing, drawn.weights,
-            drawn.cells, drawn.layouts, stream, rooms, state, p.patience, budget,
-        ):  # fmt: skip
+        dungeon = DungeonArrays(kinds.reshape(-1), owners.reshape(-1), as_rooms(rooms), p.width)
+        while scatter(dungeon, taken, p.sizes, p.spacing, drawn, stream, state, p.patience, budget):
             pass
-        return rooms[: state[COUNT]].tolist(), kinds, owners
+        return rooms[: state.count].tolist(), kinds, owners
 
 
 def plain_scatter(case: Case) -> tuple[list[list[int]], NDArray[np.uint8], NDArray[np.int32]]:

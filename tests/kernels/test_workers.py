@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import psutil
 import pytest
 
 from tilewright import kernels
-from tilewright.core.errors import TilewrightError
+from tilewright.cli import main
 from tilewright.kernels import Kernel
 from tilewright.kernels.workers import compile_in_workers, plan_groups
 
@@ -57,13 +58,17 @@ def test_a_kernel_that_fails_is_named() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
-def test_a_worker_that_dies_is_an_error_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_is_an_error_of_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\nexit 3\n")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
-    with pytest.raises(TilewrightError, match=r"has ended, with exit code 3$"):
+    with pytest.raises(ChildProcessError, match=r"ended with exit code 3"):
         list(compile_in_workers([unknown()], 2))
+    assert main(["warmup"]) == 2
+    assert re.fullmatch(r"tilewright: the process that compiled \S+: ended with exit code 3\n", capsys.readouterr().err)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.autotile.fitting import Fitter, fitted
+from tilewright.autotile.fitting import fitted, tables_of
 from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
@@ -211,20 +211,13 @@ def test_a_tileset_of_ones_own_with_other_rules() -> None:
 
 
 def test_clearing_is_as_a_plain_loop_says() -> None:
-    tables = Fitter.of(AWBW)
+    tables = tables_of(AWBW)
     for seed in range(150):
         cells = soup(seed)
         wide = np.pad(cells.astype(np.int64), 1, constant_values=len(AWBW))
         held = np.zeros(wide.shape, dtype=np.uint8)
-        kernels.clear(
-            wide.reshape(-1),
-            held.reshape(-1),
-            wide.shape[1],
-            tables.tiles,
-            tables.relation,
-            tables.gives,
-            tables.stands,
-        )
+        arrays = kernels.new_fit(wide.reshape(-1), held.reshape(-1), wide.shape[1], keep=False, extend=False)
+        kernels.clear(arrays, tables)
         assert np.array_equal(wide[1:-1, 1:-1], plainly_cleared(cells)), seed
 
 

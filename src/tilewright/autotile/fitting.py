@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..core.pipeline import exhausted
 from ..core.site import Frame
 from ..core.tileset import Tileset
 from ..kernels import autotile as kernels
+from ..kernels.autotile import PieceTables
 from .grammar import cache_by_tileset
 
 ROUNDS = 24
@@ -21,68 +21,55 @@ ROUNDS = 24
 EXTENDING = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Fitter:
-    """A tileset's joints as the tables that the kernels ask for; see kernels/autotile."""
-
-    tiles: NDArray[np.int64]
-    pieces: NDArray[np.int64]
-    relation: NDArray[np.int64]
-    gives: NDArray[np.int64]
-    stands: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, tileset: Tileset) -> Fitter:
-        joints = {joint.kind: joint for joint in tileset.joints}
-        kinds = {kind: number for number, kind in enumerate(dict.fromkeys(tile.kind for tile in tileset))}
-        sets = [sum(1 << SIDES.index(side) for side in tile.joins) for tile in tileset]
-        groups: dict[tuple[str, str], int] = {}
-        for tile in tileset:
-            if tile.joins and tile.kind in joints:
-                groups.setdefault((tile.kind, tile.country), len(groups))
-        edge = len(kinds)
-        tiles = np.array(
-            [
-                (kinds[tile.kind], sides, groups.get((tile.kind, tile.country), -1))
-                for tile, sides in zip(tileset, sets, strict=True)
-            ]
-            + [(edge, 0, -1)]
-        )
-        pieces = np.full((len(groups), 19), -1, dtype=np.int64)
-        for number in reversed(range(len(tileset))):
-            if tiles[number, 2] >= 0:
-                pieces[tiles[number, 2], tiles[number, 1]] = number
-        relation = np.zeros((edge + 1, edge + 1), dtype=np.int64)
-        gives = np.full((edge + 1, max([1, *(len(joint.gives_way) for joint in joints.values())])), -1, dtype=np.int64)
-        for kind, joint in joints.items():
-            row = relation[kinds[kind]]
-            for words, bit in (
-                (joint.joins, kernels.JOINS),
-                (joint.under, kernels.UNDER),
-                (joint.meets, kernels.MEETS),
-                (joint.loose, kernels.LOOSE),
-            ):
-                row[[kinds[word] for word in words]] |= bit
-            row[edge] = kernels.EDGE * joint.edge
-            gives[kinds[kind], : len(joint.gives_way)] = [kinds[word] for word in joint.gives_way]
-        for (kind, _), group in groups.items():
-            there = pieces[group, :16] >= 0
-            numbers = np.array([sides.bit_count() for sides in range(16)])
-            few = numbers < 2
-            limited = not there[~few].all()
-            pieces[group, kernels.LIMITED] = limited
-            pieces[group, kernels.EXTENDS] = not (limited or joints[kind].loose or there[few].any())
-            pieces[group, kernels.LEAST] = numbers[there].min()
-        stands = np.full(edge + 1, -1, dtype=np.int64)
-        for number in sorted(range(len(tileset)), key=lambda number: (tileset[number].country != "", number))[::-1]:
-            stands[tiles[number, 0]] = number
-        return cls(tiles, pieces, relation, gives, stands)
-
-
 @cache_by_tileset
-def fitter_of(tileset: Tileset) -> Fitter:
-    """Return a tileset's tables."""
-    return Fitter.of(tileset)
+def tables_of(tileset: Tileset) -> PieceTables:
+    """Return a tileset's joints as the tables that the kernels take."""
+    joints = {joint.kind: joint for joint in tileset.joints}
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(tile.kind for tile in tileset))}
+    numbers: dict[tuple[str, str], int] = {}
+    for tile in tileset:
+        if tile.joins and tile.kind in joints:
+            numbers.setdefault((tile.kind, tile.country), len(numbers))
+    edge = len(kinds)
+    tiles = np.array(
+        [
+            (
+                kinds[tile.kind],
+                sum(1 << SIDES.index(side) for side in tile.joins),
+                numbers.get((tile.kind, tile.country), -1),
+            )
+            for tile in tileset
+        ]
+        + [(edge, 0, -1)],
+        dtype=kernels.TILE,
+    )
+    pieces = np.full((len(numbers), 16), -1, dtype=np.int64)
+    stands = np.full(edge + 1, -1, dtype=np.int64)
+    for number in reversed(range(len(tileset))):
+        if tiles[number]["group"] >= 0:
+            pieces[tiles[number]["group"], tiles[number]["sides"]] = number
+    for number in sorted(range(len(tileset)), key=lambda number: (tileset[number].country != "", number))[::-1]:
+        stands[tiles[number]["kind"]] = number
+    relation = np.zeros((edge + 1, edge + 1), dtype=np.int64)
+    gives = np.full((edge + 1, max([1, *(len(joint.gives_way) for joint in joints.values())])), -1, dtype=np.int64)
+    for kind, joint in joints.items():
+        row = relation[kinds[kind]]
+        for words, bit in (
+            (joint.joins, kernels.JOINS),
+            (joint.under, kernels.UNDER),
+            (joint.meets, kernels.MEETS),
+            (joint.loose, kernels.LOOSE),
+        ):
+            row[[kinds[word] for word in words]] |= bit
+        row[edge] = kernels.EDGE * joint.edge
+        gives[kinds[kind], : len(joint.gives_way)] = [kinds[word] for word in joint.gives_way]
+    groups = np.zeros(len(numbers), dtype=kernels.GROUP)
+    counts = np.array([sides.bit_count() for sides in range(16)])
+    for (kind, _), number in numbers.items():
+        there, few = pieces[number] >= 0, counts < 2
+        limited = not there[~few].all()
+        groups[number] = limited, not (limited or joints[kind].loose or there[few].any()), counts[there].min()
+    return PieceTables(tiles, groups, pieces, relation, gives, stands)
 
 
 def fitted(
@@ -102,7 +89,7 @@ def fitting(
     """As `fitted`, with a frame after every round."""
     if not tileset.joints:
         return cells.copy()
-    tables = fitter_of(tileset)
+    tables = tables_of(tileset)
     rows, columns = cells.shape
     width = columns + 2
     wide = np.full((rows + 2, width), len(tileset), dtype=np.int64)
@@ -113,12 +100,11 @@ def fitting(
         held[1:-1, 1:-1] = frozen
     flat, flat_held = wide.reshape(-1), held.reshape(-1)
     for number in range(ROUNDS):
-        extend = number < EXTENDING
-        if not kernels.fit(
-            flat, flat_held, width, tables.tiles, tables.pieces, tables.relation, tables.gives, tables.stands,
-            keep, extend,
-        ):  # fmt: skip
+        before = flat.copy()
+        fit = kernels.new_fit(flat, flat_held, width, keep=keep, extend=number < EXTENDING)
+        kernels.fit_pieces(fit, tables, number < EXTENDING)
+        if np.array_equal(flat, before):
             break
         yield Frame(lambda: inner.astype(tileset.dtype), f"round {number + 1}")
-    kernels.clear(flat, flat_held, width, tables.tiles, tables.relation, tables.gives, tables.stands)
+    kernels.clear(fit, tables)
     return inner.astype(tileset.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import kernels
-from ..core.errors import counted
+from ..core.errors import TilewrightError, counted
 from ._progress import progress
 
 
@@ -20,7 +20,10 @@ def command(clear: bool) -> None:
     total = len(kernels.entries())
     with progress() as report:
         report(0.0, "compiling")
-        for number, name in enumerate(kernels.warmup(), 1):
-            report(number / total, name)
+        try:
+            for number, name in enumerate(kernels.warmup(), 1):
+                report(number / total, name)
+        except ChildProcessError as error:
+            raise TilewrightError(f"{error.filename}: {error.strerror}") from None
     removed = f", {counted(len(stale), 'stale cache')} removed" if clear else ""
     click.echo(f"{counted(total, 'kernel')} ready{removed}")

@@ -13,6 +13,7 @@ from ..core.errors import ANOTHER_SEED, GaveUp, counted
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
 from ..core.tilemap import Room
+from ..kernels.blocks import block_size
 from ..kernels.corridors import (
     CORRIDOR,
     DOOR,
@@ -21,10 +22,14 @@ from ..kernels.corridors import (
     FRESH,
     ROCK,
     UNFINISHED,
-    WAITING,
+    CorridorStyle,
+    DungeonArrays,
     Kinds,
     Owners,
     Places,
+    SearchArrays,
+    SearchState,
+    as_rooms,
     check_doors,
     dig_corridor,
     dig_straight,
@@ -43,10 +48,6 @@ BYTES_PER_CELL = 22
 OPEN_WORDS = (0, 1, 2)
 DRAWS = 12
 """Straight ways between two rooms of which the best is taken."""
-CELLS_PER_BLOCK, STEPS_PER_BLOCK = 1 << 21, 1 << 18
-"""Cells looked at, and steps of a way tried, between two yields: a few hundredths of a second."""
-WAITING_AT_FIRST = 1 << 10
-"""Cells that may wait in the search of a way; more when more are needed."""
 
 
 class Dungeon:
@@ -67,6 +68,10 @@ class Dungeon:
         self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Places = np.empty((0, 4), dtype=np.int64)
         """(room, 4) x, y, width, height."""
+
+    def arrays(self, rooms: Places) -> DungeonArrays:
+        """The map as kernels take it, with (room, 4) x, y, width, height."""
+        return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
 
     def appearing(self, before: int, count: int, wanted: int, *, begun: float = 0.0) -> Iterator[Frame]:
         """The rooms that have been put onto the ground after some others, one by one."""
@@ -126,39 +131,40 @@ class Dungeon:
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """The map's rows, first and last, so many at a time as one looks at between two yields."""
-        step = max(1, CELLS_PER_BLOCK // self.columns)
+        step = max(1, block_size("dungeon") // self.columns)
         for first in range(0, self.params.height, step):
             yield first, min(first + step, self.params.height)
 
     def _corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
         """Dig a corridor for every link; the rooms that each of them passes, None now and then on the way."""
-        p, kinds, owners = self.params, self.kinds.reshape(-1), self.owners.reshape(-1)
-        spent, stamps = np.empty(kinds.size, dtype=np.int32), np.zeros(kinds.size, dtype=np.int32)
-        came: Kinds = np.empty(kinds.size, dtype=np.uint8)
-        passed = np.empty(len(self.rooms) + 2, dtype=np.int64)
-        keys, cells, state = (
-            np.empty(WAITING_AT_FIRST),
-            np.empty(WAITING_AT_FIRST, dtype=np.int64),
-            np.empty(4, np.int64),
+        p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap")
+        dungeon = self.arrays(self.rooms)
+        style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
+        search = SearchArrays(
+            spent=np.empty(cells, dtype=np.int32),
+            stamps=np.zeros(cells, dtype=np.int32),
+            came=np.empty(cells, dtype=np.uint8),
+            keys=np.empty(heap),
+            cells=np.empty(heap, dtype=np.int64),
+            state=SearchState.new(),
         )
+        state, passed = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64)
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
             if p.corridors == "straight":
-                count = dig_straight(
-                    kinds, owners, self.rooms, one, other, self.columns, rng.state,
-                    p.corridor_width, p.avoid, p.reuse, DRAWS, passed,
-                )  # fmt: skip
+                count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
-                state[:] = FRESH
+                state.salt = state.waiting = FRESH
                 while (
                     count := dig_corridor(
-                        kinds, owners, self.rooms, one, other, self.columns, rng.state, spent, stamps, came,
-                        2 * number + 1, p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere", passed,
-                        keys, cells, state, STEPS_PER_BLOCK,
+                        dungeon, search, style, one, other, rng.state, 2 * number + 1, passed, block_size("corridors")
                     )
-                ) == UNFINISHED:  # fmt: skip
-                    if state[WAITING] == FRESH or len(keys) - state[WAITING] < 3:
-                        keys, cells = np.append(keys, np.empty_like(keys)), np.append(cells, np.empty_like(cells))
+                ) == UNFINISHED:
+                    if state.waiting == FRESH or len(search.keys) - state.waiting < 3:
+                        search = search._replace(
+                            keys=np.append(search.keys, np.empty_like(search.keys)),
+                            cells=np.append(search.cells, np.empty_like(search.cells)),
+                        )
                     yield None
             yield passed[:count].tolist()
 

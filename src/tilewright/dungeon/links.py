@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.seeds import Rng
-from ..kernels.links import Pairs, Places, close_loops, join_in_a_row, join_nearest, second_nearest, span
+from ..kernels.blocks import block_size
+from ..kernels.links import Pairs, Places, close_loops, join_in_a_row, join_nearest, new_tree, second_nearest, span
 from .params import Joined
 
 JITTER = 1e-3
 """How far points of a triangulation are moved, in cells: on a grid four of them often lie on one circle."""
-
-PAIRS_PER_BLOCK = 1 << 24
-"""Of rooms compared between two yields: about two hundredths of a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +62,14 @@ def choose_links(p: Joined, rooms: Places, rng: Rng) -> Generator[None, None, Li
             yield
         near = np.unique(near[near[:, 0] != near[:, 1]], axis=0)
     loops = np.empty_like(near)
-    count = close_loops(tree, near, len(rooms), p.loops, p.longest_loop, rng.child("loops").state, loops)
+    stream = rng.child("loops").state
+    count = close_loops(tree, near, new_tree(len(rooms)), p.loops, p.longest_loop, stream, loops)
     return Links(np.concatenate((tree, near)), tree, loops[:count])
 
 
 def _blocks(count: int) -> Iterator[tuple[int, int]]:
     """Rooms, first and last, that are each compared with all others between two stops."""
-    step = max(1, PAIRS_PER_BLOCK // max(1, count))
+    step = max(1, block_size("links") // max(1, count))
     for first in range(0, count, step):
         yield first, min(first + step, count)
 
@@ -104,5 +103,5 @@ def _shortest_tree(near: Pairs, centres: Places) -> tuple[Pairs, Pairs]:
 def _spanning(near: Pairs, centres: Places) -> NDArray[np.uint8]:
     lengths = ((centres[near[:, 0]] - centres[near[:, 1]]) ** 2).sum(axis=1)
     chosen = np.zeros(len(near), dtype=np.uint8)
-    span(near, np.argsort(lengths, kind="stable"), centres, chosen)
+    span(near, np.argsort(lengths, kind="stable"), np.arange(len(centres)), chosen)
     return chosen

@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe, problem
 from ..core.params import LARGEST_AREA, Sized, param, size_param
+from ..kernels.partition import RoomSizes
 
 Range = tuple[int, int]
 MOST_ROOMS = 1_000_000
@@ -70,9 +71,10 @@ class Joined(Sized):
         return self
 
     @property
-    def sizes(self) -> tuple[int, int, int, int]:
-        """The least and greatest width, then height, of rooms."""
-        return (*_range(self.room_width, self.width - 2, (4, 12)), *_range(self.room_height, self.height - 2, (3, 9)))
+    def sizes(self) -> RoomSizes:
+        return RoomSizes(
+            *_range(self.room_width, self.width - 2, (4, 12)), *_range(self.room_height, self.height - 2, (3, 9))
+        )
 
 
 def _range(given: Range | None, side: int, usual: Range) -> Range:

@@ -32,22 +32,20 @@ from ..dungeon.digging import Diggable
 from ..kernels.aggregation import (
     ATTRACTOR,
     COARSE,
-    DUG,
     FINE,
-    LISTED,
-    PARTICLES,
-    ROW,
     WALK_IN,
     WALK_OUT,
+    BlockCounts,
+    Box,
+    Growth,
     aggregate,
     count_floors,
 )
+from ..kernels.blocks import block_size
 from ..kernels.drunkard import FLOOR, ROCK
 
 FRAMES = 120
 """At most about so many pictures of the growing crystal, and one for each block."""
-STEPS_PER_BLOCK = 1 << 20
-"""Between two yields: a few hundredths of a second."""
 OLDEST = 1 << 16
 """Steps after which a particle is dropped."""
 MODES = {"walk-in": WALK_IN, "walk-out": WALK_OUT, "attractor": ATTRACTOR}
@@ -83,18 +81,17 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     height, width = site.shape
     _put_nucleus(ground, p)
     floors = np.empty(ground.room if out else 0, dtype=np.int64)
-    progress = np.zeros(PARTICLES + 1, dtype=np.int64)
+    progress = Growth.new()
     there = ground.floors()
-    progress[DUG], progress[ROW] = len(there), -1
+    progress.dug, progress.row = len(there), -1
     if out:
         floors[: len(there)] = there
-        progress[LISTED] = len(there)
-    fine, near_fine = _blocks(ground, FINE, out)
-    coarse, near_coarse = _blocks(ground, COARSE, out)
-    count_floors(ground.cells, out, fine, near_fine, coarse, near_coarse)
+        progress.listed = len(there)
+    blocks = BlockCounts(*_blocks(ground, FINE, out), *_blocks(ground, COARSE, out))
+    count_floors(ground.cells, out, blocks)
     # in the ground, which has a margin of one cell
-    target = [place + 1 for place in ground.middle]
-    box = np.array([ground.top + 1, ground.left + 1, ground.height, ground.width, *target], dtype=np.int64)
+    target_row, target_column = (int(place) + 1 for place in ground.middle)
+    box = Box(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
     flip_rows = height + 1 if p.symmetry in ("vertical", "both") else 0
     flip_columns = width + 1 if p.symmetry in ("horizontal", "both") else 0
     brush = _brush(p.brush)
@@ -103,18 +100,18 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     at, more = first, first < goal
     while more:
         at = min(goal, at + max(1, (goal - first) // FRAMES))
-        while more and progress[DUG] < at:
+        while more and progress.dug < at:
             more = aggregate(
                 rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
-                brush, floors, fine, near_fine, coarse, near_coarse, progress, OLDEST, at, STEPS_PER_BLOCK,
+                brush, floors, blocks, progress, OLDEST, at, block_size("aggregation"),
             )  # fmt: skip
-            yield Frame(ground.shown, f"{progress[PARTICLES]} particles", min(1.0, float(progress[DUG] / goal)))
-        more = progress[DUG] >= at and at < goal
+            yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, float(progress.dug / goal)))
+        more = progress.dug >= at and at < goal
     for _ in ground.join():
         yield Frame(ground.shown, "join", 1.0)
     cells = ground.shown()
     dug = int(cells.size - np.count_nonzero(cells))
-    return site.map(cells, numbers={"coverage": ground.share(dug), "particles": int(progress[PARTICLES])})
+    return site.map(cells, numbers={"coverage": ground.share(dug), "particles": int(progress.particles)})
 
 
 def _put_nucleus(ground: Diggable, p: AggregationParams) -> None:

@@ -28,11 +28,9 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
 from ..dungeon.params import MOST_ROOMS, Joined
-from ..kernels.corridors import Places
-from ..kernels.partition import partition, settle
-
-PARTS_PER_BLOCK = 1 << 10
-"""Given a room between two yields: a few milliseconds, unless they are large."""
+from ..kernels.blocks import block_size
+from ..kernels.corridors import Places, as_rooms
+from ..kernels.partition import PartSizes, new_heap, partition, settle
 
 
 class BspParams(Joined):
@@ -52,36 +50,44 @@ class BspParams(Joined):
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
     yield Frame(dungeon.shown, "rock", 0.0)
-    sizes = np.array(p.sizes)
-    least = sizes[[0, 2]] + p.spacing
-    whole = np.array([p.width, p.height]) - 2 + p.spacing  # the last part needs no space behind its room
-    most = (p.leaf * sizes[[1, 3]]).astype(np.int64) + p.spacing
-    sides = np.concatenate((whole, least, most))
+    room_sizes, space = p.sizes, p.spacing
+    sizes = PartSizes(
+        width=p.width - 2 + space,  # the last part needs no space behind its room
+        height=p.height - 2 + space,
+        min_width=room_sizes.min_width + space,
+        min_height=room_sizes.min_height + space,
+        max_width=int(p.leaf * room_sizes.max_width) + space,
+        max_height=int(p.leaf * room_sizes.max_height) + space,
+    )
     cuts = rng.child("cuts")
 
-    def cut(parts: Places) -> Places:
-        return parts[: partition(sides, p.ratio, p.jitter, p.rooms is None, cuts.state.copy(), parts)]
+    def cut(most: int) -> Places:
+        parts, stream = np.empty((most, 4), dtype=np.int64), cuts.state.copy()
+        small, heap = p.rooms is None, new_heap(most)
+        return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
 
-    parts = cut(np.empty((min(p.rooms or MOST_ROOMS, max(1, int(np.prod(whole // least)))), 4), dtype=np.int64))
+    fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
+    parts = cut(min(p.rooms or MOST_ROOMS, max(1, fitting)))
     for number in range(2, len(parts) + 1):
         # With space for fewer parts the first cuts are the same.
         lines = partial(_borders, cut, number, p.spacing)
         yield Frame(dungeon.shown, counted(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
-    for first in range(0, len(parts), PARTS_PER_BLOCK):
-        last, before = min(first + PARTS_PER_BLOCK, len(parts)), count
+    arrays = dungeon.arrays(rooms)
+    step = block_size("bsp")
+    for first in range(0, len(parts), step):
+        last, before = min(first + step, len(parts)), count
         count = settle(
-            dungeon.kinds.reshape(-1), dungeon.owners.reshape(-1), p.width, parts, first, last, sizes, p.spacing,
-            p.fill, p.shift, stream, rooms, count,
+            arrays, as_rooms(parts), first, last, room_sizes, space, p.fill, p.shift, stream, count
         )  # fmt: skip
         yield from dungeon.appearing(before, count, len(parts), begun=0.2)
     return (yield from dungeon.finish(rooms[:count], p.rooms, rng))
 
 
-def _borders(cut: Callable[[Places], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
+def _borders(cut: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
     """Lines around the first parts, in the middle of the space between them."""
     lines: list[tuple[Point, Point]] = []
-    for x, y, width, height in cut(np.empty((count, 4), dtype=np.int64)).tolist():
+    for x, y, width, height in cut(count).tolist():
         left, top = x + 1 - spacing / 2, y + 1 - spacing / 2
         corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
         lines += pairwise([*corners, corners[0]])

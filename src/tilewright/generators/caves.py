@@ -22,10 +22,9 @@ from ..core.params import Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps, Surroundings
+from ..kernels.blocks import block_size
 from ..kernels.caves import smooth
 from ..kernels.random import cells_chance, in_blocks
-
-CELLS_PER_BLOCK = 1 << 24
 
 
 class CavesParams(Sized):
@@ -70,7 +69,7 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
     for _ in in_blocks(cells_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
         yield Frame(None, "scatter", 0.0)
     rows = wall.shape[0] - 2
-    block = max(1, CELLS_PER_BLOCK // wall.shape[1])
+    block = max(1, block_size("caves") // wall.shape[1])
     _enclose(wall, p, site, seen)
     site.hold(wall, inner)
     other = wall.copy()  # with its border, which no step writes

@@ -22,12 +22,11 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.digging import Diggable
-from ..kernels.drunkard import DUG, IDLE, LEFT, LISTED, OVER, PLACE, STARTED, STEPS, walk
+from ..kernels.blocks import block_size
+from ..kernels.drunkard import WALKER, WalkRules, WalkState, walk
 
 FRAMES = 120
 """At most about so many pictures of growing tunnels."""
-STEPS_PER_BLOCK = 1 << 20
-"""Between two yields: a few hundredths of a second."""
 PATIENCE = 100
 """Steps without digging after which a walker ends, where a share is to be reached."""
 ENDLESS = 1 << 62
@@ -56,32 +55,34 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     floors = ground.floors()
     starts = np.empty(ground.room, dtype=np.int64)
     starts[: len(floors)] = floors
-    progress = np.zeros(OVER + 1, dtype=np.int64)
-    progress[DUG] = progress[LISTED] = len(floors)
-    walkers = np.zeros((p.walkers, IDLE + 1), dtype=np.int64)
-    walkers[:, PLACE] = -1
-    # They set out one after the other, so that those to come find floor to start from.
-    walkers[:, LEFT] = np.arange(p.walkers) * p.steps // p.walkers
+    progress = WalkState.new()
+    progress.dug = progress.listed = len(floors)
+    walkers = np.zeros(p.walkers, dtype=WALKER)
+    walkers["place"] = -1
+    # They start one after the other, so that those to come find floor to start from.
+    walkers["left"] = np.arange(p.walkers) * p.steps // p.walkers
     lives, patience, goal = p.walkers, ENDLESS, ground.room
     if p.coverage is not None:
         lives, patience, goal = ENDLESS, min(p.steps, PATIENCE), ground.wanted(p.coverage)
     middle = ground.flat(*ground.middle) if p.begin == "centre" else -1
+    rules = WalkRules(p.turn, p.bias, p.steps, lives, patience, middle)
     yield Frame(ground.shown, "rock", 0.0)
-    budget = min(STEPS_PER_BLOCK, max(1, p.walkers * p.steps // FRAMES)) if p.coverage is None else STEPS_PER_BLOCK
+    budget = block_size("drunkard")
+    if p.coverage is None:
+        budget = min(budget, max(1, p.walkers * p.steps // FRAMES))
     first = len(floors)
     at, more = first, True
     while more:
         at = min(goal, at + max(1, (goal - first) // FRAMES)) if p.coverage is not None else goal
-        while progress[DUG] < at and more:
+        while progress.dug < at and more:
             more = walk(
-                rng.state, ground.cells.reshape(-1), ground.cells.shape[1], walkers, starts, progress,
-                p.turn, p.bias, p.steps, lives, patience, middle, at, budget,
-            )  # fmt: skip
-            done = progress[DUG] / goal if p.coverage is not None else progress[STEPS] / (p.walkers * p.steps)
-            yield Frame(ground.shown, f"{progress[STARTED]} walkers", min(1.0, float(done)))
-        more = progress[DUG] < goal and progress[OVER] < p.walkers
+                rng.state, ground.cells.reshape(-1), ground.cells.shape[1], walkers, starts, progress, rules, at, budget
+            )
+            done = progress.dug / goal if p.coverage is not None else progress.steps / (p.walkers * p.steps)
+            yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, float(done)))
+        more = progress.dug < goal and progress.over < p.walkers
     for _ in ground.join():
         yield Frame(ground.shown, "join", 1.0)
     dug = int(np.count_nonzero(ground.shown() == 0))
-    numbers = {"coverage": ground.share(dug), "walkers": int(progress[STARTED]), "steps": int(progress[STEPS])}
+    numbers = {"coverage": ground.share(dug), "walkers": int(progress.started), "steps": int(progress.steps)}
     return site.map(ground.shown(), numbers=numbers)

@@ -31,10 +31,11 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
+from ..kernels.blocks import block_size
 from ..kernels.bridges import Waves, numbered
-from ..kernels.maze import DONE, FLOOR, MET, MET_AGAIN, WALL, Bytes, State, braid, carve, flood
+from ..kernels.maze import FLOOR, MET, MET_AGAIN, WALL, Bytes, FloodState, MazeState, Queue, braid, carve, flood
 from ._maze import methods
-from ._maze.maze_grid import FREE, Ground
+from ._maze.maze_grid import FREE, MazeGrid
 
 
 class MazeParams(Sized):
@@ -55,35 +56,35 @@ class MazeParams(Sized):
 @technique(MazeParams, tileset="dungeon", tiles=("floor", "wall"), bytes_per_cell=18)
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)
-    ground = Ground(site, p.passage, p.wall)
-    yield Frame(ground.drawn, p.method, 0.0)
-    for share in methods.METHODS[p.method](ground, rng.child("links")):
-        yield Frame(ground.drawn, p.method, 0.8 * share)
+    grid = MazeGrid(site, p.passage, p.wall)
+    yield Frame(grid.drawn, p.method, 0.0)
+    for share in methods.METHODS[p.method](grid, rng.child("links")):
+        yield Frame(grid.drawn, p.method, 0.8 * share)
     if p.braid:
-        for share in _braided(p, ground, rng.child("braid")):
-            yield Frame(ground.drawn, "braid", 0.8 + 0.1 * share)
-    cells = ground.blank()
+        for share in _braided(p, grid, rng.child("braid")):
+            yield Frame(grid.drawn, "braid", 0.8 + 0.1 * share)
+    cells = grid.blank()
     inner = cells[1:-1, 1:-1]
-    rows = max(1, methods.BLOCK // ground.columns)
-    for first in range(0, ground.rows, rows):
-        carve(ground.links, ground.open, ground.layout, cells, first, min(first + rows, ground.rows))
+    rows = max(1, block_size("maze") // grid.columns)
+    for first in range(0, grid.rows, rows):
+        carve(grid.links, grid.open, grid.layout, cells, first, min(first + rows, grid.rows))
         yield Frame(inner, "carve", 0.9)
-    if ground.held is not None:
-        np.copyto(inner, ground.held, where=ground.held != FREE)
-        for _ in _dug(inner, ground.held):
+    if grid.held is not None:
+        np.copyto(inner, grid.held, where=grid.held != FREE)
+        for _ in _dug(inner, grid.held):
             yield Frame(inner, "dig", 0.95)
     markers, longest = yield from _farthest(cells)
     return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
 
 
-def _braided(p: MazeParams, ground: Ground, rng: Rng) -> Iterator[float]:
-    state: State = np.zeros(DONE + 1, dtype=np.int64)
+def _braided(p: MazeParams, grid: MazeGrid, rng: Rng) -> Iterator[float]:
+    state = MazeState.new()
     key = rng.level_key()
 
-    def go_on(budget: int) -> bool:
-        return braid(ground.possible, ground.links, key, p.braid, rng.state, state, ground.columns, budget)
+    def work(budget: int) -> bool:
+        return braid(grid.possible, grid.links, key, p.braid, rng.state, state, grid.columns, budget)
 
-    yield from methods.in_blocks(go_on, state, 4 * ground.count, ground.count)  # fewer pictures than of growing
+    yield from methods.in_blocks(work, state, 4 * grid.count, grid.count)  # fewer pictures than of growing
 
 
 def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
@@ -92,15 +93,16 @@ def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
     In a tree, where one way leads between any two cells, no two are farther apart. Floors are MET_AGAIN afterwards.
     """
     flat, columns = cells.reshape(-1), cells.shape[1]
-    queue: State = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
+    queue: Queue = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
     markers: list[Marker] = []
     at, longest = int(np.argmin(flat)), 0
     for name, old, new in (("start", FLOOR, MET), ("exit", MET, MET_AGAIN)) if queue.size else ():
-        state = np.array([0, 1, 1, 0])
+        state = FloodState.new()
+        state.end = state.last = 1
         flat[at], queue[0] = new, at
-        while flood(flat, columns, old, new, queue, state, methods.BLOCK):
+        while flood(flat, columns, old, new, queue, state, block_size("maze")):
             yield Frame(None, "farthest", 0.97)
-        at, longest = int(queue[state[1] - 1]), int(state[3])
+        at, longest = int(queue[state.end - 1]), int(state.distance)
         markers.append(Marker(name, at % columns - 1, at // columns - 1))
     return markers, longest
 

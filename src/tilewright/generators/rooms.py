@@ -25,11 +25,10 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
 from ..dungeon.params import MOST_ROOMS, Joined
-from ..kernels.scatter import COUNT, scatter
+from ..kernels.blocks import block_size
+from ..kernels.scatter import ScatterState, scatter
 from ._rooms.layouts import Layout, shapes_of
 
-CELLS_PER_BLOCK = 1 << 21
-"""Looked at for space between two yields: about a hundredth of a second."""
 DENSITY = 0.65
 """Rooms that fit well, with the space around them, as a share of the map."""
 
@@ -72,16 +71,13 @@ def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     wanted = p.rooms or _fitting_well(p)
     placed = np.empty((wanted, 4), dtype=np.int64)
     taken = np.zeros(dungeon.kinds.size, dtype=np.uint8)
-    state, stream = np.zeros(2, dtype=np.int64), rng.child("rooms").state
+    state, stream, arrays = ScatterState.new(), rng.child("rooms").state, dungeon.arrays(placed)
     searching = True
     while searching:
-        before = int(state[COUNT])
-        searching = scatter(
-            dungeon.kinds.reshape(-1), dungeon.owners.reshape(-1), taken, p.width, np.array(p.sizes), p.spacing,
-            shapes.weights, shapes.cells, shapes.layouts, stream, placed, state, p.patience, CELLS_PER_BLOCK,
-        )  # fmt: skip
-        yield from dungeon.appearing(before, int(state[COUNT]), wanted)
-    return (yield from dungeon.finish(placed[: state[COUNT]], p.rooms, rng))
+        before = int(state.count)
+        searching = scatter(arrays, taken, p.sizes, p.spacing, shapes, stream, state, p.patience, block_size("rooms"))
+        yield from dungeon.appearing(before, int(state.count), wanted)
+    return (yield from dungeon.finish(placed[: state.count], p.rooms, rng))
 
 
 def _fitting_well(p: RoomsParams) -> int:

@@ -38,10 +38,10 @@ from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import Tileset, read_name
+from ..kernels.blocks import block_size
 from ..kernels.voronoi import dig, draw, look_up, walls
 from ._voronoi.diagram import Crosses, Diagram, in_rows, margin_of, wall_offsets
 
-CELLS_PER_BLOCK = 1 << 20
 METRICS = ("euclidean", "manhattan", "chebyshev")
 GROWING = 12
 """Frames in which regions grow from their points."""
@@ -174,7 +174,7 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
-    rows = max(1, CELLS_PER_BLOCK // site.shape[1])
+    rows = max(1, block_size("voronoi") // site.shape[1])
     for first in range(0, len(cells), rows):
         if first:
             yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))

@@ -132,8 +132,11 @@ class Kernel(Generic[P, R_co]):
         import numba
 
         settings = vars(numba.config)
+        if settings["DISABLE_JIT"]:
+            # numpy's scalars warn about overflow and division by 0, which kernels rely on.
+            return self._function if self._signature is None else np.errstate(all="ignore")(self._function)
         compiled = self._jit(_nrt=self._allocates)
-        if self._signature is None or settings["DISABLE_JIT"]:
+        if self._signature is None:
             return compiled
         folder = _cache_folder() if cached else None
         if folder is not None:

@@ -2,22 +2,67 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from . import kernel
 from .drunkard import FLOOR, ROCK, Bytes, Numbers, State
 from .random import below, random
+from .types import Int64_2D, Record
 
 WALK_IN, WALK_OUT, ATTRACTOR = range(3)
 """Particles wander in until they touch floor; out of the floor into rock; or straight to a target until they touch."""
 FLIES, STAYS, LOST = range(3)
 """What becomes of a particle."""
-ROW, COLUMN, AGE, GONE_DOWN, GONE_RIGHT, DUG, LISTED, MISSED, DROPPED, PARTICLES = range(10)
-"""How far the work is: the particle's cell, its row -1 while there is none; its steps; how far it has gone to the
-target along each axis; floors; floors in the list; launches in a row that found no place; particles in a row that came
-to nothing; particles in all."""
 MOST_DROPPED = 10_000
 """After so many particles in a row that came to nothing the growth ends."""
 FINE, COARSE = 3, 6
-"""Blocks of 8x8 and of 64x64 cells tell where a particle may take strides as long as a block."""
+"""Blocks of 8x8 and of 64x64 cells show where a particle may take strides as long as a block."""
+
+
+class Growth(Record):
+    """How far the work is."""
+
+    row: int
+    """-1 while there is no particle."""
+    column: int
+    age: int
+    """The particle's steps."""
+    gone_down: int
+    gone_right: int
+    """How far it has gone to the target along each axis."""
+    dug: int
+    """Floors."""
+    listed: int
+    """Floors in the list."""
+    missed: int
+    """Launches in a row that found no place."""
+    dropped: int
+    """Particles in a row that came to nothing."""
+    particles: int
+    """Particles in all."""
+
+
+class Box(NamedTuple):
+    """Where particles are."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+    target_row: int
+    target_column: int
+
+
+class BlockCounts(NamedTuple):
+    """(block row, block column) for FINE and COARSE blocks, with a margin of one block."""
+
+    fine: Int64_2D
+    """Floors in a block."""
+    near_fine: Int64_2D
+    """0 where a stride as long as a block meets nothing of interest: on the way in, where the block and the eight
+    around it hold no floor; on the way out, nothing but floor. Starts with 9 for the way out, 0 for the way in."""
+    coarse: Int64_2D
+    near_coarse: Int64_2D
 
 
 @kernel
@@ -32,12 +77,8 @@ def touches(cells: Bytes, row: int, column: int) -> bool:
 
 
 @kernel
-def count_floor(counts: Numbers, near: Numbers, size: int, row: int, column: int, out: bool) -> None:
-    """Note a new floor in its block. `near` is 0 where a stride as long as a block meets nothing of interest.
-
-    On the way in, that is where the block and the eight around it hold no floor; on the way out, nothing but floor.
-    Both arrays have a margin of one block.
-    """
+def _count_in(counts: Numbers, near: Numbers, size: int, row: int, column: int, out: bool) -> None:
+    """Count a new floor in its block."""
     block_row, block_column = (row >> size) + 1, (column >> size) + 1
     counts[block_row, block_column] += 1
     change = 0
@@ -51,48 +92,52 @@ def count_floor(counts: Numbers, near: Numbers, size: int, row: int, column: int
                 near[block_row + down, block_column + right] += change
 
 
-@kernel("void(uint8[:, ::1], boolean, int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1])")
-def count_floors(
-    cells: Bytes, out: bool, fine: Numbers, near_fine: Numbers, coarse: Numbers, near_coarse: Numbers
-) -> None:
-    """Note all floors there are; `near` starts with 9 for the way out, 0 for the way in."""
+@kernel
+def count_floor(blocks: BlockCounts, row: int, column: int, out: bool) -> None:
+    """Count a new floor in both its blocks."""
+    _count_in(blocks.fine, blocks.near_fine, FINE, row, column, out)
+    _count_in(blocks.coarse, blocks.near_coarse, COARSE, row, column, out)
+
+
+@kernel("void(uint8[:, ::1], boolean, BlockCounts)", allocates=False)
+def count_floors(cells: Bytes, out: bool, blocks: BlockCounts) -> None:
+    """Count all floors there are."""
     for row in range(cells.shape[0]):
         for column in range(cells.shape[1]):
             if cells[row, column] == FLOOR:
-                count_floor(fine, near_fine, FINE, row, column, out)
-                count_floor(coarse, near_coarse, COARSE, row, column, out)
+                count_floor(blocks, row, column, out)
 
 
 @kernel
-def launch(state: State, cells: Bytes, mode: int, edge: bool, box: Numbers, floors: Numbers, progress: Numbers) -> None:
+def launch(state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: Numbers, progress: Growth) -> None:
     """Place a new particle: on a floor for the way out, otherwise on rock anywhere in the box or along its edge."""
     if mode == WALK_OUT:
-        cell = floors[below(state, progress[LISTED])]
+        cell = floors[below(state, progress.listed)]
         row, column = cell // cells.shape[1], cell % cells.shape[1]
-    elif edge and progress[MISSED] < 64:  # where the edge is taken, from anywhere
-        at = below(state, 2 * (box[2] + box[3]))
-        if at < 2 * box[3]:
-            row, column = box[0] + (at & 1) * (box[2] - 1), box[1] + (at >> 1)
+    elif edge and progress.missed < 64:  # where the edge is taken, from anywhere
+        at = below(state, 2 * (box.height + box.width))
+        if at < 2 * box.width:
+            row, column = box.top + (at & 1) * (box.height - 1), box.left + (at >> 1)
         else:
-            at -= 2 * box[3]
-            row, column = box[0] + (at >> 1), box[1] + (at & 1) * (box[3] - 1)
+            at -= 2 * box.width
+            row, column = box.top + (at >> 1), box.left + (at & 1) * (box.width - 1)
     else:
-        row, column = box[0] + below(state, box[2]), box[1] + below(state, box[3])
+        row, column = box.top + below(state, box.height), box.left + below(state, box.width)
     if mode != WALK_OUT and cells[row, column] != ROCK:
-        progress[MISSED] += 1
+        progress.missed += 1
         return
-    progress[MISSED] = 0
-    progress[ROW], progress[COLUMN], progress[AGE] = row, column, 0
-    progress[GONE_DOWN] = progress[GONE_RIGHT] = 0
-    progress[PARTICLES] += 1
+    progress.missed = 0
+    progress.row, progress.column, progress.age = row, column, 0
+    progress.gone_down = progress.gone_right = 0
+    progress.particles += 1
 
 
 @kernel
-def stride_at(near_fine: Numbers, near_coarse: Numbers, row: int, column: int) -> int:
-    """How far a particle can go from here in one step without missing anything."""
-    if near_fine[(row >> FINE) + 1, (column >> FINE) + 1] != 0:
+def stride_at(blocks: BlockCounts, row: int, column: int) -> int:
+    """Return how far a particle can go from here in one step without missing anything."""
+    if blocks.near_fine[(row >> FINE) + 1, (column >> FINE) + 1] != 0:
         return 1
-    if near_coarse[(row >> COARSE) + 1, (column >> COARSE) + 1] != 0:
+    if blocks.near_coarse[(row >> COARSE) + 1, (column >> COARSE) + 1] != 0:
         return 1 << FINE
     return 1 << COARSE
 
@@ -101,21 +146,20 @@ def stride_at(near_fine: Numbers, near_coarse: Numbers, row: int, column: int) -
 def wander_in(
     state: State,
     cells: Bytes,
-    box: Numbers,
+    box: Box,
     stick: float,
-    near_fine: Numbers,
-    near_coarse: Numbers,
-    progress: Numbers,
+    blocks: BlockCounts,
+    progress: Growth,
     steps: int,
 ) -> int:
     """Wander within the box, but not on floor, until the particle stays on rock beside floor."""
-    row, column = progress[ROW], progress[COLUMN]
-    top, left, bottom, far = box[0], box[1], box[0] + box[2], box[1] + box[3]
+    row, column = progress.row, progress.column
+    top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress[AGE] += 1
-        stride = stride_at(near_fine, near_coarse, row, column)
+        progress.age += 1
+        stride = stride_at(blocks, row, column)
         beside = stride == 1 and cells[row, column] == ROCK and touches(cells, row, column)
         if beside and (stick >= 1.0 or random(state) < stick):
             outcome = STAYS
@@ -125,21 +169,19 @@ def wander_in(
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         if top <= next_row < bottom and left <= next_column < far and cells[next_row, next_column] != FLOOR:
             row, column = next_row, next_column
-    progress[ROW], progress[COLUMN] = row, column
+    progress.row, progress.column = row, column
     return outcome
 
 
 @kernel
-def wander_out(
-    state: State, cells: Bytes, near_fine: Numbers, near_coarse: Numbers, progress: Numbers, steps: int
-) -> int:
+def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Growth, steps: int) -> int:
     """Wander on floor until the particle steps on rock, and stays there."""
-    row, column = progress[ROW], progress[COLUMN]
+    row, column = progress.row, progress.column
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress[AGE] += 1
-        stride = stride_at(near_fine, near_coarse, row, column)
+        progress.age += 1
+        stride = stride_at(blocks, row, column)
         heading = below(state, 4)
         ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
@@ -147,24 +189,24 @@ def wander_out(
         if found in (FLOOR, ROCK):
             row, column = next_row, next_column
             outcome = STAYS if found == ROCK else FLIES
-    progress[ROW], progress[COLUMN] = row, column
+    progress.row, progress.column = row, column
     return outcome
 
 
 @kernel
-def fly(state: State, cells: Bytes, box: Numbers, stick: float, progress: Numbers, steps: int) -> int:
+def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Growth, steps: int) -> int:
     """Go straight to the target, one axis at a time, until the particle stays on rock beside floor.
 
     One that comes to floor from a cell that cannot be dug is lost.
     """
-    row, column, gone_down, gone_right = progress[ROW], progress[COLUMN], progress[GONE_DOWN], progress[GONE_RIGHT]
+    row, column, gone_down, gone_right = progress.row, progress.column, progress.gone_down, progress.gone_right
     # the whole way, from where it was launched
-    down, right = abs(box[4] - row) + gone_down, abs(box[5] - column) + gone_right
-    south, east = 1 if box[4] > row else -1, 1 if box[5] > column else -1
+    down, right = abs(box.target_row - row) + gone_down, abs(box.target_column - column) + gone_right
+    south, east = 1 if box.target_row > row else -1, 1 if box.target_column > column else -1
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress[AGE] += 1
+        progress.age += 1
         rock = cells[row, column] == ROCK
         if rock and touches(cells, row, column) and (stick >= 1.0 or random(state) < stick):
             outcome = STAYS
@@ -180,80 +222,77 @@ def fly(state: State, cells: Bytes, box: Numbers, stick: float, progress: Number
         row, column = next_row, next_column
         gone_down += 0 if sideways else 1
         gone_right += 1 if sideways else 0
-    progress[ROW], progress[COLUMN], progress[GONE_DOWN], progress[GONE_RIGHT] = row, column, gone_down, gone_right
+    progress.row, progress.column, progress.gone_down, progress.gone_right = row, column, gone_down, gone_right
     return outcome
 
 
 @kernel(
-    "boolean(uint64[::1], uint8[:, ::1], int64, boolean, int64[::1], float64, int64, int64, int64[:, ::1],"
-    " int64[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[::1], int64, int64, int64)"
+    "boolean(uint64[::1], uint8[:, ::1], int64, boolean, Box, float64, int64, int64, int64[:, ::1], int64[::1],"
+    " BlockCounts, Growth, int64, int64, int64)",
+    allocates=False,
 )
 def aggregate(
     state: State,
     cells: Bytes,
     mode: int,
     edge: bool,
-    box: Numbers,
+    box: Box,
     stick: float,
     flip_rows: int,
     flip_columns: int,
     brush: Numbers,
     floors: Numbers,
-    fine: Numbers,
-    near_fine: Numbers,
-    coarse: Numbers,
-    near_coarse: Numbers,
-    progress: Numbers,
+    blocks: BlockCounts,
+    progress: Growth,
     oldest: int,
     goal: int,
     budget: int,
 ) -> bool:
-    """Let particles wander until so many steps are taken or floors dug; whether it can go on after that.
+    """Let particles wander until that many steps are taken or floors dug; return whether more can be done.
 
-    `cells` is the ground with its margin, `box` the top, left, height and width of where particles are, and the row
-    and column of the target; `brush` the offsets of the cells that a particle digs, its own first. Where flip_rows is
-    not 0, row r is dug again as row flip_rows - r, and likewise columns. A particle older than `oldest` is dropped.
+    `cells` is the ground with its margin, `brush` the offsets of the cells that a particle digs, its own first. Where
+    flip_rows is not 0, row r is dug again as row flip_rows - r, and likewise columns. A particle older than `oldest` is
+    dropped.
     """
-    most_missed = 64 + 16 * box[2] * box[3]
+    most_missed = 64 + 16 * box.height * box.width
     out = mode == WALK_OUT
-    while progress[DUG] < goal:
-        if progress[MISSED] > most_missed or progress[DROPPED] > MOST_DROPPED:
+    while progress.dug < goal:
+        if progress.missed > most_missed or progress.dropped > MOST_DROPPED:
             return False
         if budget <= 0:
             return True
-        if progress[ROW] < 0:
+        if progress.row < 0:
             budget -= 1
             launch(state, cells, mode, edge, box, floors, progress)
             continue
-        age = progress[AGE]
+        age = progress.age
         steps = min(budget, oldest - age)
         if mode == WALK_IN:
-            outcome = wander_in(state, cells, box, stick, near_fine, near_coarse, progress, steps)
+            outcome = wander_in(state, cells, box, stick, blocks, progress, steps)
         elif out:
-            outcome = wander_out(state, cells, near_fine, near_coarse, progress, steps)
+            outcome = wander_out(state, cells, blocks, progress, steps)
         else:
             outcome = fly(state, cells, box, stick, progress, steps)
-        budget -= progress[AGE] - age
+        budget -= progress.age - age
         if outcome == STAYS:
-            progress[DROPPED] = 0
+            progress.dropped = 0
             for mirrored in range(4):
                 if (mirrored & 1 and flip_rows == 0) or (mirrored & 2 and flip_columns == 0):
                     continue
                 for part in range(len(brush)):
-                    row, column = progress[ROW] + brush[part, 0], progress[COLUMN] + brush[part, 1]
+                    row, column = progress.row + brush[part, 0], progress.column + brush[part, 1]
                     row = flip_rows - row if mirrored & 1 else row
                     column = flip_columns - column if mirrored & 2 else column
-                    inside = box[0] <= row < box[0] + box[2] and box[1] <= column < box[1] + box[3]
+                    inside = box.top <= row < box.top + box.height and box.left <= column < box.left + box.width
                     if inside and cells[row, column] == ROCK and touches(cells, row, column):
                         cells[row, column] = FLOOR
-                        progress[DUG] += 1
+                        progress.dug += 1
                         if out:
-                            floors[progress[LISTED]] = row * cells.shape[1] + column
-                            progress[LISTED] += 1
-                        count_floor(fine, near_fine, FINE, row, column, out)
-                        count_floor(coarse, near_coarse, COARSE, row, column, out)
-            progress[ROW] = -1
-        elif outcome == LOST or progress[AGE] >= oldest:
-            progress[DROPPED] += 1
-            progress[ROW] = -1
+                            floors[progress.listed] = row * cells.shape[1] + column
+                            progress.listed += 1
+                        count_floor(blocks, row, column, out)
+            progress.row = -1
+        elif outcome == LOST or progress.age >= oldest:
+            progress.dropped += 1
+            progress.row = -1
     return False

@@ -1,30 +1,20 @@
-"""Pieces: choosing, for rivers, roads and the like, the one that fits its neighbours.
+"""Autotile: choosing, for rivers, roads and the like, the piece that fits its neighbors.
 
-Sides are counted clockwise from north, and sets of them are bits. Maps lie flat within a margin of one cell that holds
-the edge, a tile after the last. The tables:
-
-- `tiles` (tile, 3): its kind, the sides where it goes on, its group (kind and country) or -1 if it is no piece;
-- `pieces` (group, 19): the tile that goes on at each set of sides, or -1; then whether it lacks some sets of two sides
-  and more, whether a dead end of it may be drawn on, and the least number of sides;
-- `relation` (kind, kind): what the first may do at the second, as bits;
-- `gives` (kind, number): kinds that take its place, -1 after the last; `stands` (kind,): a tile of each kind.
+Sides are counted clockwise from north, and sets of them are bits. Maps are flat within a margin of one cell that holds
+the edge, a tile after the last.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .directions import shift_of
+from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
-Numbers: TypeAlias = NDArray[np.int64]
-Table: TypeAlias = NDArray[np.int64]
-Marks: TypeAlias = NDArray[np.uint8]
-
-KIND, SIDES, GROUP = 0, 1, 2
-LIMITED, EXTENDS, LEAST = 16, 17, 18
 JOINS, UNDER, MEETS, LOOSE, EDGE = 1, 2, 4, 8, 16
 NEVER = 1 << 30
 BROKEN = 1000
@@ -35,6 +25,59 @@ MOST_LOOKS = 64
 """How often a cell is looked at in a round, on average, at most."""
 MOST_CHANGES = 6
 """How often something is tried in a round for a piece that fits nowhere; then it gives way to what is none."""
+TILE = np.dtype([("kind", np.int64), ("sides", np.int64), ("group", np.int64)])
+"""A tile: its kind, the sides where it continues, its group (kind and country) or -1 if it is no piece."""
+GROUP = np.dtype([("limited", np.int64), ("extends", np.int64), ("min_sides", np.int64)])
+"""A group of pieces: whether it lacks some sets of two sides and more, whether a dead end of it may be drawn on, and
+the least number of sides."""
+
+
+class PieceTables(NamedTuple):
+    """What the tiles of a tileset are to each other."""
+
+    tiles: Annotated[NDArray[np.void], TILE]
+    groups: Annotated[NDArray[np.void], GROUP]
+    pieces: Int64_2D
+    """(group, sides) the tile that continues at this set of sides, or -1."""
+    relation: Int64_2D
+    """(kind, kind) what the first may do at the second: JOINS, UNDER, MEETS, LOOSE and EDGE as bits."""
+    gives: Int64_2D
+    """(kind, number) kinds that take its place, -1 after the last."""
+    stands: Int64_1D
+    """(kind,) a tile of it."""
+
+
+class FitState(Record):
+    first: int
+    end: int
+    """Of the queue, a ring."""
+    stamp: int
+    """Of the last dead end that was drawn on."""
+
+
+class FitArrays(NamedTuple):
+    """A map whose pieces are chosen."""
+
+    cells: Int64_1D
+    frozen: Uint8_1D
+    links: Int64_1D
+    """Sides at which a piece and its neighbor continue towards each other."""
+    queue: Int64_1D
+    """Cells to look at; one longer than the map."""
+    waiting: Uint8_1D
+    """Whether a cell is in it."""
+    waited: Uint8_1D
+    """How often a cell was looked at for which no piece fits."""
+    seen: Int64_1D
+    origin: Int64_1D
+    ground: Int64_1D
+    """For drawing on dead ends: stamps, the cell before, a queue."""
+    prices: Int64_2D
+    """(2, side) for `choose_sides`."""
+    state: FitState
+    width: int
+    keep: bool
+    """Whether pieces that fit stay as they are."""
 
 
 @kernel
@@ -44,13 +87,28 @@ def count(sides: int) -> int:
 
 
 @kernel
-def shift(side: int, width: int) -> int:
-    """From a cell to its neighbour at a side."""
-    if side == 0:
-        return -width
-    if side == 1:
-        return 1
-    return width if side == 2 else -1
+def opposite(side: int) -> int:
+    return side + 2 & 3
+
+
+@kernel
+def tile_at(fit: FitArrays, tables: PieceTables, cell: int) -> np.void:
+    """Return what is known of the tile in a cell."""
+    tile: np.void = tables.tiles[fit.cells[cell]]
+    return tile
+
+
+@kernel
+def is_free(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+    """Whether a cell holds a piece that may be changed."""
+    return bool(not fit.frozen[cell] and tile_at(fit, tables, cell)["group"] >= 0)
+
+
+@kernel
+def link(fit: FitArrays, cell: int, side: int) -> None:
+    """Let a cell and its neighbor at a side continue towards each other."""
+    fit.links[cell] |= 1 << side
+    fit.links[cell + shift_of(side, fit.width)] |= 1 << opposite(side)
 
 
 @kernel
@@ -74,86 +132,98 @@ def price(relation: int, back: int) -> int:
 
 
 @kernel
-def linked(
-    cell: int, side: int, width: int, cells: Numbers, frozen: Marks, tiles: Table, relation: Table, keep: int
-) -> bool:
-    """Whether a free piece and its neighbour should go on towards each other."""
-    other = cell + shift(side, width)
-    mine, its = cells[cell], cells[other]
-    if not relation[tiles[mine, KIND], tiles[its, KIND]] & JOINS:
-        return False
-    there, back = tiles[mine, SIDES] >> side & 1, tiles[its, SIDES] >> (side + 2 & 3) & 1
-    if frozen[other] or tiles[its, GROUP] < 0:
-        return bool(back)
-    if not relation[tiles[its, KIND], tiles[mine, KIND]] & JOINS:
-        return False
-    if not keep or (there and back):
-        return True
-    if there:
-        return not fits(relation[tiles[mine, KIND], tiles[its, KIND]], back)
-    return back != 0 and not fits(relation[tiles[its, KIND], tiles[mine, KIND]], there)
+def all_fit(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+    """Whether a piece fits every neighbor at which it continues."""
+    own = tile_at(fit, tables, cell)
+    for side in range(4):
+        if own["sides"] >> side & 1:
+            its = tile_at(fit, tables, cell + shift_of(side, fit.width))
+            if not fits(tables.relation[own["kind"], its["kind"]], its["sides"] >> opposite(side) & 1):
+                return False
+    return True
 
 
 @kernel
-def chosen(
-    cell: int, width: int, cells: Numbers, frozen: Marks, links: Numbers,
-    tiles: Table, pieces: Table, relation: Table, keep: int, prices: Table,
-) -> int:  # fmt: skip
-    """The best set of sides for a free piece, or -1 where none fits; `prices` (2, 4) is overwritten."""
-    tile = cells[cell]
-    kind, now, group = tiles[tile, KIND], tiles[tile, SIDES], tiles[tile, GROUP]
-    wanted = links[cell]
-    if keep and wanted & ~now == 0:
-        good = True
-        for side in range(4):
-            if now >> side & 1:
-                its = cells[cell + shift(side, width)]
-                good = good and fits(relation[kind, tiles[its, KIND]], tiles[its, SIDES] >> (side + 2 & 3) & 1)
-        if good:
-            return int(now)
-    # What each side costs where the piece goes on there, and where it does not.
-    going, closed = prices[0], prices[1]
-    limited = pieces[group, LIMITED]
+def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bool:
+    """Whether a free piece and its neighbor should continue towards each other."""
+    other = cell + shift_of(side, fit.width)
+    own, its = tile_at(fit, tables, cell), tile_at(fit, tables, other)
+    here, back_here = tables.relation[own["kind"], its["kind"]], tables.relation[its["kind"], own["kind"]]
+    if not here & JOINS:
+        return False
+    there, back = own["sides"] >> side & 1, its["sides"] >> opposite(side) & 1
+    if not is_free(fit, tables, other):
+        return bool(back)
+    if not back_here & JOINS:
+        return False
+    if not fit.keep or (there and back):
+        return True
+    if there:
+        return not fits(here, back)
+    return back != 0 and not fits(back_here, there)
+
+
+@kernel
+def set_prices(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]:
+    """Set what each side costs where the piece continues there, and where it does not.
+
+    Returns the sides towards what the piece could continue at, and those towards its own kind, of pieces that lack some
+    sets of sides.
+    """
+    own = tile_at(fit, tables, cell)
+    kind, wanted, limited = own["kind"], fit.links[cell], tables.groups[own["group"]]["limited"]
     reachable, alike = 0, 0
     for side in range(4):
-        other = cell + shift(side, width)
-        its = cells[other]
-        way = relation[kind, tiles[its, KIND]]
-        held = now >> side & 1
-        cost = 0
+        other = cell + shift_of(side, fit.width)
+        its = tile_at(fit, tables, other)
+        relation = tables.relation[kind, its["kind"]]
+        held = own["sides"] >> side & 1
+        going, cost = 0, 0
         if wanted >> side & 1:
-            going[side] = 0
-            cost = BROKEN + (30 if keep else 3) * held
-            if frozen[other] or tiles[its, GROUP] < 0:
-                cost += 4 * BROKEN
+            cost = BROKEN + (30 if fit.keep else 3) * held
+            if is_free(fit, tables, other):
+                group = tables.groups[its["group"]]
+                needed = count(fit.links[other]) <= group["min_sides"]
+                cost += 20 * needed + 15 * (1 - group["limited"])
             else:
-                needed = count(links[other]) <= pieces[tiles[its, GROUP], LEAST]
-                cost += 20 * needed + 15 * (1 - pieces[tiles[its, GROUP], LIMITED])
+                cost += 4 * BROKEN
         else:
-            extra = price(way, tiles[its, SIDES] >> (side + 2 & 3) & 1)
-            going[side] = 0 if keep and held and extra < NEVER else extra
-            if keep and held:
+            going = price(relation, its["sides"] >> opposite(side) & 1)
+            if fit.keep and held:
+                going = 0 if going < NEVER else going
                 cost = 25
             elif limited:
-                # A side that stays closed: rather towards what it could not go on at anyway, or to what runs under it.
-                if way & (JOINS | MEETS | LOOSE):
+                # A side that stays closed: rather towards what it could not continue at anyway, or what runs under it.
+                if relation & (JOINS | MEETS | LOOSE):
                     cost += 6
                     reachable |= 1 << side
-                if relation[tiles[its, KIND], kind] & UNDER:
+                if tables.relation[its["kind"], kind] & UNDER:
                     cost -= 6
-                alike |= (tiles[its, KIND] == kind) << side
-        closed[side] = cost
+                alike |= (its["kind"] == kind) << side
+        fit.prices[0, side], fit.prices[1, side] = going, cost
+    return reachable, alike
+
+
+@kernel
+def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
+    """Return the best set of sides for a free piece, or -1 where none fits."""
+    own = tile_at(fit, tables, cell)
+    now, group = own["sides"], own["group"]
+    if fit.keep and fit.links[cell] & ~now == 0 and all_fit(fit, tables, cell):
+        return int(now)
+    reachable, alike = set_prices(fit, tables, cell)
+    limited = tables.groups[group]["limited"]
     best, least = -1, NEVER // 2  # some costs are below 0
     for sides in range(16):
-        if pieces[group, sides] < 0:
+        if tables.pieces[group, sides] < 0:
             continue
         cost = -1 if sides == now else 0
         for side in range(4):
-            cost += going[side] if sides >> side & 1 else closed[side]
-        if sides == 5 or sides == 10:
+            cost += fit.prices[0 if sides >> side & 1 else 1, side]
+        if sides in (5, 10):
             cost -= 10
         elif limited and count(sides) == 1:
-            # A beach has water in front of it, and runs on beside the next one.
+            # A beach has water in front of it, and continues beside the next one.
             across = (sides << 2 | sides >> 2) & 15
             cost += 6 * (reachable & across != 0) - 3 * count(alike & ~(sides | across)) - 2 * (sides & 10 != 0)
         if cost < least:
@@ -162,131 +232,117 @@ def chosen(
 
 
 @kernel
-def pushed(cell: int, queue: Numbers, waiting: Marks, ends: Numbers) -> None:
+def push(fit: FitArrays, cell: int) -> None:
     """Queue a cell, unless it waits already."""
-    if not waiting[cell]:
-        waiting[cell] = 1
-        queue[ends[1]] = cell
-        ends[1] = (ends[1] + 1) % queue.size
+    if not fit.waiting[cell]:
+        fit.waiting[cell] = 1
+        fit.queue[fit.state.end] = cell
+        fit.state.end = (fit.state.end + 1) % fit.queue.size
 
 
 @kernel
-def pushed_around(cell: int, width: int, queue: Numbers, waiting: Marks, ends: Numbers) -> None:
+def push_around(fit: FitArrays, cell: int) -> None:
     for side in range(4):
-        pushed(cell + shift(side, width), queue, waiting, ends)
+        push(fit, cell + shift_of(side, fit.width))
 
 
 @kernel
-def replacement(cell: int, width: int, cells: Numbers, tiles: Table, gives: Table, stands: Numbers, plain: bool) -> int:
-    """The tile that a cell gives way to: of the commonest kind around it, else the first; -1 if there is none."""
-    kind = tiles[cells[cell], KIND]
+def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> int:
+    """Return the tile that a cell gives way to: of the commonest kind around it, else the first; -1 if none."""
+    kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
-    for number in range(gives.shape[1]):
-        other = gives[kind, number]
+    for number in range(tables.gives.shape[1]):
+        other = tables.gives[kind, number]
         if other < 0:
             break
-        if plain and tiles[stands[other], GROUP] >= 0:
+        tile, votes = tables.stands[other], 0
+        if plain and tables.tiles[tile]["group"] >= 0:
             continue
-        tile, votes = stands[other], 0
         for side in range(4):
-            its = cells[cell + shift(side, width)]
-            if tiles[its, KIND] == other:
+            near = cell + shift_of(side, fit.width)
+            its = tile_at(fit, tables, near)
+            if its["kind"] == other:
                 votes += 1
-                if tiles[its, GROUP] < 0:
-                    tile = its
+                if its["group"] < 0:
+                    tile = fit.cells[near]
         if votes > most:
             best, most = tile, votes
     return best
 
 
 @kernel
-def linked_anew(
-    cell: int, width: int, cells: Numbers, frozen: Marks, links: Numbers, tiles: Table, pieces: Table, relation: Table
-) -> bool:
-    """Link a piece that fits nowhere to one more neighbour that can take it, straight on if possible."""
-    kind = tiles[cells[cell], KIND]
+def link_once_more(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+    """Link a piece that fits nowhere to one more neighbor that can take it, straight on if possible."""
+    kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
     for side in range(4):
-        its = cells[cell + shift(side, width)]
-        if (
-            links[cell] >> side & 1
-            or frozen[cell + shift(side, width)]
-            or tiles[its, GROUP] < 0
-            or pieces[tiles[its, GROUP], LIMITED]
-        ):
+        other = cell + shift_of(side, fit.width)
+        its = tile_at(fit, tables, other)
+        if fit.links[cell] >> side & 1 or not is_free(fit, tables, other) or tables.groups[its["group"]]["limited"]:
             continue
-        if relation[kind, tiles[its, KIND]] & JOINS and relation[tiles[its, KIND], kind] & JOINS:
-            straight = links[cell] >> (side + 2 & 3) & 1
+        if tables.relation[kind, its["kind"]] & JOINS and tables.relation[its["kind"], kind] & JOINS:
+            straight = fit.links[cell] >> opposite(side) & 1
             if straight > most:
                 best, most = side, straight
     if best < 0:
         return False
-    links[cell] |= 1 << best
-    links[cell + shift(best, width)] |= 1 << (best + 2 & 3)
+    link(fit, cell, best)
     return True
 
 
 @kernel
-def branch(
-    cell: int, width: int, cells: Numbers, frozen: Marks, links: Numbers, tiles: Table, seen: Numbers, stamp: int
-) -> int:
-    """How many cells a dead end has up to the next fork, each of them marked as seen."""
+def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -> int:
+    """Return how many cells a dead end has up to the next fork, each of them marked as seen."""
     length, here = 0, cell
     while True:
-        seen[here] = stamp
+        fit.seen[here] = stamp
         length += 1
         onward = -1
         for side in range(4):
-            other = here + shift(side, width)
-            if links[here] >> side & 1 and seen[other] != stamp:
+            other = here + shift_of(side, fit.width)
+            if fit.links[here] >> side & 1 and fit.seen[other] != stamp:
                 onward = other
-        if onward < 0 or frozen[onward] or tiles[cells[onward], GROUP] < 0 or count(links[onward]) > 2:
+        if onward < 0 or not is_free(fit, tables, onward) or count(fit.links[onward]) > 2:
             return length
         here = onward
 
 
 @kernel
-def open_ground(
-    cell: int, before: int, kind: int, width: int, cells: Numbers, frozen: Marks,
-    tiles: Table, relation: Table, gives: Table, seen: Numbers, stamp: int,
-) -> bool:  # fmt: skip
+def is_open(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
     """Whether a dead end of this kind may be drawn on over a cell, coming from the one before."""
-    ground = tiles[cells[cell], KIND]
-    if frozen[cell] or tiles[cells[cell], GROUP] >= 0 or seen[cell] >= stamp:
+    own = tile_at(fit, tables, cell)
+    if fit.frozen[cell] or own["group"] >= 0 or fit.seen[cell] >= stamp:
         return False
     given = False
-    for number in range(gives.shape[1]):
-        given = given or (gives[kind, number] == ground and ground >= 0)
+    for number in range(tables.gives.shape[1]):
+        given = given or (tables.gives[kind, number] == own["kind"] and own["kind"] >= 0)
     if not given:
         return False
     for side in range(4):
-        other = cell + shift(side, width)
-        its = cells[other]
+        other = cell + shift_of(side, fit.width)
+        its = tile_at(fit, tables, other)
         if other == before:
             continue
-        if seen[other] == stamp:
+        if fit.seen[other] == stamp:
             return False  # back to where it comes from
-        if tiles[its, SIDES] >> (side + 2 & 3) & 1 and not relation[tiles[its, KIND], kind] & (JOINS | MEETS | LOOSE):
+        if its["sides"] >> opposite(side) & 1 and not tables.relation[its["kind"], kind] & (JOINS | MEETS | LOOSE):
             return False  # what ends here would not fit any more
     return True
 
 
 @kernel
-def way_out(
-    cell: int, before: int, kind: int, width: int, cells: Numbers, frozen: Marks,
-    tiles: Table, relation: Table,
-) -> int:  # fmt: skip
-    """The side at which something of this kind could go on from a cell, the best there is; -1 if there is none."""
+def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int) -> int:
+    """Return the best side at which something of this kind could continue from a cell; -1 if there is none."""
     best, least = -1, NEVER
     for side in range(4):
-        other = cell + shift(side, width)
+        other = cell + shift_of(side, fit.width)
         if other == before:
             continue
-        its = cells[other]
-        back = tiles[its, SIDES] >> (side + 2 & 3) & 1
-        cost = price(relation[kind, tiles[its, KIND]], back)
-        free = tiles[its, GROUP] >= 0 and not frozen[other]
-        if relation[kind, tiles[its, KIND]] & JOINS and (tiles[its, KIND] == kind if free else back != 0):
+        its = tile_at(fit, tables, other)
+        back = its["sides"] >> opposite(side) & 1
+        relation = tables.relation[kind, its["kind"]]
+        cost = price(relation, back)
+        if relation & JOINS and (its["kind"] == kind if is_free(fit, tables, other) else back != 0):
             cost = -10
         if cost < least:
             best, least = side, cost
@@ -294,21 +350,34 @@ def way_out(
 
 
 @kernel
-def extended(
-    cell: int, width: int, cells: Numbers, frozen: Marks, links: Numbers,
-    tiles: Table, pieces: Table, relation: Table, gives: Table, stands: Numbers,
-    seen: Numbers, origin: Numbers, ground: Numbers, stamp: int,
-    queue: Numbers, waiting: Marks, ends: Numbers,
-) -> bool:  # fmt: skip
-    """Draw a dead end on to the nearest way out, if that is not much longer than the dead end itself."""
-    kind = tiles[cells[cell], KIND]
-    if not links[cell] and way_out(cell, -1, kind, width, cells, frozen, tiles, relation) < 0:
+def lay(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind: int) -> None:
+    """Draw a dead end on from its cell to the end that a search has found."""
+    there = end
+    while there != cell:
+        fit.cells[there] = tables.stands[kind]
+        before = fit.origin[there]
+        for side in range(4):
+            if there + shift_of(side, fit.width) == before:
+                link(fit, there, side)
+        push(fit, there)
+        push_around(fit, there)
+        there = before
+    push(fit, cell)
+
+
+@kernel
+def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+    """Draw a dead end on to the nearest exit, if that is not much longer than the dead end itself."""
+    kind = tile_at(fit, tables, cell)["kind"]
+    fit.state.stamp += 2
+    stamp, ground = fit.state.stamp, fit.ground
+    if not fit.links[cell] and find_exit(fit, tables, cell, -1, kind) < 0:
         return False  # a pond, not a river that ends
-    limit = min(LONGEST, (3 * branch(cell, width, cells, frozen, links, tiles, seen, stamp) + 2) // 2)
+    limit = min(LONGEST, (3 * measure_branch(fit, tables, cell, stamp) + 2) // 2)
     ahead = 0
     for side in range(4):
-        if links[cell] >> side & 1:
-            ahead = side + 2 & 3
+        if fit.links[cell] >> side & 1:
+            ahead = opposite(side)
     ground[0] = cell
     head, tail, level, level_end = 0, 1, 0, 1
     while head < tail:
@@ -319,159 +388,128 @@ def extended(
         here = ground[head]
         head += 1
         for turn in range(4):
-            there = here + shift(ahead + turn & 3, width)
-            if not open_ground(there, here, kind, width, cells, frozen, tiles, relation, gives, seen, stamp):
+            there = here + shift_of(ahead + turn & 3, fit.width)
+            if not is_open(fit, tables, there, here, kind, stamp):
                 continue
-            seen[there] = stamp + 1
-            origin[there] = here
+            fit.seen[there] = stamp + 1
+            fit.origin[there] = here
             ground[tail] = there
             tail += 1
-            side = way_out(there, here, kind, width, cells, frozen, tiles, relation)
+            side = find_exit(fit, tables, there, here, kind)
             if side < 0:
                 continue
-            other = there + shift(side, width)
-            if relation[kind, tiles[cells[other], KIND]] & JOINS:
-                links[there] |= 1 << side
-                links[other] |= 1 << (side + 2 & 3)
-                pushed(other, queue, waiting, ends)
-            while there != cell:
-                cells[there] = stands[kind]
-                before = origin[there]
-                for back in range(4):
-                    if there + shift(back, width) == before:
-                        links[there] |= 1 << back
-                        links[before] |= 1 << (back + 2 & 3)
-                pushed(there, queue, waiting, ends)
-                pushed_around(there, width, queue, waiting, ends)
-                there = before
-            pushed(cell, queue, waiting, ends)
+            other = there + shift_of(side, fit.width)
+            if tables.relation[kind, tile_at(fit, tables, other)["kind"]] & JOINS:
+                link(fit, there, side)
+                push(fit, other)
+            lay(fit, tables, cell, there, kind)
             return True
     return False
 
 
 @kernel
-def gave_way(
-    cell: int, width: int, cells: Numbers, frozen: Marks, links: Numbers,
-    tiles: Table, relation: Table, gives: Table, stands: Numbers,
-    queue: Numbers, waiting: Marks, ends: Numbers, keep: int, plain: bool,
-) -> None:  # fmt: skip
+def give_way(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> None:
     """Put something else where no piece fits."""
-    tile = replacement(cell, width, cells, tiles, gives, stands, plain)
+    tile = find_replacement(fit, tables, cell, plain)
     if tile < 0:
         return
-    cells[cell] = tile
+    fit.cells[cell] = tile
     for side in range(4):
-        links[cell + shift(side, width)] &= ~(1 << (side + 2 & 3))
-    links[cell] = 0
-    if tiles[tile, GROUP] >= 0:
+        fit.links[cell + shift_of(side, fit.width)] &= ~(1 << opposite(side))
+    fit.links[cell] = 0
+    if tables.tiles[tile]["group"] >= 0:
         for side in range(4):
-            other = cell + shift(side, width)
-            if linked(cell, side, width, cells, frozen, tiles, relation, keep):
-                links[cell] |= 1 << side
-                links[other] |= 1 << (side + 2 & 3)
-        pushed(cell, queue, waiting, ends)
-    pushed_around(cell, width, queue, waiting, ends)
+            if should_link(fit, tables, cell, side):
+                link(fit, cell, side)
+        push(fit, cell)
+    push_around(fit, cell)
 
 
-@kernel(
-    "boolean(int64[::1], uint8[::1], int64, int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[::1],"
-    " int64, int64)"
-)
-def fit(
-    cells: Numbers, frozen: Marks, width: int,
-    tiles: Table, pieces: Table, relation: Table, gives: Table, stands: Numbers,
-    keep: int, extend: int,
-) -> bool:  # fmt: skip
-    """One round: link what joins, choose every piece, and let those give way that fit nowhere; whether any changed.
+@kernel("void(FitArrays, PieceTables, boolean)", allocates=False)
+def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> None:
+    """One round: link what joins, choose every piece, and let those give way that fit nowhere.
 
     Pieces that lack some sets of sides choose first, as they must drop links. A cell is looked at again when something
     beside it changes; what fits nowhere waits until all others have chosen.
     """
-    size = cells.size
-    before = cells.copy()
-    links = np.zeros(size, dtype=np.int64)
-    queue = np.empty(size + 1, dtype=np.int64)
-    waiting = np.zeros(size, dtype=np.uint8)
-    waited = np.zeros(size, dtype=np.uint8)
-    ends = np.zeros(2, dtype=np.int64)
+    cells, links, waited, width, state = fit.cells, fit.links, fit.waited, fit.width, fit.state
     for limited in (1, 0):
-        for cell in range(width, size - width):
-            group = tiles[cells[cell], GROUP]
-            if group >= 0 and not frozen[cell] and pieces[group, LIMITED] == limited:
+        for cell in range(width, cells.size - width):
+            if not is_free(fit, tables, cell):
+                continue
+            group = tile_at(fit, tables, cell)["group"]
+            if tables.groups[group]["limited"] == limited:
                 for side in range(4):
-                    if linked(cell, side, width, cells, frozen, tiles, relation, keep):
+                    if should_link(fit, tables, cell, side):
                         links[cell] |= 1 << side
-                pushed(cell, queue, waiting, ends)
-    if ends[1] == 0:
-        return False
-    seen = np.zeros(size if extend else 1, dtype=np.int64)
-    origin = np.empty(size if extend else 1, dtype=np.int64)
-    ground = np.empty(size if extend else 1, dtype=np.int64)
-    prices = np.zeros((2, 4), dtype=np.int64)
-    stamp = 1
-    looks = MOST_LOOKS * size
-    while ends[0] != ends[1] and looks:
+                push(fit, cell)
+    looks = MOST_LOOKS * cells.size
+    while state.first != state.end and looks:
         looks -= 1
-        cell = queue[ends[0]]
-        ends[0] = (ends[0] + 1) % queue.size
-        waiting[cell] = 0
-        group = tiles[cells[cell], GROUP]
-        if group < 0 or frozen[cell]:
+        cell = fit.queue[state.first]
+        state.first = (state.first + 1) % fit.queue.size
+        fit.waiting[cell] = 0
+        if not is_free(fit, tables, cell):
             continue
-        sides = chosen(cell, width, cells, frozen, links, tiles, pieces, relation, keep, prices)
+        group = tile_at(fit, tables, cell)["group"]
+        sides = choose_sides(fit, tables, cell)
         if sides < 0:
             waited[cell] += 1
             if waited[cell] == 1:
-                pushed(cell, queue, waiting, ends)
+                push(fit, cell)
                 continue
-            if waited[cell] <= MOST_CHANGES and linked_anew(cell, width, cells, frozen, links, tiles, pieces, relation):
-                pushed(cell, queue, waiting, ends)
-                pushed_around(cell, width, queue, waiting, ends)
+            if waited[cell] <= MOST_CHANGES and link_once_more(fit, tables, cell):
+                push(fit, cell)
+                push_around(fit, cell)
                 continue
-            if extend and pieces[group, EXTENDS] and waited[cell] <= MOST_CHANGES:
-                stamp += 2
-                if extended(
-                    cell, width, cells, frozen, links, tiles, pieces, relation, gives, stands,
-                    seen, origin, ground, stamp, queue, waiting, ends,
-                ):  # fmt: skip
-                    continue
-            gave_way(
-                cell, width, cells, frozen, links, tiles, relation, gives, stands,
-                queue, waiting, ends, keep, waited[cell] > MOST_CHANGES,
-            )  # fmt: skip
+            may_extend = extend and tables.groups[group]["extends"] != 0 and waited[cell] <= MOST_CHANGES
+            if may_extend and extend_dead_end(fit, tables, cell):
+                continue
+            give_way(fit, tables, cell, waited[cell] > MOST_CHANGES)
             continue
         lost = links[cell] & ~sides
         for side in range(4):
             if lost >> side & 1:
-                other = cell + shift(side, width)
-                links[other] &= ~(1 << (side + 2 & 3))
-                pushed(other, queue, waiting, ends)
+                other = cell + shift_of(side, width)
+                links[other] &= ~(1 << opposite(side))
+                push(fit, other)
         links[cell] &= sides
-        if sides != tiles[cells[cell], SIDES]:
-            cells[cell] = pieces[group, sides]
-            pushed_around(cell, width, queue, waiting, ends)
-    return bool((cells != before).any())
+        if sides != tile_at(fit, tables, cell)["sides"]:
+            cells[cell] = tables.pieces[group, sides]
+            push_around(fit, cell)
 
 
-@kernel("void(int64[::1], uint8[::1], int64, int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[::1])")
-def clear(
-    cells: Numbers, frozen: Marks, width: int, tiles: Table, relation: Table, gives: Table, stands: Numbers
-) -> None:
+@kernel("void(FitArrays, PieceTables)", allocates=False)
+def clear(fit: FitArrays, tables: PieceTables) -> None:
     """Let every piece that does not fit give way to what is none, until all that may do so have done."""
     changed = True
     while changed:
         changed = False
-        for cell in range(width, cells.size - width):
-            tile = cells[cell]
-            kind, sides, group = tiles[tile, KIND], tiles[tile, SIDES], tiles[tile, GROUP]
-            if group < 0 or frozen[cell]:
+        for cell in range(fit.width, fit.cells.size - fit.width):
+            if not is_free(fit, tables, cell) or all_fit(fit, tables, cell):
                 continue
-            good = True
-            for side in range(4):
-                if sides >> side & 1:
-                    its = cells[cell + shift(side, width)]
-                    good = good and fits(relation[kind, tiles[its, KIND]], tiles[its, SIDES] >> (side + 2 & 3) & 1)
-            tile = -1 if good else replacement(cell, width, cells, tiles, gives, stands, True)
+            tile = find_replacement(fit, tables, cell, True)
             if tile >= 0:
-                cells[cell] = tile
+                fit.cells[cell] = tile
                 changed = True
+
+
+def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, keep: bool, extend: bool) -> FitArrays:
+    """Return the arrays for a round on a flat map."""
+    size = cells.size
+    reach = size if extend else 1
+    return FitArrays(
+        cells=cells,
+        frozen=frozen,
+        links=np.zeros(size, dtype=np.int64),
+        queue=np.empty(size + 1, dtype=np.int64),
+        waiting=np.zeros(size, dtype=np.uint8),
+        waited=np.zeros(size, dtype=np.uint8),
+        seen=np.zeros(reach, dtype=np.int64),
+        origin=np.empty(reach, dtype=np.int64),
+        ground=np.empty(reach, dtype=np.int64),
+        prices=np.zeros((2, 4), dtype=np.int64),
+        state=FitState.new(),
+        width=width,
+        keep=keep,
+    )

@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .blocks import block_size
 from .flood import BLOCKED, FREE, Field, Labels, Places
 from .random import GAMMA, mix
 
 Marks: TypeAlias = NDArray[np.uint8]
-
-BLOCK = 1 << 21
-"""Cells that spread between two yields: a few hundredths of a second."""
 
 
 class Waves:
@@ -50,7 +48,7 @@ class Waves:
         queue = self._field.queue
         first, end = 0, self._field.edges
         while first < end:
-            last = min(first + BLOCK, end)
+            last = min(first + block_size("bridges"), end)
             end = spread_waves(self._owner, self._distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size

@@ -7,7 +7,7 @@ all rooms can be joined wherever nothing is locked.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from . import kernel
 from .directions import shift_of
 from .heap import sift_down, sift_up
 from .random import below
+from .types import Float64_1D, Int32_1D, Int64_1D, Record, Uint8_1D
 
 Kinds: TypeAlias = NDArray[np.uint8]
 Owners: TypeAlias = NDArray[np.int32]
@@ -40,11 +41,60 @@ BROKEN = 1 << 40
 """Price of a straight way that breaks a rule: more than of any that does not."""
 ROOT = 8
 """Marks a cell, beside its direction, in which a way begins."""
-SALT, LEFT_BY, ENTERED_BY, WAITING = 0, 1, 2, 3
-"""Of the state of a way: what makes doors dearer or cheaper, the doors that were drawn, how many cells are waiting."""
 FRESH = -1
-"""SALT and WAITING, before a way begins."""
-UNFINISHED = -1
+"""The salt and the number of waiting cells of a search that has not begun."""
+UNFINISHED, NO_WAY = -1, -2
+ROOM = np.dtype([("x", np.int64), ("y", np.int64), ("width", np.int64), ("height", np.int64)])
+Rooms: TypeAlias = Annotated[NDArray[np.void], ROOM]
+
+
+class DungeonArrays(NamedTuple):
+    """Rooms on a map, flat."""
+
+    kinds: Uint8_1D
+    owners: Int32_1D
+    """The room that a cell belongs to, from 1 on, or 0."""
+    rooms: Rooms
+    columns: int
+
+
+class SearchState(Record):
+    salt: int
+    """Makes doors dearer or cheaper."""
+    left_by: int
+    entered_by: int
+    """The doors that were drawn, or -1."""
+    waiting: int
+    """Cells in the heap."""
+
+
+class SearchArrays(NamedTuple):
+    """The search of a corridor. Nothing needs to be cleared between two: the stamps show what is of an earlier one."""
+
+    spent: Int32_1D
+    """The cost of a cell whose stamp is that of the search, or one more, which means settled."""
+    stamps: Int32_1D
+    came: Uint8_1D
+    """The direction by which such a cell was entered."""
+    keys: Float64_1D
+    cells: Int64_1D
+    """A heap of cells that wait."""
+    state: SearchState
+
+
+class CorridorStyle(NamedTuple):
+    width: int
+    avoid: bool
+    """Whether rooms between the two are avoided."""
+    reuse: bool
+    """Whether corridors that are there are cheaper than rock."""
+    anywhere: bool
+    """Whether doors are drawn at random first."""
+
+
+def as_rooms(rectangles: Places) -> Rooms:
+    """Return (room, 4) x, y, width, height as an array of ROOM on the same memory."""
+    return rectangles.view(ROOM).reshape(-1)
 
 
 @kernel
@@ -53,7 +103,7 @@ def _fits(kind: int, direction: int) -> bool:
     return bool(kind == UPRIGHT if direction & 1 == 0 else kind == ACROSS)
 
 
-@kernel("void(uint8[::1], int64, int64, int64)")
+@kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
 def raise_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
     """Tell what the rock around floors in rows first..last-1 is: a wall that may be crossed one way, or a corner."""
     for row in range(first, last):
@@ -87,14 +137,15 @@ def _opens(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> 
 
 
 @kernel
-def _chosen_door(kinds: Kinds, owners: Owners, rooms: Places, room: int, columns: int, stream: Stream) -> int:
-    """Any place for a door of a room, drawn by chance; -1 where there is none."""
+def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
+    """Draw a place for a door of a room; -1 where there is none."""
+    kinds, columns, room = dungeon.kinds, dungeon.columns, dungeon.rooms[number]
     chosen, count = -1, 0
-    for row in range(rooms[room, 1] - 1, rooms[room, 1] + rooms[room, 3] + 1):
-        for column in range(rooms[room, 0] - 1, rooms[room, 0] + rooms[room, 2] + 1):
+    for row in range(room["y"] - 1, room["y"] + room["height"] + 1):
+        for column in range(room["x"] - 1, room["x"] + room["width"] + 1):
             cell = row * columns + column
             if kinds[cell] == UPRIGHT or kinds[cell] == ACROSS:
-                direction = _opens(kinds, owners, cell, room + 1, columns)
+                direction = _opens(kinds, dungeon.owners, cell, number + 1, columns)
                 if direction >= 0:
                     beyond = kinds[cell + shift_of(direction, columns)]
                     if beyond in (ROCK, CORRIDOR) or beyond == kinds[cell]:
@@ -166,11 +217,11 @@ def _met(owners: Owners, cell: int, passed: Places, count: int) -> int:
 
 
 @kernel
-def _apart(rooms: Places, room: int, cell: int, columns: int) -> int:
-    """How many steps a cell is from a room's floor, at least."""
-    row, column = cell // columns, cell % columns
-    across = max(0, rooms[room, 0] - column, column - rooms[room, 0] - rooms[room, 2] + 1)
-    down = max(0, rooms[room, 1] - row, row - rooms[room, 1] - rooms[room, 3] + 1)
+def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
+    """Return how many steps a cell is from a room's floor, at least."""
+    room, row, column = rooms[number], cell // columns, cell % columns
+    across = max(0, room["x"] - column, column - room["x"] - room["width"] + 1)
+    down = max(0, room["y"] - row, row - room["y"] - room["height"] + 1)
     return int(across + down)
 
 
@@ -186,87 +237,69 @@ def _door_price(kinds: Kinds, cell: int, direction: int, columns: int, salt: int
 
 
 @kernel
-def _leave(
-    kinds: Kinds, owners: Owners, rooms: Places, one: int, other: int, columns: int, salt: int,
-    spent: Owners, stamps: Owners, came: Kinds, stamp: int, keys: NDArray[np.float64], cells: Places, door: int,
-) -> int:  # fmt: skip
-    """Begin a way at every cell of a room's walls, at a price each; how many cells are waiting, FRESH if too many."""
+def _wait(
+    dungeon: DungeonArrays, search: SearchArrays, cell: int, cost: int, came: int, goal: int, stamp: int, size: int
+) -> int:
+    """Let a cell wait that is reached at a cost; return how many cells are waiting."""
+    search.spent[cell], search.stamps[cell], search.came[cell] = cost, stamp, came
+    ahead = _distance(dungeon.rooms, goal, cell, dungeon.columns)
+    search.keys[size], search.cells[size] = cost + AHEAD * ahead + ahead / 1024, cell
+    sift_up(search.keys, search.cells, size)
+    return size + 1
+
+
+@kernel
+def _leave(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
+    """Begin at every cell of a room's walls, at a price each; return how many cells are waiting, FRESH if too many."""
+    kinds, columns, room, state = dungeon.kinds, dungeon.columns, dungeon.rooms[one], search.state
     size = 0
-    for row in range(rooms[one, 1] - 1, rooms[one, 1] + rooms[one, 3] + 1):
-        for column in range(rooms[one, 0] - 1, rooms[one, 0] + rooms[one, 2] + 1):
+    for row in range(room["y"] - 1, room["y"] + room["height"] + 1):
+        for column in range(room["x"] - 1, room["x"] + room["width"] + 1):
             cell = row * columns + column
             kind = int(kinds[cell])
             if kind in (EDGE, FLOOR, ROCK):
                 continue
-            direction = _opens(kinds, owners, cell, one + 1, columns)
+            direction = _opens(kinds, dungeon.owners, cell, one + 1, columns)
             if direction < 0:
                 continue
-            if size == keys.size:
+            if size == search.keys.size:
                 return FRESH
-            cost = _door_price(kinds, cell, direction, columns, salt)
+            cost = _door_price(kinds, cell, direction, columns, state.salt)
             if kind in (DOOR, CORRIDOR):
                 cost = USED_DOOR
             elif not _fits(kind, direction):
                 cost = BREAK
-            elif door >= 0 and cell != door:
+            elif state.left_by >= 0 and cell != state.left_by:
                 cost = USED_DOOR
-            spent[cell], stamps[cell], came[cell] = cost, stamp, direction + ROOT
-            apart = _apart(rooms, other, cell, columns)
-            keys[size], cells[size] = cost + AHEAD * apart + apart / 1024, cell
-            sift_up(keys, cells, size)
-            size += 1
+            size = _wait(dungeon, search, cell, cost, direction + ROOT, other, stamp, size)
     return size
 
 
-@kernel(
-    "int64(uint8[::1], int32[::1], int64[:, ::1], int64, int64, int64, uint64[::1],"
-    " int32[::1], int32[::1], uint8[::1], int64, int64, boolean, boolean, boolean, int64[::1],"
-    " float64[::1], int64[::1], int64[::1], int64)"
-)
-def dig_corridor(
-    kinds: Kinds, owners: Owners, rooms: Places, one: int, other: int, columns: int, stream: Stream,
-    spent: Owners, stamps: Owners, came: Kinds, stamp: int, width: int, avoid: bool, reuse: bool, anywhere: bool,
-    passed: Places, keys: NDArray[np.float64], cells: Places, state: Places, budget: int,
-) -> int:  # fmt: skip
-    """Dig the cheapest way from one room to another (A*); how many rooms it passes, both included, 0 without a way.
-
-    `spent` holds costs and `came` directions of cells whose stamp is this one's or one more, which means settled: so
-    nothing needs to be cleared between two ways. With `anywhere` the doors are drawn by chance first. Looks at
-    `budget` cells at most and is UNFINISHED then, or where `keys` and `cells`, which hold the cells that wait, are
-    full; to be called again with the same `state`, which is FRESH at first, and longer ones.
-    """
-    walk = WALK if reuse else STEP
-    cross = CROSS_AVOIDED if avoid else CROSS_FREELY
-    if state[SALT] == FRESH:
-        state[LEFT_BY], state[ENTERED_BY] = -1, -1
-        if anywhere:
-            state[LEFT_BY] = _chosen_door(kinds, owners, rooms, one, columns, stream)
-            state[ENTERED_BY] = _chosen_door(kinds, owners, rooms, other, columns, stream)
-        state[SALT] = below(stream, 1 << 16)
-    if state[WAITING] == FRESH:
-        state[WAITING] = _leave(
-            kinds, owners, rooms, one, other, columns, state[SALT], spent, stamps, came, stamp, keys, cells,
-            state[LEFT_BY],
-        )  # fmt: skip
-        if state[WAITING] == FRESH:
-            return UNFINISHED
-    size, salt, goal_door, goal = int(state[WAITING]), int(state[SALT]), int(state[ENTERED_BY]), -1
+@kernel
+def _find(
+    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stamp: int, budget: int
+) -> int:
+    """Search until a cell of the other room is settled, and return it; or UNFINISHED or NO_WAY."""
+    kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
+    spent, stamps, state = search.spent, search.stamps, search.state
+    walk = WALK if style.reuse else STEP
+    cross = CROSS_AVOIDED if style.avoid else CROSS_FREELY
+    size = int(state.waiting)
     while size > 0:
-        if budget == 0 or size + 3 > keys.size:
-            state[WAITING] = size
+        if budget == 0 or size + 3 > search.keys.size:
+            state.waiting = size
             return UNFINISHED
         budget -= 1
-        cell = int(cells[0])
+        cell = int(search.cells[0])
         size -= 1
-        sift_down(keys, cells, size)
+        sift_down(search.keys, search.cells, size)
         if stamps[cell] == stamp + 1:
             continue
         stamps[cell] = stamp + 1
         if owners[cell] == other + 1:
-            goal = cell
-            break
+            return cell
         kind = int(kinds[cell])
-        heading = int(came[cell]) & 3
+        heading = int(search.came[cell]) & 3
         for direction in range(4):
             near = cell + shift_of(direction, columns)
             new = int(kinds[near])
@@ -280,43 +313,65 @@ def dig_corridor(
             elif new == CORRIDOR:
                 cost += walk
             else:
-                beyond = owners[near + shift_of(direction, columns)]
-                enters = beyond == other + 1
+                enters = owners[near + shift_of(direction, columns)] == other + 1
                 if new == DOOR:
                     cost += USED_DOOR if enters else cross
                 elif not _fits(new, direction):
                     cost += BREAK
                 elif enters:
-                    cost += _door_price(kinds, near, direction, columns, salt)
-                    if goal_door >= 0 and near != goal_door:
+                    cost += _door_price(kinds, near, direction, columns, state.salt)
+                    if state.entered_by >= 0 and near != state.entered_by:
                         cost += USED_DOOR
                 else:
                     cost += cross + NEW_DOOR
             if stamps[near] == stamp and spent[near] <= cost:
                 continue
-            spent[near], stamps[near], came[near] = cost, stamp, direction
-            apart = _apart(rooms, other, near, columns)
-            keys[size], cells[size] = cost + AHEAD * apart + apart / 1024, near
-            sift_up(keys, cells, size)
-            size += 1
-    if goal < 0:
+            size = _wait(dungeon, search, near, cost, direction, other, stamp, size)
+    return NO_WAY
+
+
+@kernel(
+    "int64(DungeonArrays, SearchArrays, CorridorStyle, int64, int64, uint64[::1], int64, int64[::1], int64)",
+    allocates=False,
+)
+def dig_corridor(
+    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stream: Stream,
+    stamp: int, passed: Places, budget: int,
+) -> int:  # fmt: skip
+    """Dig the cheapest way from one room to another (A*), and return how many rooms it passes, both included, or 0.
+
+    Looks at `budget` cells at most and is UNFINISHED then, or where the heap is full; to be called again with the same
+    state, whose salt and waiting are FRESH at first, and a longer heap. The stamp of the next search is larger by 2.
+    """
+    kinds, owners, columns, state = dungeon.kinds, dungeon.owners, dungeon.columns, search.state
+    if state.salt == FRESH:
+        state.left_by, state.entered_by = -1, -1
+        if style.anywhere:
+            state.left_by = _draw_door(dungeon, one, stream)
+            state.entered_by = _draw_door(dungeon, other, stream)
+        state.salt = below(stream, 1 << 16)
+    if state.waiting == FRESH:
+        state.waiting = _leave(dungeon, search, one, other, stamp)
+        if state.waiting == FRESH:
+            return UNFINISHED
+    goal = _find(dungeon, search, style, one, other, stamp, budget)
+    if goal == UNFINISHED:
+        return UNFINISHED
+    if goal == NO_WAY:
         return 0
-    count, cell = _met(owners, goal, passed, 0), goal
-    while True:
-        direction = int(came[cell])
-        _dig(kinds, cell, direction & 3, columns)
+    count, cell, came = _met(owners, goal, passed, 0), goal, 0
+    while not came & ROOT:
+        came = int(search.came[cell])
+        _dig(kinds, cell, came & 3, columns)
         count = _met(owners, cell, passed, count)
-        cell -= shift_of(direction & 3, columns)
-        if direction & ROOT:
-            break
+        cell -= shift_of(came & 3, columns)
     count = _met(owners, cell, passed, count)
-    cell = goal
-    while True:
-        direction = int(came[cell])
-        _widen(kinds, cell, columns, width)
-        cell -= shift_of(direction & 3, columns)
-        if direction & ROOT:
-            return count
+    cell, came = goal, 0
+    while not came & ROOT:
+        came = int(search.came[cell])
+        _widen(kinds, cell, columns, style.width)
+        cell -= shift_of(came & 3, columns)
+    return count
 
 
 @kernel
@@ -335,36 +390,47 @@ def _price(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
     return BROKEN
 
 
-@kernel(
-    "int64(uint8[::1], int32[::1], int64[:, ::1], int64, int64, int64, uint64[::1], int64, boolean, boolean, int64,"
-    " int64[::1])"
-)
+@kernel
+def _draw_cell(room: np.void, columns: int, stream: Stream) -> int:
+    """Draw a cell of a room."""
+    row = room["y"] + below(stream, room["height"])
+    return int(row * columns + room["x"] + below(stream, room["width"]))
+
+
+@kernel
+def _leg(start: int, end: int, sideways: int, columns: int) -> tuple[int, int]:
+    """Return the direction and the length of a straight way that leads to the row or the column of `end`."""
+    if sideways:
+        steps = end % columns - start % columns
+        return 1 if steps > 0 else 3, abs(steps)
+    steps = end // columns - start // columns
+    return 2 if steps > 0 else 0, abs(steps)
+
+
+@kernel("int64(DungeonArrays, CorridorStyle, int64, int64, uint64[::1], int64, int64[::1])", allocates=False)
 def dig_straight(
-    kinds: Kinds, owners: Owners, rooms: Places, one: int, other: int, columns: int, stream: Stream,
-    width: int, avoid: bool, reuse: bool, draws: int, passed: Places,
-) -> int:  # fmt: skip
-    """Dig the best of some ways with one corner between cells of two rooms; how many rooms it passes.
+    dungeon: DungeonArrays, style: CorridorStyle, one: int, other: int, stream: Stream, draws: int, passed: Places
+) -> int:
+    """Dig the best of some ways with one corner between cells of two rooms; return how many rooms it passes.
 
     0 where all of them break a wall at a corner or along it, or meet what must not be touched.
     """
+    kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
     best = BROKEN
     best_from, best_to, best_first = 0, 0, 0
     for _ in range(draws):
-        start = (rooms[one, 1] + below(stream, rooms[one, 3])) * columns + rooms[one, 0] + below(stream, rooms[one, 2])
-        end = (rooms[other, 1] + below(stream, rooms[other, 3])) * columns
-        end += rooms[other, 0] + below(stream, rooms[other, 2])
+        start = _draw_cell(dungeon.rooms[one], columns, stream)
+        end = _draw_cell(dungeon.rooms[other], columns, stream)
         if owners[start] != one + 1 or owners[end] != other + 1:
             continue
         for first in range(2):  # up or down first, or sideways first
             price, cell = 0, start
             for leg in range(2):
-                sideways = (first + leg) & 1
-                steps = end % columns - cell % columns if sideways else end // columns - cell // columns
-                direction = (1 if steps > 0 else 3) if sideways else (2 if steps > 0 else 0)
-                for _ in range(abs(steps)):
+                direction, steps = _leg(cell, end, (first + leg) & 1, columns)
+                for _ in range(steps):
                     cell += shift_of(direction, columns)
                     if owners[cell] != one + 1 and owners[cell] != other + 1:
-                        price += _price(int(kinds[cell]), direction, reuse, avoid)
+                        price += _price(int(kinds[cell]), direction, style.reuse, style.avoid)
                 if leg == 0 and int(kinds[cell]) not in (ROCK, FLOOR, CORRIDOR):
                     price += BROKEN  # a corner within a wall leaves no place for a door
             if price < best:
@@ -375,13 +441,11 @@ def dig_straight(
     for widening in (False, True):
         cell = best_from
         for leg in range(2):
-            sideways = (best_first + leg) & 1
-            steps = best_to % columns - cell % columns if sideways else best_to // columns - cell // columns
-            direction = (1 if steps > 0 else 3) if sideways else (2 if steps > 0 else 0)
-            for _ in range(abs(steps)):
+            direction, steps = _leg(cell, best_to, (best_first + leg) & 1, columns)
+            for _ in range(steps):
                 cell += shift_of(direction, columns)
                 if widening:
-                    _widen(kinds, cell, columns, width)
+                    _widen(kinds, cell, columns, style.width)
                 else:
                     _dig(kinds, cell, direction, columns)
                     count = _met(owners, cell, passed, count)
@@ -393,7 +457,7 @@ def _is_open(kind: int) -> bool:
     return bool(kind in (FLOOR, CORRIDOR, DOOR))
 
 
-@kernel("void(uint8[::1], int64, int64, int64)")
+@kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
 def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
     """Make corridors of doors in rows first..last-1 that stand in no wall any more, or beside another door."""
     for row in range(first, last):
@@ -409,7 +473,7 @@ def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
                 kinds[cell] = CORRIDOR
 
 
-@kernel("void(uint8[::1], int64, uint8[::1], int64, int64)")
+@kernel("void(uint8[::1], int64, uint8[::1], int64, int64)", allocates=False)
 def paint(kinds: Kinds, columns: int, words: Kinds, first: int, last: int) -> None:
     """The words of rows first..last-1: walls around all that is open, rock elsewhere."""
     rows = kinds.size // columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from . import kernel
 from .directions import shift_of
 from .random import below, random
+from .types import Record
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Numbers: TypeAlias = NDArray[np.int64]
@@ -17,12 +18,41 @@ State: TypeAlias = NDArray[np.uint64]
 
 FLOOR, ROCK, BLOCKED = 0, 1, 2
 """What a cell of the ground is: dug, to be dug, or never dug."""
-NEXT, DUG, LISTED, STARTED, STEPS, OVER = range(6)
-"""How far the work is: whose turn it is; floors; floors in the list of starts; walkers that set out; steps taken;
-walkers that are done for good."""
-PLACE, HEADING, LEFT, IDLE = range(4)
-"""What is known of a walker: its cell, or -1 while it has none; its direction; the steps left to it, or the rounds
-before it sets out; the steps since it last dug."""
+WALKER = np.dtype([("place", np.int64), ("heading", np.int64), ("left", np.int64), ("idle", np.int64)])
+"""A walker: its cell, or -1 while it has none; its direction; the steps left to it, or the rounds before it starts;
+the steps since it last dug."""
+Walkers: TypeAlias = Annotated[NDArray[np.void], WALKER]
+
+
+class WalkState(Record):
+    """How far the work is."""
+
+    next: int
+    """The walker whose turn it is."""
+    dug: int
+    """Floors."""
+    listed: int
+    """Floors in the list of starts."""
+    started: int
+    """Walkers that have started."""
+    steps: int
+    over: int
+    """Walkers that are done for good."""
+
+
+class WalkRules(NamedTuple):
+    turn: float
+    """Probability of a new direction."""
+    bias: float
+    """Probability that it leads to the center, or below 0 away from it."""
+    steps: int
+    """Steps of a walker."""
+    lives: int
+    """Walkers that may start, in all."""
+    patience: int
+    """Steps after which one that has dug nothing ends early."""
+    middle: int
+    """The cell from which walkers start; -1: any floor beside rock."""
 
 
 @kernel
@@ -52,89 +82,82 @@ def turned_to(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> in
 
 
 @kernel
-def start_beside_rock(state: State, cells: Bytes, row: int, starts: Numbers, progress: Numbers) -> int:
+def start_beside_rock(state: State, cells: Bytes, row: int, starts: Numbers, progress: WalkState) -> int:
     """A floor by chance that has rock beside it, or -1 where there is none left.
 
     `starts` lists every floor; those found to have no rock beside them leave the list for good.
     """
-    while progress[LISTED] > 0:
-        chosen = below(state, progress[LISTED])
+    while progress.listed > 0:
+        chosen = below(state, progress.listed)
         cell = starts[chosen]
         if turned_to(cells, cell, row, 0, False) >= 0:
             return int(cell)
-        progress[LISTED] -= 1
-        starts[chosen] = starts[progress[LISTED]]
+        progress.listed -= 1
+        starts[chosen] = starts[progress.listed]
     return -1
 
 
 @kernel(
-    "boolean(uint64[::1], uint8[::1], int64, int64[:, ::1], int64[::1], int64[::1],"
-    " float64, float64, int64, int64, int64, int64, int64, int64)"
+    "boolean(uint64[::1], uint8[::1], int64, Walkers, int64[::1], WalkState, WalkRules, int64, int64)", allocates=False
 )
 def walk(
     state: State,
     cells: Bytes,
     row: int,
-    walkers: Numbers,
+    walkers: Walkers,
     starts: Numbers,
-    progress: Numbers,
-    turn: float,
-    bias: float,
-    steps: int,
-    lives: int,
-    patience: int,
-    middle: int,
+    progress: WalkState,
+    rules: WalkRules,
     goal: int,
     budget: int,
 ) -> bool:
-    """Let the walkers take their steps in turn until so many are taken or floors dug; whether there is more to do.
+    """Let the walkers take their steps in turn until that many are taken or floors dug; return whether there is more.
 
-    `cells` is the ground, flat, in rows of `row` cells. A walker takes `steps` steps; one that has dug nothing for
-    `patience` of them ends early. Then another one sets out, `lives` of them in all: from the cell `middle`, or, where
-    that is -1 or the last one ended early, from any floor beside rock, into the rock.
+    `cells` is the ground, flat, in rows of `row` cells. When a walker ends, another one starts: from the middle, or,
+    where there is none or the last one ended early, from any floor beside rock, into the rock.
     """
     rows = cells.size // row
-    while progress[DUG] < goal and progress[OVER] < len(walkers):
+    while progress.dug < goal and progress.over < len(walkers):
         if budget == 0:
             return True
         budget -= 1
-        walker = walkers[progress[NEXT]]
-        progress[NEXT] = (progress[NEXT] + 1) % len(walkers)
-        cell, heading = walker[PLACE], walker[HEADING]
+        walker = walkers[progress.next]
+        progress.next = (progress.next + 1) % len(walkers)
+        cell, heading = walker["place"], walker["heading"]
         if cell < 0:
-            if walker[LEFT] != 0:
-                if walker[LEFT] > 0:
-                    walker[LEFT] -= 1
+            if walker["left"] != 0:
+                if walker["left"] > 0:
+                    walker["left"] -= 1
                 continue
-            if progress[STARTED] == lives:
-                walker[LEFT] = -1
-                progress[OVER] += 1
+            if progress.started == rules.lives:
+                walker["left"] = -1
+                progress.over += 1
                 continue
-            if middle >= 0 and walker[IDLE] < patience:
-                cell, heading = middle, leaning(state, middle, row, rows, bias)
+            if rules.middle >= 0 and walker["idle"] < rules.patience:
+                cell, heading = rules.middle, leaning(state, rules.middle, row, rows, rules.bias)
             else:
                 cell = start_beside_rock(state, cells, row, starts, progress)
                 if cell < 0:
                     return False
                 heading = turned_to(cells, cell, row, below(state, 4), False)
-            progress[STARTED] += 1
-            walker[LEFT], walker[IDLE] = steps, 0
-        elif random(state) < turn:
-            heading = leaning(state, cell, row, rows, bias)
+            progress.started += 1
+            walker["left"], walker["idle"] = rules.steps, 0
+        elif random(state) < rules.turn:
+            heading = leaning(state, cell, row, rows, rules.bias)
         if cells[cell + shift_of(heading, row)] == BLOCKED:
             heading = turned_to(cells, cell, row, below(state, 4), True)
-        progress[STEPS] += 1
-        walker[LEFT] -= 1
-        walker[IDLE] += 1
+        progress.steps += 1
+        walker["left"] -= 1
+        walker["idle"] += 1
         if heading >= 0:
             cell += shift_of(heading, row)
             if cells[cell] == ROCK:
                 cells[cell] = FLOOR
-                starts[progress[LISTED]] = cell
-                progress[LISTED] += 1
-                progress[DUG] += 1
-                walker[IDLE] = 0
-        walker[PLACE], walker[HEADING] = cell, max(heading, 0)
-        if walker[LEFT] == 0 or walker[IDLE] >= patience:
-            walker[PLACE], walker[LEFT] = -1, 0
+                starts[progress.listed] = cell
+                progress.listed += 1
+                progress.dug += 1
+                walker["idle"] = 0
+        walker["place"], walker["heading"] = cell, max(heading, 0)
+        if walker["left"] == 0 or walker["idle"] >= rules.patience:
+            walker["place"], walker["left"] = -1, 0
     return False

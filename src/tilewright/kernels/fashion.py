@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import kernel
+from .blocks import block_size
 
 Cells = NDArray[np.uint8]
 Keys = NDArray[np.uint16]
@@ -36,8 +37,6 @@ CHUNK = 4096
 """Cells per pass: what the passes hand on stays in the nearest cache."""
 WINDOW = 1 << 16
 """Cells per window, besides those that the next one needs again."""
-BLOCK = 1 << 24
-"""Neighbours looked at between two yields of a generation: a few hundredths of a second."""
 
 
 class Automaton:
@@ -77,7 +76,7 @@ class Automaton:
         self._stride = padded.shape[1]
         self._first = margins[0] * self._stride + margins[1]
         self._last = padded.size - self._first
-        self._rows = max(1, BLOCK // (self._stride * (len(near) + 1)))
+        self._rows = max(1, block_size("fashion") // (self._stride * (len(near) + 1)))
         self._update: Callable[[int, int, int], None]
         """Brings the cells from one flat position up to another so many generations further."""
 

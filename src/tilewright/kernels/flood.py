@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .blocks import block_size
 
 Labels: TypeAlias = NDArray[np.int32]
 Places: TypeAlias = NDArray[np.int64]
@@ -18,8 +19,6 @@ FREE, BLOCKED, UNNUMBERED = 0, -1, -2
 SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE, EDGES = range(8)
 """How far a numbering is: cells looked at; the queue; parts; where the last one starts in it; the largest, its size;
 cells that have a free neighbour."""
-BLOCK = 1 << 20
-"""Cells looked at between two yields: a few hundredths of a second."""
 
 
 class Field:
@@ -51,7 +50,7 @@ class Field:
     def number(self) -> Iterator[float]:
         """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
         state = np.zeros(EDGES + 1, dtype=np.int64)
-        while number_parts(self.flat, self.shifts, self.queue, state, BLOCK):
+        while number_parts(self.flat, self.shifts, self.queue, state, block_size("flood")):
             yield float(state[SCANNED]) / self.flat.size
         self.count, self.largest, self.edges = int(state[COUNT]), int(state[LARGEST]), int(state[EDGES])
 

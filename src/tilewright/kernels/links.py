@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
 from .random import random
+from .types import Int64_1D
 
 Pairs: TypeAlias = NDArray[np.int64]
 """(pair, 2) room ids."""
 Places: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = NDArray[np.uint64]
+
+
+class TreeArrays(NamedTuple):
+    """A tree over rooms with room 0 as its root, all as `new_tree` creates it."""
+
+    parent: Int64_1D
+    """The next room on the way to room 0."""
+    depth: Int64_1D
+    """The number of links on that way."""
+    starts: Int64_1D
+    """Where the rooms next to each room start in `near`; one more than there are rooms."""
+    near: Int64_1D
+    queue: Int64_1D
+
+
+def new_tree(rooms: int) -> TreeArrays:
+    """Return the arrays for a tree over that many rooms."""
+    parent, depth, queue = (
+        np.full(rooms, -1, dtype=np.int64),
+        np.zeros(rooms, dtype=np.int64),
+        np.empty(rooms, dtype=np.int64),
+    )
+    return TreeArrays(parent, depth, np.zeros(rooms + 1, dtype=np.int64), np.empty(2 * rooms, dtype=np.int64), queue)
 
 
 @kernel
@@ -31,12 +55,15 @@ def _root(above: Places, room: int) -> int:
     return room
 
 
-@kernel("int64(int64[:, ::1], int64[::1], int64[:, ::1], uint8[::1])")
-def span(pairs: Pairs, order: Places, centres: Places, chosen: NDArray[np.uint8]) -> int:
-    """Kruskal: choose, in a given order, the pairs that join what does not hang together yet; how many there are."""
-    above = np.arange(len(centres))
+@kernel("int64(int64[:, ::1], int64[::1], int64[::1], uint8[::1])", allocates=False)
+def span(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) -> int:
+    """Kruskal: choose, in a given order, the pairs that join what is not connected yet; return how many there are.
+
+    `above` is a forest of rooms (union-find), in which each is its own root at first.
+    """
     count = 0
-    for number in order:
+    for place in range(order.size):
+        number = order[place]
         one, other = _root(above, pairs[number, 0]), _root(above, pairs[number, 1])
         if one != other:
             above[max(one, other)] = min(one, other)
@@ -45,7 +72,7 @@ def span(pairs: Pairs, order: Places, centres: Places, chosen: NDArray[np.uint8]
     return count
 
 
-@kernel("void(int64[:, ::1], int64, int64, int64[::1])")
+@kernel("void(int64[:, ::1], int64, int64, int64[::1])", allocates=False)
 def join_nearest(centres: Places, first: int, last: int, parents: Places) -> None:
     """Join each of the rooms first..last-1 to the nearest one before it; of equally near ones to the first."""
     for room in range(max(1, first), last):
@@ -56,7 +83,7 @@ def join_nearest(centres: Places, first: int, last: int, parents: Places) -> Non
         parents[room] = nearest
 
 
-@kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])")
+@kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])", allocates=False)
 def join_in_a_row(centres: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
     """Join to a room the nearest of the first `size` in `free`, to that the next, and so on; the last of so many.
 
@@ -75,7 +102,7 @@ def join_in_a_row(centres: Places, free: Places, size: int, room: int, count: in
     return room
 
 
-@kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])")
+@kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])", allocates=False)
 def second_nearest(centres: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
     """For rooms first..last-1 the nearest room that is not joined to it; itself where there is none."""
     for room in range(first, last):
@@ -88,12 +115,13 @@ def second_nearest(centres: Places, parents: Places, first: int, last: int, pair
         pairs[room, 0], pairs[room, 1] = min(room, nearest), max(room, nearest)
 
 
-@kernel("int64(int64[:, ::1], int64[:, ::1], int64, float64, int64, uint64[::1], int64[:, ::1])")
+@kernel("int64(int64[:, ::1], int64[:, ::1], TreeArrays, float64, int64, uint64[::1], int64[:, ::1])", allocates=False)
 def close_loops(
-    tree: Pairs, pairs: Pairs, rooms: int, chance: float, longest: int, stream: Stream, loops: Pairs
+    links: Pairs, pairs: Pairs, tree: TreeArrays, chance: float, longest: int, stream: Stream, loops: Pairs
 ) -> int:
-    """Choose by chance pairs that close a loop of at most so many links with the tree; how many there are."""
-    parent, depth = _rooted(tree, rooms)
+    """Choose at random pairs that close a loop of at most that many links with a tree; return how many there are."""
+    _root_tree(links, tree)
+    parent, depth = tree.parent, tree.depth
     count = 0
     for number in range(len(pairs)):
         drawn = random(stream) < chance
@@ -113,31 +141,28 @@ def close_loops(
 
 
 @kernel
-def _rooted(tree: Pairs, rooms: int) -> tuple[Places, Places]:
-    """For every room the next one on the way to room 0, and how many links that way has."""
-    starts = np.zeros(rooms + 1, dtype=np.int64)
-    for number in range(len(tree)):
-        starts[tree[number, 0] + 1] += 1
-        starts[tree[number, 1] + 1] += 1
+def _root_tree(links: Pairs, tree: TreeArrays) -> None:
+    """Fill the arrays of a tree from its links."""
+    parent, depth, starts, near, queue = tree.parent, tree.depth, tree.starts, tree.near, tree.queue
+    rooms = parent.size
+    for number in range(len(links)):
+        for end in range(2):
+            starts[links[number, end]] += 1
     for room in range(rooms):
         starts[room + 1] += starts[room]
-    fill, near = starts.copy(), np.empty(2 * len(tree), dtype=np.int64)
-    for number in range(len(tree)):
-        one, other = tree[number, 0], tree[number, 1]
-        near[fill[one]], near[fill[other]] = other, one
-        fill[one] += 1
-        fill[other] += 1
-    parent, depth = np.full(rooms, -1, dtype=np.int64), np.zeros(rooms, dtype=np.int64)
-    queue = np.empty(rooms, dtype=np.int64)
-    queue[0], end, position = 0, 1, 0
+    for number in range(len(links)):  # from the last room of each to the first
+        for end in range(2):
+            room = links[number, end]
+            starts[room] -= 1
+            near[starts[room]] = links[number, 1 - end]
+    queue[0], last, position = 0, 1, 0
     parent[0] = 0
-    while position < end:
+    while position < last:
         room = queue[position]
         position += 1
         for place in range(starts[room], starts[room + 1]):
             other = near[place]
             if parent[other] < 0:
                 parent[other], depth[other] = room, depth[room] + 1
-                queue[end] = other
-                end += 1
-    return parent, depth
+                queue[last] = other
+                last += 1

@@ -2,14 +2,13 @@
 
 A place is a number, row by row. A byte holds its directions: 1 north, 2 east, 4 south, 8 west. `possible` says where a
 link may be, which also keeps everybody inside the grid; `links` says where one is. As an edge a link is a number,
-`2 * place` to the east, `2 * place + 1` to the south. `above` is a forest of places that hang together (union-find), or
-empty where no link was given at the start: then a new place never hangs together with the old ones.
-All that go on until a budget is spent give back whether there is more to do; the budget changes nothing else.
+`2 * place` to the east, `2 * place + 1` to the south. Kernels that work until a budget is spent return whether there is
+more to do; the budget changes nothing else.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +16,77 @@ from numpy.typing import NDArray
 from . import kernel
 from .directions import shift_of
 from .random import GAMMA, below, mix, row_key
+from .types import Int32_1D, Record, Uint8_1D
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Places: TypeAlias = NDArray[np.int32]
-State: TypeAlias = NDArray[np.int64]
+Queue: TypeAlias = NDArray[np.int64]
 Stream: TypeAlias = NDArray[np.uint64]
 
 FRESH, INSIDE, FRONTIER = 0, 1, 2
 """What a place is to a maze that grows: not met yet, part of it, or beside it. Places of no use are INSIDE at first."""
-DONE = 0
-"""How far the work is, in its own unit: the first number of every state."""
-SIZE, SCANNED = 1, 2
-"""Growing: places on the stack or frontier; places looked at for a new beginning."""
-PLACE, START, PHASE, LEFT = 3, 4, 5, 6
-"""Walking: where it is, where it began, what it does, and how many steps it may still take."""
 CHOOSE, WALK, FOLLOW = 0, 1, 2
 FLOOR, WALL, MET, MET_AGAIN = 0, 1, 2, 3
 """What a cell is; MET and MET_AGAIN are floors that one or two floods have reached."""
+RECTANGLE = np.dtype([("row", np.int32), ("column", np.int32), ("height", np.int32), ("width", np.int32)])
+"""Places that `divide` has not cut yet."""
+Rectangles: TypeAlias = Annotated[NDArray[np.void], RECTANGLE]
+
+
+class MazeState(Record):
+    """How far the work is, in its own unit, and where it continues."""
+
+    done: int
+    size: int
+    """Places on the stack or frontier, or rectangles to divide."""
+    scanned: int
+    """Places looked at for a new beginning."""
+    place: int
+    """Where a walk is."""
+    start: int
+    """Where it began."""
+    phase: int
+    """CHOOSE, WALK or FOLLOW."""
+    left: int
+    """Steps that walks may still take."""
+
+
+class FloodState(Record):
+    """The queue of a flood."""
+
+    first: int
+    """How far it is read."""
+    end: int
+    last: int
+    """The end of the present distance in it."""
+    distance: int
+
+
+class MazeArrays(NamedTuple):
+    """The links between places, while a maze grows."""
+
+    possible: Uint8_1D
+    links: Uint8_1D
+    seen: Uint8_1D
+    """FRESH, INSIDE or FRONTIER."""
+    above: Int32_1D
+    """A forest of places that are connected (union-find), or empty where no link was given at the start: then a new
+    place is never connected to the old ones."""
+    columns: int
+
+
+class MazeLayout(NamedTuple):
+    """Where the places are on the map."""
+
+    columns: int
+    """Of places."""
+    top: int
+    left: int
+    """The first cell of the first place."""
+    height: int
+    width: int
+    """Of a place in cells."""
+    wall: int
 
 
 @kernel
@@ -85,16 +138,33 @@ def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
 
 
 @kernel
-def _around(possible: Bytes, seen: Bytes, place: int, wanted: int, columns: int) -> int:
-    """The directions in which a neighbour is as wanted."""
-    mask, open_ = 0, int(possible[place])
+def _around(maze: MazeArrays, place: int, wanted: int) -> int:
+    """Return the directions in which a neighbor is as wanted."""
+    mask, open_ = 0, int(maze.possible[place])
     for direction in range(4):
-        if (open_ >> direction) & 1 and seen[place + shift_of(direction, columns)] == wanted:
+        if (open_ >> direction) & 1 and maze.seen[place + shift_of(direction, maze.columns)] == wanted:
             mask |= 1 << direction
     return mask
 
 
-@kernel("void(uint8[::1], int32[::1], int64)")
+@kernel
+def _grow(maze: MazeArrays, place: int, direction: int) -> int:
+    """Link a place to a neighbor unless they are connected; return the neighbor."""
+    other = place + shift_of(direction, maze.columns)
+    if _joined(maze.above, place, other):
+        _link(maze.links, place, direction, maze.columns)
+    return other
+
+
+@kernel
+def _next_fresh(seen: Bytes, scanned: int) -> int:
+    """Return the first FRESH place from `scanned` on, or the number of places."""
+    while scanned < seen.size and seen[scanned] != FRESH:
+        scanned += 1
+    return scanned
+
+
+@kernel("void(uint8[::1], int32[::1], int64)", allocates=False)
 def gather(links: Bytes, above: Places, columns: int) -> None:
     """Make a forest of places that hang together by links; its roots are their first places."""
     for place in range(links.size):
@@ -106,56 +176,45 @@ def gather(links: Bytes, above: Places, columns: int) -> None:
             _joined(above, place, place + columns)
 
 
-@kernel("boolean(uint8[::1], uint8[::1], uint8[::1], int32[::1], int32[::1], uint64[::1], int64[::1], int64, int64)")
-def backtrack(
-    possible: Bytes, links: Bytes, seen: Bytes, above: Places, stack: Places, stream: Stream, state: State,
-    columns: int, budget: int,
-) -> bool:  # fmt: skip
-    """Walk on to any fresh neighbour, and back along the stack where there is none."""
-    size, scanned = state[SIZE], state[SCANNED]
+@kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
+def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState, budget: int) -> bool:
+    """Walk on to any fresh neighbor, and back along the stack where there is none."""
+    size, scanned = state.size, state.scanned
     more = True
     while budget > 0:
         budget -= 1
         if size == 0:
-            while scanned < seen.size and seen[scanned] != FRESH:
-                scanned += 1
-            if scanned == seen.size:
+            scanned = _next_fresh(maze.seen, scanned)
+            if scanned == maze.seen.size:
                 more = False
                 break
-            seen[scanned] = INSIDE
+            maze.seen[scanned] = INSIDE
             stack[0] = scanned
             size = 1
         place = int(stack[size - 1])
-        fresh = _around(possible, seen, place, FRESH, columns)
+        fresh = _around(maze, place, FRESH)
         if fresh == 0:
             size -= 1
             continue
-        direction = _picked(stream, fresh)
-        other = place + shift_of(direction, columns)
-        if _joined(above, place, other):
-            _link(links, place, direction, columns)
-        seen[other] = INSIDE
+        other = _grow(maze, place, _picked(stream, fresh))
+        maze.seen[other] = INSIDE
         stack[size] = other
         size += 1
-        state[DONE] += 1
-    state[SIZE], state[SCANNED] = size, scanned
+        state.done += 1
+    state.size, state.scanned = size, scanned
     return more
 
 
-@kernel("boolean(uint8[::1], uint8[::1], uint8[::1], int32[::1], int32[::1], uint64[::1], int64[::1], int64, int64)")
-def prim(
-    possible: Bytes, links: Bytes, seen: Bytes, above: Places, frontier: Places, stream: Stream, state: State,
-    columns: int, budget: int,
-) -> bool:  # fmt: skip
-    """Take any place of the frontier, and link it to any neighbour inside."""
-    size, scanned = state[SIZE], state[SCANNED]
+@kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
+def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, budget: int) -> bool:
+    """Take any place of the frontier, and link it to any neighbor inside."""
+    size, scanned = state.size, state.scanned
     more = True
     while budget > 0:
         budget -= 1
         if size == 0:
-            while scanned < seen.size and seen[scanned] != FRESH:
-                scanned += 1
-            if scanned == seen.size:
+            scanned = _next_fresh(maze.seen, scanned)
+            if scanned == maze.seen.size:
                 more = False
                 break
             place = int(scanned)
@@ -164,25 +223,23 @@ def prim(
             place = int(frontier[position])
             size -= 1
             frontier[position] = frontier[size]
-            inside = _around(possible, seen, place, INSIDE, columns)
+            inside = _around(maze, place, INSIDE)
             if inside:  # the very first one has none
-                direction = _picked(stream, inside)
-                if _joined(above, place, place + shift_of(direction, columns)):
-                    _link(links, place, direction, columns)
-        seen[place] = INSIDE
-        state[DONE] += 1
-        fresh = _around(possible, seen, place, FRESH, columns)
+                _grow(maze, place, _picked(stream, inside))
+        maze.seen[place] = INSIDE
+        state.done += 1
+        fresh = _around(maze, place, FRESH)
         for direction in range(4):
             if (fresh >> direction) & 1:
-                other = place + shift_of(direction, columns)
-                seen[other] = FRONTIER
+                other = place + shift_of(direction, maze.columns)
+                maze.seen[other] = FRONTIER
                 frontier[size] = other
                 size += 1
-    state[SIZE], state[SCANNED] = size, scanned
+    state.size, state.scanned = size, scanned
     return more
 
 
-@kernel("int64(uint8[::1], int32[::1])")
+@kernel("int64(uint8[::1], int32[::1])", allocates=False)
 def list_edges(possible: Bytes, edges: Places) -> int:
     """Write all possible edges, by place; how many there are."""
     count = 0
@@ -196,94 +253,91 @@ def list_edges(possible: Bytes, edges: Places) -> int:
     return count
 
 
-@kernel("boolean(int32[::1], uint64[::1], int64[::1], int64)")
-def shuffle(edges: Places, stream: Stream, state: State, budget: int) -> bool:
+@kernel("boolean(int32[::1], uint64[::1], MazeState, int64)", allocates=False)
+def shuffle(edges: Places, stream: Stream, state: MazeState, budget: int) -> bool:
     """Bring edges into random order, from the end on."""
-    first = edges.size - 1 - state[DONE]
+    first = edges.size - 1 - state.done
     last = max(0, first - budget)
     for position in range(first, last, -1):
         other = below(stream, position + 1)
         edges[position], edges[other] = edges[other], edges[position]
-    state[DONE] += first - last
+    state.done += first - last
     return bool(last > 0)
 
 
-@kernel("boolean(uint8[::1], int32[::1], int32[::1], int64[::1], int64, int64)")
-def kruskal(links: Bytes, above: Places, edges: Places, state: State, columns: int, budget: int) -> bool:
-    """Take the edges in their order, and link what does not hang together yet."""
-    last = min(edges.size, state[DONE] + budget)
-    for position in range(state[DONE], last):
+@kernel("boolean(uint8[::1], int32[::1], int32[::1], MazeState, int64, int64)", allocates=False)
+def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, columns: int, budget: int) -> bool:
+    """Take the edges in their order, and link what is not connected yet."""
+    last = min(edges.size, state.done + budget)
+    for position in range(state.done, last):
         place, direction = int(edges[position] >> 1), 1 + int(edges[position] & 1)
         if _joined(above, place, place + shift_of(direction, columns)):
             _link(links, place, direction, columns)
-    state[DONE] = last
+    state.done = last
     return bool(last < edges.size)
 
 
-@kernel(
-    "boolean(uint8[::1], uint8[::1], uint8[::1], int32[::1], uint8[::1], uint64[::1], int64[::1], int64, int64, int64)"
-)
-def wilson(
-    possible: Bytes, links: Bytes, seen: Bytes, above: Places, way: Bytes, stream: Stream, state: State,
-    stride: int, columns: int, budget: int,
-) -> bool:  # fmt: skip
-    """Walk from a fresh place at random until the maze is met, then add the way without its loops.
+@kernel("boolean(MazeArrays, uint8[::1], uint64[::1], MazeState, int64, int64)", allocates=False)
+def wilson(maze: MazeArrays, exits: Bytes, stream: Stream, state: MazeState, stride: int, budget: int) -> bool:
+    """Walk from a fresh place at random until the maze is met, then add the walk without its loops.
 
-    Every place remembers how it was left last, so that following this from the start leaves the loops out. Something
-    must be INSIDE wherever a walk can begin. Starts are taken `stride` apart, which must have no factor in common with
-    the number of places. Ends early when state[LEFT] steps are taken, which is then 0.
+    `exits` has the direction in which every place was left last, so that following it from the start leaves the loops
+    out. Something must be INSIDE wherever a walk can begin. Starts are taken `stride` apart, which must have no factor
+    in common with the number of places. Ends early when no steps are left.
     """
-    place, phase = state[PLACE], state[PHASE]
+    place, phase = state.place, state.phase
     more = True
     while budget > 0:
         budget -= 1
         if phase == WALK:
-            if state[LEFT] == 0:
+            if state.left == 0:
                 more = False
                 break
-            state[LEFT] -= 1
-            direction = _picked(stream, int(possible[place]))
-            way[place] = direction
-            place += shift_of(direction, columns)
-            if seen[place] == INSIDE:
-                place, phase = state[START], FOLLOW
+            state.left -= 1
+            direction = _picked(stream, int(maze.possible[place]))
+            exits[place] = direction
+            place += shift_of(direction, maze.columns)
+            if maze.seen[place] == INSIDE:
+                place, phase = state.start, FOLLOW
         elif phase == FOLLOW:
-            if seen[place] == INSIDE:
+            if maze.seen[place] == INSIDE:
                 phase = CHOOSE
                 continue
-            seen[place] = INSIDE
-            state[DONE] += 1
-            direction = int(way[place])
-            other = place + shift_of(direction, columns)
-            if _joined(above, place, other):
-                _link(links, place, direction, columns)
-            place = other
+            maze.seen[place] = INSIDE
+            state.done += 1
+            place = _grow(maze, place, int(exits[place]))
         else:
-            if state[SCANNED] == seen.size:
+            if state.scanned == maze.seen.size:
                 more = False
                 break
-            place = (state[SCANNED] * stride) % seen.size
-            state[SCANNED] += 1
-            if seen[place] == FRESH:
-                state[START] = place
+            place = (state.scanned * stride) % maze.seen.size
+            state.scanned += 1
+            if maze.seen[place] == FRESH:
+                state.start = place
                 phase = WALK
-    state[PLACE], state[PHASE] = place, phase
+    state.place, state.phase = place, phase
     return more
 
 
-@kernel("boolean(uint8[::1], int32[:, ::1], uint64[::1], int64[::1], int64, int64)")
-def divide(links: Bytes, stack: Places, stream: Stream, state: State, columns: int, budget: int) -> bool:
-    """Cut a field in two along its shorter side, but for one link, and then the two, until all are one place wide.
+@kernel
+def _push(stack: Rectangles, top: int, row: int, column: int, height: int, width: int) -> None:
+    part = stack[top]
+    part["row"], part["column"], part["height"], part["width"] = row, column, height, width
 
-    `stack` holds row, column, rows and columns of the fields to cut, state[SIZE] of them.
+
+@kernel("boolean(uint8[::1], Rectangles, uint64[::1], MazeState, int64, int64)", allocates=False)
+def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, columns: int, budget: int) -> bool:
+    """Cut a rectangle in two along its shorter side, but for one link, and then the two, until all are one place wide.
+
+    `stack` holds `state.size` RECTANGLEs to cut.
     """
-    while budget > 0 and state[SIZE] > 0:
-        state[SIZE] -= 1
-        field = stack[state[SIZE]]
-        row, column, height, width = int(field[0]), int(field[1]), int(field[2]), int(field[3])
+    while budget > 0 and state.size > 0:
+        state.size -= 1
+        part = stack[state.size]
+        row, column, height, width = int(part["row"]), int(part["column"]), int(part["height"]), int(part["width"])
         budget -= 1
         if height == 1 or width == 1:
-            state[DONE] += height * width - 1
+            state.done += height * width - 1
             continue
         upright = width > height or (width == height and below(stream, 2) == 0)
         at = 1 + below(stream, (width if upright else height) - 1)
@@ -305,16 +359,15 @@ def divide(links: Bytes, stack: Places, stream: Stream, state: State, columns: i
                     links[place + across] ^= there
                 gap -= 1
         budget -= length
-        state[DONE] += length
-        top = state[SIZE]
-        stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = row, column, height, width
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = row, column, height, width
+        state.done += length
         if upright:
-            stack[top, 1], stack[top, 3], stack[top + 1, 3] = column + at, width - at, at
+            _push(stack, state.size, row, column + at, height, width - at)
+            _push(stack, state.size + 1, row, column, height, at)
         else:
-            stack[top, 0], stack[top, 2], stack[top + 1, 2] = row + at, height - at, at
-        state[SIZE] += 2
-    return bool(state[SIZE] > 0)
+            _push(stack, state.size, row + at, column, height - at, width)
+            _push(stack, state.size + 1, row, column, at, width)
+        state.size += 2
+    return bool(state.size > 0)
 
 
 @kernel
@@ -336,16 +389,16 @@ def _frees_a_post(links: Bytes, place: int, direction: int, columns: int) -> boo
     return False
 
 
-@kernel("boolean(uint8[::1], uint8[::1], uint64, float64, uint64[::1], int64[::1], int64, int64)")
+@kernel("boolean(uint8[::1], uint8[::1], uint64, float64, uint64[::1], MazeState, int64, int64)", allocates=False)
 def braid(
-    possible: Bytes, links: Bytes, key: int, share: float, stream: Stream, state: State, columns: int, budget: int
+    possible: Bytes, links: Bytes, key: int, share: float, stream: Stream, state: MazeState, columns: int, budget: int
 ) -> bool:
     """Give a share of the dead ends a second way out: best into another one that is to be opened as well.
 
     Loops around a single post are made only where there is no other way, and dead ends that are to stay are spared.
     """
-    last = min(links.size, state[DONE] + budget)
-    for place in range(state[DONE], last):
+    last = min(links.size, state.done + budget)
+    for place in range(state.done, last):
         if _ways(int(links[place])) != 1 or not _chosen(np.uint64(key), place, columns, share):
             continue
         best, mask = 0, 0
@@ -362,42 +415,37 @@ def braid(
                     mask |= 1 << direction
         if mask:
             _link(links, place, _picked(stream, mask), columns)
-    state[DONE] = last
+    state.done = last
     return bool(last < links.size)
 
 
-@kernel("void(uint8[::1], uint8[::1], int64[::1], uint8[:, ::1], int64, int64)")
-def carve(links: Bytes, shown: Bytes, layout: State, cells: Bytes, first: int, last: int) -> None:
-    """Write FLOOR into the cells of the places in rows first..last-1 that are shown, and of their links.
-
-    `layout` is columns of places, the first cell's row and column, a place's height and width, and the walls' width.
-    """
-    columns, top, left, height, width, wall = layout[0], layout[1], layout[2], layout[3], layout[4], layout[5]
+@kernel("void(uint8[::1], uint8[::1], MazeLayout, uint8[:, ::1], int64, int64)", allocates=False)
+def carve(links: Bytes, shown: Bytes, layout: MazeLayout, cells: Bytes, first: int, last: int) -> None:
+    """Write FLOOR into the cells of the places in rows first..last-1 that are shown, and of their links."""
     for row in range(first, last):
-        y = top + row * (height + wall)
-        for column in range(columns):
-            place = row * columns + column
+        y = layout.top + row * (layout.height + layout.wall)
+        for column in range(layout.columns):
+            place = row * layout.columns + column
             if not shown[place]:
                 continue
-            x = left + column * (width + wall)
-            deep = height + wall if links[place] & 4 else height
+            x = layout.left + column * (layout.width + layout.wall)
+            deep = layout.height + layout.wall if links[place] & 4 else layout.height
             for v in range(y, y + deep):
-                for u in range(x, x + width):
+                for u in range(x, x + layout.width):
                     cells[v, u] = FLOOR
             if links[place] & 2:
-                for v in range(y, y + height):
-                    for u in range(x + width, x + width + wall):
+                for v in range(y, y + layout.height):
+                    for u in range(x + layout.width, x + layout.width + layout.wall):
                         cells[v, u] = FLOOR
 
 
-@kernel("boolean(uint8[::1], int64, uint8, uint8, int64[::1], int64[::1], int64)")
-def flood(cells: Bytes, stride: int, old: int, new: int, queue: State, state: State, budget: int) -> bool:
+@kernel("boolean(uint8[::1], int64, uint8, uint8, int64[::1], FloodState, int64)", allocates=False)
+def flood(cells: Bytes, stride: int, old: int, new: int, queue: Queue, state: FloodState, budget: int) -> bool:
     """Turn old into new from the queued cells on, nearest first: the last one queued is the farthest.
 
-    The map lies flat within a margin of walls. `state` is how far the queue is read, its end, the end of the present
-    distance in it, and that distance.
+    The map is flat within a margin of walls.
     """
-    first, end, last, distance = state[0], state[1], state[2], state[3]
+    first, end, last, distance = state.first, state.end, state.last, state.distance
     while budget > 0 and first < end:
         if first == last:
             last = end
@@ -410,5 +458,5 @@ def flood(cells: Bytes, stride: int, old: int, new: int, queue: State, state: St
                 queue[end] = cell + shift
                 end += 1
         budget -= 1
-    state[0], state[1], state[2], state[3] = first, end, last, distance
+    state.first, state.end, state.last, state.distance = first, end, last, distance
     return bool(first < end)

@@ -2,37 +2,82 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import kernel
-from .corridors import EDGE, FLOOR, Kinds, Owners, Places, Stream
+from .corridors import EDGE, FLOOR, DungeonArrays, Rooms, Stream
 from .heap import sift_down, sift_up
 from .random import below, random
+from .types import Float64_1D, Int64_1D
 
 DRAWS = 20
 """Rooms tried in a part where locked cells are in the way."""
 
 
-@kernel("int64(int64[::1], float64, float64, boolean, uint64[::1], int64[:, ::1])")
-def partition(sides: Places, ratio: float, jitter: float, small: bool, stream: Stream, parts: Places) -> int:
-    """Cut the largest part in two until there are as many as `parts` holds, or none can be cut; how many there are.
+class PartSizes(NamedTuple):
+    """Sizes of the parts of a rectangle."""
 
-    `sides` are the width and height of the whole, the least of a part, and the greatest that is not cut any more if
-    `small` asks for no more than that. A part is cut across its longer side if that is `ratio` times as long, else
-    across any; at its middle, or beside it by a share of at most `jitter`.
+    width: int
+    height: int
+    """Of the whole."""
+    min_width: int
+    min_height: int
+    max_width: int
+    max_height: int
+    """The greatest that is not cut any more if `small` asks for no more than that."""
+
+
+class RoomSizes(NamedTuple):
+    """The minimum and maximum size of a room's floor."""
+
+    min_width: int
+    max_width: int
+    min_height: int
+    max_height: int
+
+
+class PartHeap(NamedTuple):
+    """A heap of parts, the largest first; one longer than there can be parts."""
+
+    keys: Float64_1D
+    numbers: Int64_1D
+
+
+def new_heap(parts: int) -> PartHeap:
+    """Return a heap for that many parts."""
+    return PartHeap(np.empty(parts + 1), np.empty(parts + 1, dtype=np.int64))
+
+
+@kernel
+def _set(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
+    room = rooms[number]
+    room["x"], room["y"], room["width"], room["height"] = x, y, width, height
+
+
+@kernel("int64(PartSizes, float64, float64, boolean, uint64[::1], Rooms, PartHeap)", allocates=False)
+def partition(
+    sizes: PartSizes, ratio: float, jitter: float, small: bool, stream: Stream, parts: Rooms, heap: PartHeap
+) -> int:
+    """Cut the largest part in two until there are as many as `parts` holds, or none can be cut; return how many.
+
+    A part is cut across its longer side if that is `ratio` times as long, else across any; at its middle, or beside it
+    by a fraction of at most `jitter`.
     """
-    keys, places = np.empty(len(parts) + 1), np.empty(len(parts) + 1, dtype=np.int64)
-    parts[0, 0], parts[0, 1], parts[0, 2], parts[0, 3] = 0, 0, sides[0], sides[1]
-    keys[0], places[0] = 0.0, 0
+    keys, numbers = heap.keys, heap.numbers
+    _set(parts, 0, 0, 0, sizes.width, sizes.height)
+    keys[0], numbers[0] = 0.0, 0
     count, size = 1, 1
     while size > 0 and count < len(parts):
-        number = int(places[0])
+        number = int(numbers[0])
         size -= 1
-        sift_down(keys, places, size)
-        x, y, width, height = parts[number, 0], parts[number, 1], parts[number, 2], parts[number, 3]
-        wide, high = width >= 2 * sides[2], height >= 2 * sides[3]
+        sift_down(keys, numbers, size)
+        x, y = parts[number]["x"], parts[number]["y"]
+        width, height = parts[number]["width"], parts[number]["height"]
+        wide, high = width >= 2 * sizes.min_width, height >= 2 * sizes.min_height
         if small:
-            wide, high = wide and width > sides[4], high and height > sides[5]
+            wide, high = wide and width > sizes.max_width, high and height > sizes.max_height
         if not wide and not high:
             continue
         if wide and high:
@@ -44,18 +89,18 @@ def partition(sides: Places, ratio: float, jitter: float, small: bool, stream: S
                 upright = below(stream, 2) == 0
         else:
             upright = wide
-        side, least = (width, sides[2]) if upright else (height, sides[3])
+        side, least = (width, sizes.min_width) if upright else (height, sizes.min_height)
         at = int(side * (0.5 + jitter * (2 * random(stream) - 1)) + 0.5)
         at = max(least, min(side - least, at))
         if upright:
-            parts[number, 2] = at
-            parts[count, 0], parts[count, 1], parts[count, 2], parts[count, 3] = x + at, y, width - at, height
+            _set(parts, number, x, y, at, height)
+            _set(parts, count, x + at, y, width - at, height)
         else:
-            parts[number, 3] = at
-            parts[count, 0], parts[count, 1], parts[count, 2], parts[count, 3] = x, y + at, width, height - at
+            _set(parts, number, x, y, width, at)
+            _set(parts, count, x, y + at, width, height - at)
         for part in (number, count):
-            keys[size], places[size] = -float(parts[part, 2] * parts[part, 3]), part
-            sift_up(keys, places, size)
+            keys[size], numbers[size] = -float(parts[part]["width"] * parts[part]["height"]), part
+            sift_up(keys, numbers, size)
             size += 1
         count += 1
     return count
@@ -75,34 +120,41 @@ def _placed(stream: Stream, slack: int, shift: float) -> int:
     return int(slack * (0.5 + shift * (random(stream) - 0.5)) + 0.5)
 
 
+@kernel
+def put_room(dungeon: DungeonArrays, number: int, x: int, y: int, width: int, height: int) -> None:
+    """Make a rectangle of the map the floor of a room."""
+    for row in range(y, y + height):
+        for cell in range(row * dungeon.columns + x, row * dungeon.columns + x + width):
+            dungeon.kinds[cell], dungeon.owners[cell] = FLOOR, number + 1
+    _set(dungeon.rooms, number, x, y, width, height)
+
+
 @kernel(
-    "int64(uint8[::1], int32[::1], int64, int64[:, ::1], int64, int64, int64[::1], int64, float64, float64,"
-    " uint64[::1], int64[:, ::1], int64)"
+    "int64(DungeonArrays, Rooms, int64, int64, RoomSizes, int64, float64, float64, uint64[::1], int64)",
+    allocates=False,
 )
 def settle(
-    kinds: Kinds, owners: Owners, columns: int, parts: Places, first: int, last: int, sizes: Places, spacing: int,
-    fill: float, shift: float, stream: Stream, rooms: Places, count: int,
+    dungeon: DungeonArrays, parts: Rooms, first: int, last: int, sizes: RoomSizes, spacing: int,
+    fill: float, shift: float, stream: Stream, count: int,
 ) -> int:  # fmt: skip
-    """Put a room into each of the parts first..last-1 that has space for one, after `count` others; how many there are.
+    """Put a room into each of the parts first..last-1 that has space for one, after `count` others; return how many.
 
-    `sizes` is the least and greatest width, then height; `fill` the least share of a part's side that a room takes.
+    `fill` is the least fraction of a part's side that a room takes.
     """
+    kinds, columns = dungeon.kinds, dungeon.columns
     for number in range(first, last):
-        wide, high = parts[number, 2] - spacing, parts[number, 3] - spacing
+        wide, high = parts[number]["width"] - spacing, parts[number]["height"] - spacing
         for _ in range(DRAWS):
-            width = _drawn(stream, wide, sizes[0], sizes[1], fill)
-            height = _drawn(stream, high, sizes[2], sizes[3], fill)
-            x = 1 + parts[number, 0] + _placed(stream, wide - width, shift)
-            y = 1 + parts[number, 1] + _placed(stream, high - height, shift)
+            width = _drawn(stream, wide, sizes.min_width, sizes.max_width, fill)
+            height = _drawn(stream, high, sizes.min_height, sizes.max_height, fill)
+            x = 1 + parts[number]["x"] + _placed(stream, wide - width, shift)
+            y = 1 + parts[number]["y"] + _placed(stream, high - height, shift)
             free = True
             for row in range(y, y + height):
                 for cell in range(row * columns + x, row * columns + x + width):
                     free &= kinds[cell] != EDGE
             if free:
-                for row in range(y, y + height):
-                    for cell in range(row * columns + x, row * columns + x + width):
-                        kinds[cell], owners[cell] = FLOOR, count + 1
-                rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x, y, width, height
+                put_room(dungeon, count, x, y, width, height)
                 count += 1
                 break
     return count

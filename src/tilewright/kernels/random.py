@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .blocks import block_size
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 ROW_SALT = np.uint64(0xD1B54A32D192ED03)
 Number = TypeVar("Number", int, float)
-BLOCK = 1 << 24
-"""Cells filled between two yields: a few hundredths of a second."""
 
 
 @kernel
@@ -50,7 +49,7 @@ def below(state: NDArray[np.uint64], limit: int) -> int:
 @kernel
 def row_key(level_key: int | np.uint64, row: int) -> np.uint64:
     """The key of a row: the bits of column x in it are `mix(key + x * GAMMA)`."""
-    return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(row) * GAMMA)
+    return mix((np.uint64(level_key) ^ ROW_SALT) + np.uint64(np.int64(row)) * GAMMA)
 
 
 @kernel("void(uint64, int64, int64, int64, uint8[:, ::1])")
@@ -58,7 +57,7 @@ def cells_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np
     """A whole number in [0, limit) for every cell of a window, by position: the key is `rng.level_key()`."""
     scale = np.uint64(limit)
     for row in range(out.shape[0]):
-        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
         target = out[row]
         for column in range(out.shape[1]):
             target[column] = ((mix(key + np.uint64(column) * GAMMA) >> np.uint64(32)) * scale) >> np.uint64(32)
@@ -68,7 +67,7 @@ def cells_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np
 def cells_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
     """1 for every cell whose number in [0, 1) is below `chance`, by position."""
     for row in range(out.shape[0]):
-        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
         target = out[row]
         for column in range(out.shape[1]):
             number = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53
@@ -90,7 +89,7 @@ def in_blocks(
     """
     top, left = origin
     height, width = out.shape
-    rows = max(1, BLOCK // width)
+    rows = max(1, block_size("random") // width)
     for start in range(0, height, rows):
         if start:
             yield start / height

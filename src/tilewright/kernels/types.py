@@ -12,8 +12,8 @@ type follows. A small vector of state is a Record:
         state: StackState
 
 `StackState.new()` creates one; kernels and Python read and write `stack.state.top`. An array of structures is
-`Annotated[NDArray[np.void], DTYPE]`. A NamedTuple costs compile time for every array in it and every kernel that it is
-passed to: pass single arrays where few are needed.
+`Annotated[NDArray[np.void], DTYPE]`, which signatures write by the name of its alias. A NamedTuple costs compile time
+for every array in it and every kernel that it is passed to: pass single arrays where few are needed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Record:
 
 
 def read_signature(text: str, names: Mapping[str, object]) -> Signature:
-    """Return the signature `text`, in which NamedTuple and Record classes are written by their `names`."""
+    """Return the signature `text`, in which structures and aliases of arrays are written by their `names`."""
     from numba.core.typing.templates import signature
 
     depth = 0
@@ -92,6 +92,8 @@ def _read_type(text: str, names: Mapping[str, object]) -> Type:
     named = names.get(text)
     if isinstance(named, type) and (issubclass(named, Record) or hasattr(named, "_fields")):
         return _struct_type(named)
+    if get_origin(named) is Annotated:
+        return _field_type(named)
     found: Type = normalize_signature(f"({text},)")[0][0]  # type: ignore[no-untyped-call]
     return found
 

@@ -47,7 +47,7 @@ def scatter(level_key: int, top: int, left: int, jitter: int, points: NDArray[np
     """A point (y, x) for every square of a window, by the square's position alone, up to jitter / 2 off its middle."""
     scale, start = np.uint64(jitter), UNITS // 2 - jitter // 2
     for row in range(points.shape[0]):
-        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
         for column in range(points.shape[1]):
             number = mix(key + np.uint64(column) * GAMMA)
             points[row, column, 0] = start + np.int64(((number >> np.uint64(40)) * scale) >> np.uint64(24))
@@ -63,7 +63,7 @@ def draw(level_key: int, top: int, left: int, weights: NDArray[np.float64], out:
     for weight in weights:
         total += weight
     for row in range(out.shape[0]):
-        key = row_key(level_key, top + row) + np.uint64(left) * GAMMA
+        key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
         for column in range(out.shape[1]):
             mark = np.float64(mix(key + np.uint64(column) * GAMMA) >> np.uint64(11)) * 2.0**-53 * total
             for kind in range(len(weights)):
@@ -354,7 +354,7 @@ def dig(
     for row in range(top // spacing - beside, (top + height - 1) // spacing + beside + 1):
         key = row_key(level_key, square_top + row)
         for column in range(left // spacing - beside, (left + width - 1) // spacing + beside + 1):
-            own_key = mix(key + np.uint64(square_left + column) * GAMMA)
+            own_key = mix(key + np.uint64(np.int64(square_left + column)) * GAMMA)
             for pair in range(1 + FAR, (1 + FAR) * (1 + 2 * FAR)):
                 down, across = pair // (1 + 2 * FAR), pair % (1 + 2 * FAR) - FAR
                 if down == 0 and across <= 0:

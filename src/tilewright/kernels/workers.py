@@ -6,6 +6,7 @@ the name, a tab, and the error if there was one. It ends as soon as its input do
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -15,7 +16,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from ..core.errors import TilewrightError
 from . import Kernel, entries
 
 Group = list[str]
@@ -113,7 +113,8 @@ def _feed(worker: subprocess.Popen[str], pending: SimpleQueue[Group], answers: S
     except Empty:
         return
     except (EOFError, OSError):
-        answers.put(TilewrightError(f"the process that compiled {name} has ended, with exit code {worker.wait()}"))
+        reason = f"ended with exit code {worker.wait()}"
+        answers.put(ChildProcessError(errno.ECHILD, reason, f"the process that compiled {name}"))
 
 
 def _work() -> None:

@@ -1,4 +1,4 @@
-"""The ground of a maze: where its places lie on the map, and which of them can be linked around locked cells."""
+"""The grid of a maze: where its places are on the map, and which of them can be linked around locked cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...analysis.regions import regions_of
 from ...core.errors import GaveUp
 from ...core.site import Site
-from ...kernels.maze import FLOOR, WALL, Bytes, Places, State, carve, gather
+from ...kernels.maze import FLOOR, WALL, Bytes, MazeLayout, Places, carve, gather
 
 FREE = 2
 """What a cell is that is not locked."""
@@ -41,7 +41,7 @@ class Axis:
         return cells
 
 
-class Ground:
+class MazeGrid:
     """A grid of places, where links may be and where they must be."""
 
     def __init__(self, site: Site, passage: int, wall: int) -> None:
@@ -59,8 +59,8 @@ class Ground:
         self.possible: Bytes = np.zeros(self.count, dtype=np.uint8)
         self.above: Places = np.empty(0, dtype=np.int32)
         """Places that hang together, as kernels/maze wants it; empty where locks give no link."""
-        self.layout: State = np.array(
-            [self.columns, self.down.first + 1, self.along.first + 1, self.down.width, self.along.width, wall]
+        self.layout = MazeLayout(
+            self.columns, self.down.first + 1, self.along.first + 1, self.down.width, self.along.width, wall
         )
         """For `carve`, on a map with a margin of one cell."""
         self.held: Bytes | None = None

@@ -1,4 +1,4 @@
-"""The methods by which a maze links its places. Each works on a Ground and gives the share done between blocks."""
+"""The methods by which a maze links its places. Each works on a MazeGrid and gives the share done between blocks."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from functools import partial
 from math import gcd
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.seeds import Rng
+from ...kernels.blocks import block_size
 from ...kernels.maze import (
-    DONE,
     FRESH,
     INSIDE,
-    LEFT,
-    PHASE,
-    PLACE,
-    SIZE,
-    START,
+    RECTANGLE,
     WALK,
     Bytes,
+    MazeArrays,
+    MazeState,
     Places,
-    State,
     backtrack,
     divide,
     gather,
@@ -31,127 +29,125 @@ from ...kernels.maze import (
     shuffle,
     wilson,
 )
-from .maze_grid import Ground
+from .maze_grid import MazeGrid
 
 FRAMES = 80
 """About as many pictures of a growing maze, however large it is."""
-BLOCK = 1 << 19
-"""Steps between two yields at most: a few hundredths of a second."""
 STEPS_PER_PLACE = 64
 """Wilson's walks may take so many steps for each place, times the digits of their number in binary."""
 
-Method = Callable[[Ground, Rng], Iterator[float]]
+Method = Callable[[MazeGrid, Rng], Iterator[float]]
 
 
-def in_blocks(go_on: Callable[[int], bool], state: State, steps: int, whole: int) -> Iterator[float]:
-    """Go on by a kernel until it is done; between two blocks, the share of the whole that state[DONE] is."""
-    block = max(1, min(BLOCK, -(-steps // FRAMES)))
-    while go_on(block):
-        yield min(1.0, float(state[DONE]) / max(1, whole))
+def in_blocks(work: Callable[[int], bool], state: MazeState, steps: int, whole: int) -> Iterator[float]:
+    """Call a kernel until it is done; between two blocks, give the fraction of the whole that is done."""
+    block = max(1, min(block_size("maze"), -(-steps // FRAMES)))
+    while work(block):
+        yield min(1.0, float(state.done) / max(1, whole))
 
 
-def _state() -> State:
-    return np.zeros(LEFT + 1, dtype=np.int64)
+def _arrays(grid: MazeGrid, seen: Bytes) -> MazeArrays:
+    return MazeArrays(grid.possible, grid.links, seen, grid.above, grid.columns)
 
 
-def _grown(kernel: Callable[..., bool], ground: Ground, rng: Rng, steps_per_place: int) -> Iterator[float]:
-    """By a kernel that grows a maze from any place, and from another one where it cannot go on."""
-    seen = _closed(ground)
-    stack: Places = np.empty(ground.count, dtype=np.int32)
-    state = _state()
-    start = rng.below(ground.count)
+def _grown(
+    kernel: Callable[[MazeArrays, Places, NDArray[np.uint64], MazeState, int], bool],
+    grid: MazeGrid,
+    rng: Rng,
+    steps_per_place: int,
+) -> Iterator[float]:
+    """By a kernel that grows a maze from any place, and from another one where it cannot continue."""
+    seen = _closed(grid)
+    stack: Places = np.empty(grid.count, dtype=np.int32)
+    state = MazeState.new()
+    start = rng.below(grid.count)
     if seen[start] == FRESH:
-        state[SIZE], stack[0], seen[start] = 1, start, INSIDE
-    go_on = partial(
-        kernel, ground.possible, ground.links, seen, ground.above, stack, rng.state, state, ground.columns
-    )  # fmt: skip
-    yield from in_blocks(go_on, state, steps_per_place * ground.count, ground.count)
+        state.size, stack[0], seen[start] = 1, start, INSIDE
+    work = partial(kernel, _arrays(grid, seen), stack, rng.state, state)
+    yield from in_blocks(work, state, steps_per_place * grid.count, grid.count)
 
 
-def _backtracker(ground: Ground, rng: Rng) -> Iterator[float]:
-    return _grown(backtrack, ground, rng, 2)
+def _backtracker(grid: MazeGrid, rng: Rng) -> Iterator[float]:
+    return _grown(backtrack, grid, rng, 2)
 
 
-def _prim(ground: Ground, rng: Rng) -> Iterator[float]:
-    return _grown(prim, ground, rng, 1)
+def _prim(grid: MazeGrid, rng: Rng) -> Iterator[float]:
+    return _grown(prim, grid, rng, 1)
 
 
-def _kruskal(ground: Ground, rng: Rng) -> Iterator[float]:
-    return _spanned(ground, rng, first=None)
+def _kruskal(grid: MazeGrid, rng: Rng) -> Iterator[float]:
+    return _spanned(grid, rng, first=None)
 
 
-def _wilson(ground: Ground, rng: Rng) -> Iterator[float]:
+def _wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     """Loop-erased random walks; what they have not reached when their steps are spent is linked as by Kruskal."""
-    seen = _closed(ground)
-    if ground.has_locks:  # the maze may be in parts, and a walk ends only where something is inside
-        parts: Places = np.empty(ground.count, dtype=np.int32)
-        gather(ground.possible, parts, ground.columns)
-        seen[parts == np.arange(ground.count)] = INSIDE
+    seen = _closed(grid)
+    if grid.has_locks:  # the maze may be in parts, and a walk ends only where something is inside
+        parts: Places = np.empty(grid.count, dtype=np.int32)
+        gather(grid.possible, parts, grid.columns)
+        seen[parts == np.arange(grid.count)] = INSIDE
     else:
-        seen[(ground.rows // 2) * ground.columns + ground.columns // 2] = INSIDE
-    way = np.zeros(ground.count, dtype=np.uint8)
-    state = _state()
-    state[LEFT] = STEPS_PER_PLACE * ground.count * ground.count.bit_length()
-    go_on = partial(
-        wilson, ground.possible, ground.links, seen, ground.above, way, rng.state, state,
-        _stride(ground.count), ground.columns,
-    )  # fmt: skip
-    ground.sketch = partial(_walked, ground, way, state)
-    yield from in_blocks(go_on, state, 12 * ground.count, ground.count)
-    ground.sketch = None
+        seen[(grid.rows // 2) * grid.columns + grid.columns // 2] = INSIDE
+    exits = np.zeros(grid.count, dtype=np.uint8)
+    state = MazeState.new()
+    state.left = STEPS_PER_PLACE * grid.count * grid.count.bit_length()
+    work = partial(wilson, _arrays(grid, seen), exits, rng.state, state, _stride(grid.count))
+    grid.sketch = partial(_walked, grid, exits, state)
+    yield from in_blocks(work, state, 12 * grid.count, grid.count)
+    grid.sketch = None
     if not seen.all():
-        yield from _spanned(ground, rng, first=None)
+        yield from _spanned(grid, rng, first=None)
 
 
-def _walked(ground: Ground, way: Bytes, state: State) -> Bytes:
+def _walked(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
     """The links so far, and with them the present walk without its loops; for those who watch."""
-    links = ground.links.copy()
-    place = int(state[START])
-    for _ in range(ground.count if state[PHASE] == WALK else 0):
-        if place == state[PLACE]:
+    links = grid.links.copy()
+    place = int(state.start)
+    for _ in range(grid.count if state.phase == WALK else 0):
+        if place == state.place:
             break
-        direction = int(way[place])
+        direction = int(exits[place])
         links[place] |= 1 << direction
-        place += (-ground.columns, 1, ground.columns, -1)[direction]
+        place += (-grid.columns, 1, grid.columns, -1)[direction]
         links[place] |= 1 << (direction ^ 2)
     return links
 
 
-def _division(ground: Ground, rng: Rng) -> Iterator[float]:
-    """Cut the ground. Around locks a cut may leave no link or one too many: then what is left is only preferred."""
-    given, ground.links = ground.links, ground.possible.copy()
-    stack = np.empty((ground.rows + ground.columns + 1, 4), dtype=np.int32)
-    stack[0] = 0, 0, ground.rows, ground.columns
-    state = _state()
-    state[SIZE] = 1
-    edges = 2 * ground.count
-    go_on = partial(divide, ground.links, stack, rng.state, state, ground.columns)
-    yield from in_blocks(go_on, state, edges, edges)
-    if ground.has_locks:
-        preferred, ground.links = ground.links, given
-        yield from _spanned(ground, rng, first=preferred)
+def _division(grid: MazeGrid, rng: Rng) -> Iterator[float]:
+    """Cut the grid. Around locks a cut may leave no link or one too many: then what is left is only preferred."""
+    given, grid.links = grid.links, grid.possible.copy()
+    stack = np.empty(grid.rows + grid.columns + 1, dtype=RECTANGLE)
+    stack[0] = 0, 0, grid.rows, grid.columns
+    state = MazeState.new()
+    state.size = 1
+    edges = 2 * grid.count
+    work = partial(divide, grid.links, stack, rng.state, state, grid.columns)
+    yield from in_blocks(work, state, edges, edges)
+    if grid.has_locks:
+        preferred, grid.links = grid.links, given
+        yield from _spanned(grid, rng, first=preferred)
 
 
-def _spanned(ground: Ground, rng: Rng, *, first: Bytes | None) -> Iterator[float]:
+def _spanned(grid: MazeGrid, rng: Rng, *, first: Bytes | None) -> Iterator[float]:
     """Take all possible links in random order, those of `first` first, and leave out what would close a loop."""
-    edges: Places = np.empty(2 * ground.count, dtype=np.int32)
-    edges = edges[: list_edges(ground.possible, edges)]
-    order = _state()
-    for _ in in_blocks(partial(shuffle, edges, rng.state, order), order, FRAMES * BLOCK, edges.size):
+    edges: Places = np.empty(2 * grid.count, dtype=np.int32)
+    edges = edges[: list_edges(grid.possible, edges)]
+    order = MazeState.new()
+    for _ in in_blocks(partial(shuffle, edges, rng.state, order), order, FRAMES * block_size("maze"), edges.size):
         yield 0.0
     if first is not None:
         liked = (first[edges >> 1] >> (1 + (edges & 1)).astype(np.uint8)) & 1
         edges = np.concatenate([edges[liked == 1], edges[liked == 0]])
-    above: Places = np.empty(ground.count, dtype=np.int32)
-    gather(ground.links, above, ground.columns)
-    state = _state()
-    go_on = partial(kruskal, ground.links, above, edges, state, ground.columns)
-    yield from in_blocks(go_on, state, edges.size, edges.size)
+    above: Places = np.empty(grid.count, dtype=np.int32)
+    gather(grid.links, above, grid.columns)
+    state = MazeState.new()
+    work = partial(kruskal, grid.links, above, edges, state, grid.columns)
+    yield from in_blocks(work, state, edges.size, edges.size)
 
 
-def _closed(ground: Ground) -> Bytes:
+def _closed(grid: MazeGrid) -> Bytes:
     """FRESH for every place that the maze has to reach."""
-    return np.where(ground.open, np.uint8(FRESH), np.uint8(INSIDE))
+    return np.where(grid.open, np.uint8(FRESH), np.uint8(INSIDE))
 
 
 def _stride(count: int) -> int:

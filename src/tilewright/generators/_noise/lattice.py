@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
+from ...kernels.blocks import block_size
 from ...kernels.noise import points, squares, triangles
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
@@ -23,8 +24,6 @@ Numbers = NDArray[np.float64]
 
 UNITS = 1 << 16
 """Places to a cell, of which a lattice cell is a whole number wide."""
-CELLS_PER_BLOCK = 1 << 18
-"""Samples between two yields: a hundredth of a second or two for the slowest kind."""
 HALF_PI = 1.5707963267948966
 WIDTHS: dict[Kind, float] = {"perlin": 1.0, "simplex": 1.6, "value": 0.7, "cellular": 1.0}
 """How wide a lattice cell is beside a feature, so that features of one scale look equally large."""
@@ -62,7 +61,7 @@ class Window:
 
 def blocks(shape: tuple[int, int]) -> list[slice]:
     """Rows in blocks between which to yield; their size changes nothing."""
-    rows = max(1, CELLS_PER_BLOCK // shape[1])
+    rows = max(1, block_size("noise") // shape[1])
     return [slice(first, first + rows) for first in range(0, shape[0], rows)]
 
 

@@ -10,7 +10,6 @@ x x o x x      xxoxx
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
@@ -22,7 +21,7 @@ from ...analysis.regions import regions_of
 from ...core.errors import InvalidRecipe, quoted
 from ...core.grid import Grid
 from ...core.params import Params, param
-from ...kernels.scatter import DRAWN_DOOR, DRAWN_FLOOR, DRAWN_WALL, INNER_DOOR, VOID
+from ...kernels.scatter import DRAWN_DOOR, DRAWN_FLOOR, DRAWN_WALL, INNER_DOOR, LAYOUT, VOID, LayoutArrays
 
 Cells = NDArray[np.uint8]
 CODES = {"x": DRAWN_WALL, "o": DRAWN_FLOOR, "D": DRAWN_DOOR, ".": VOID, " ": VOID}
@@ -92,18 +91,8 @@ class Layout(Params):
         return height, width
 
 
-@dataclass(frozen=True, eq=False)
-class Shapes:
-    """What kernels/scatter draws from: summed weights of rectangles and drawings, and the drawings in a row."""
-
-    weights: NDArray[np.float64]
-    cells: Cells
-    layouts: NDArray[np.int64]
-    """(drawing, 3) width, height, first cell."""
-
-
 @lru_cache(maxsize=64)
-def shapes_of(layouts: tuple[Layout, ...], plain: float, turned: bool, width: int, height: int) -> Shapes:
+def shapes_of(layouts: tuple[Layout, ...], plain: float, turned: bool, width: int, height: int) -> LayoutArrays:
     """Plain rectangles and layouts by their weights, turned or not, as far as they fit a map of this size."""
     weights, table, pieces, first = [plain], [], [], 0
     for layout in layouts:
@@ -115,7 +104,7 @@ def shapes_of(layouts: tuple[Layout, ...], plain: float, turned: bool, width: in
             pieces.append(view.reshape(-1))
             first += view.size
     cells: Cells = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
-    return Shapes(np.array(weights), cells, np.array(table, dtype=np.int64).reshape(-1, 3))
+    return LayoutArrays(np.array(weights), cells, np.array(table, dtype=LAYOUT))
 
 
 def _views(cells: Cells) -> list[Cells]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.seeds import Rng
 from ...core.site import Site
+from ...kernels.blocks import block_size
 from ...kernels.rules import OUTSIDE, fill, grant, simulate
 from .language import MOST_NAMES
 from .program import Draw, Program
@@ -21,8 +22,6 @@ Areas: TypeAlias = NDArray[np.int64]
 NOTHING: NDArray[np.uint8] = np.zeros((1, 1), dtype=np.uint8)
 """In place of an array as large as the map of which nothing is set."""
 UNLIMITED: NDArray[np.int64] = np.full(MOST_NAMES, -1, dtype=np.int64)
-EFFORT_PER_BLOCK = 1 << 24
-"""Operations between two yields: about a hundredth of a second."""
 
 
 class Board:
@@ -101,7 +100,7 @@ class Board:
     def _blocks(self, areas: Areas, effort: int) -> Iterable[tuple[Areas, int, int, float]]:
         """Areas, and their first and last row to be worked on at once, with the share done before."""
         height, width = self.site.shape
-        rows = max(1, EFFORT_PER_BLOCK // (width * effort))
+        rows = max(1, block_size("rules") // (width * effort))
         if height <= rows:  # all areas together are no larger than the map
             return [(areas, 0, height, 0.0)]
         return (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...analysis.regions import in_the_way
 from ...core.errors import GaveUp
+from ...kernels.blocks import block_size
 from ...kernels.bridges import Waves, numbered
 from ...kernels.flood import BLOCKED, COUNT, SCANNED, Places, parts_of, symmetric
 from ...kernels.mending import STATES, dig_tunnels, find_parts
@@ -18,8 +19,6 @@ from .board import NOTHING, Area, Areas, Board
 from .language import Fix, Offsets
 
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-STEPS_PER_BLOCK = 1 << 22
-"""From a cell to another, between two yields: a few hundredths of a second."""
 MOST_STEPS = 1 << 29
 """To find out whether a place holds together: about a second."""
 
@@ -115,7 +114,7 @@ class Fixer:
             distance,
             queue,
             state,
-            max(1, STEPS_PER_BLOCK // len(joints.shifts)),
+            max(1, block_size("tunnels") // len(joints.shifts)),
         ):
             yield float(state[SCANNED]) / size
         count = int(state[COUNT])

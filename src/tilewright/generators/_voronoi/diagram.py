@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.site import Point
+from ...kernels.blocks import block_size
 from ...kernels.voronoi import AROUND, FAR, SAMPLES, UNITS, drift, owners, scatter, sums
 
-SAMPLES_PER_BLOCK = 1 << 20
-SQUARES_PER_BLOCK = 1 << 21
 STEP = 2 * AROUND
 """Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
 cells there may belong to points as far again."""
@@ -30,7 +29,7 @@ def margin_of(*, spacing: int, relax: int, wall: int, gap: int) -> int:
 
 def in_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
     """Rows of squares in blocks that take some hundredths of a second, each with the share that lies before it."""
-    block = max(1, SQUARES_PER_BLOCK // columns)
+    block = max(1, block_size("voronoi.points") // columns)
     for first in range(0, count, block):
         yield slice(first, min(first + block, count)), first / count
 
@@ -72,7 +71,7 @@ class Diagram:
         """Move every point to the middle of its region; the outermost squares are used up. Gives the share done."""
         rows, columns, _ = self.points.shape
         totals = np.zeros((rows, columns, 3), dtype=np.int32)
-        block = max(1, SAMPLES_PER_BLOCK // (SAMPLES * SAMPLES * columns))
+        block = max(1, block_size("voronoi.samples") // (SAMPLES * SAMPLES * columns))
         for first in range(AROUND, rows - AROUND, block):
             if first > AROUND:
                 yield first / rows
