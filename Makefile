@@ -7,7 +7,7 @@ STUDIO := .venv/.studio
 DEV := .venv/.dev
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo studio test check kernels bench docs clean
+.PHONY: demo studio test check kernels bench docs stubs clean
 
 demo: $(CORE)
 	$(BIN)/python examples/demo.py
@@ -32,8 +32,12 @@ kernels: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m bench
 
-docs: $(DEV)
+docs: stubs
 	$(BIN)/python docs/build.py
+
+# What editors know of tw.make("caves", ...), from the schemas of all parameters.
+stubs: $(DEV)
+	$(BIN)/python tools/write_stub.py
 
 # The editable install with the versions that were tested; made again when a requirement changes.
 $(CORE): pyproject.toml constraints.txt

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ SEED_SYSTEM, ROT = "Procedural-Map-Generation, measured elsewhere", "rot.js, mea
 
 
 def rows() -> Iterator[Row]:
-    small, large = {"width": 80, "height": 80, "rooms": 28}, {"width": 200, "height": 200, "rooms": 150}
+    small: dict[str, Any] = {"width": 80, "height": 80, "rooms": 28}
+    large: dict[str, Any] = {"width": 200, "height": 200, "rooms": 150}
     assert len(tw.make("rooms", seed=7, **small).rooms) == 28
     assert len(tw.make("rooms", seed=7, **large).rooms) == 150
     yield _row("rooms 80x80, 28 rooms, A* corridors", partial(tw.make, "rooms", **small), 10, 5, 2800, SEED_SYSTEM)

@@ -263,7 +263,7 @@ def filled_in(text: str) -> str:
 
 def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """File names of pictures, and what makes each."""
-    for entry in tw.techniques():
+    for entry in tw.list_techniques():
         yield f"{entry.name}.png", lambda path, name=entry.name: tw.make(name, seed=7, **SIZE).save(path, scale=8)
         yield (
             f"{entry.name}.gif",
@@ -334,7 +334,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
 def thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
     """The studio's small pictures: every technique and recipe."""
     small = {"width": 48, "height": 30}
-    for entry in tw.techniques():
+    for entry in tw.list_techniques():
         drawn = THUMBNAILS / "techniques" / f"{entry.name}.png"
         yield drawn, lambda path, name=entry.name: thumbnail(tw.make(name, seed=7, **small)).save(path)
     for name in data.names("recipes"):

@@ -39,7 +39,7 @@ def contact_sheet(maps: dict[str, tw.TileMap], scale: int = SCALE) -> Image.Imag
 def one_of_each() -> dict[str, tw.TileMap]:
     """A map by every technique there is, by name."""
     maps = {}
-    for entry in track(tw.techniques(), "making a map with every technique", transient=True):
+    for entry in track(tw.list_techniques(), "making a map with every technique", transient=True):
         size = {"width": WIDTH, "height": HEIGHT}
         maps[entry.name] = tw.make(
             entry.name, seed=7, **{k: v for k, v in size.items() if k in entry.params.model_fields}

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tilewright import formats
+from tilewright.core import registry
+
 ALLOWED = tomllib.loads((Path(__file__).parent / "allowed_skips.toml").read_text())["skips"]
 
 # No deadlines: the first example compiles kernels, and these machines are noisy.
@@ -40,3 +43,14 @@ def reference() -> Path:
     if not folder:
         pytest.skip("TILEWRIGHT_REFERENCE is not set")
     return Path(folder)
+
+
+@pytest.fixture
+def own_registry() -> Iterator[None]:
+    """Removes the measures and formats that a test registers."""
+    shelves = (registry.measures, formats.shelf)
+    before = [shelf.added for shelf in shelves]
+    yield
+    for shelf, names in zip(shelves, before, strict=True):
+        for name in shelf.added - names:
+            shelf.remove(name)

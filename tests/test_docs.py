@@ -24,6 +24,7 @@ def blocks(page: Path, *languages: str) -> list[tuple[str, str, str]]:
     return [block for block in BLOCK.findall(page.read_text()) if block[0] in languages]
 
 
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -87,7 +87,7 @@ def imports_in(source: str, path: str) -> Iterator[Imported]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             names = [node.value] if _is_module(node.value) else []
         elif isinstance(node, ast.Attribute) and ast.unparse(node) == "ports.built_in":
-            names = [] if path in ("core/registry.py", "__init__.py") else [COMPUTED]
+            names = [] if path in ("core/registry.py", "_wiring.py") else [COMPUTED]
         for name in names:
             if name in ("tilewright", COMPUTED) or name.startswith("tilewright."):
                 yield Imported(name, node in lazy)

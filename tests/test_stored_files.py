@@ -32,7 +32,7 @@ EXACT_IN_FILES = ("numbers", "layers")
 
 @cache
 def present_revisions() -> dict[str, int]:
-    return {entry.name: entry.revision for entry in (*tw.techniques(), *tw.shapers(), *tw.measures())}
+    return {entry.name: entry.revision for entry in (*tw.list_techniques(), *tw.list_shapers(), *tw.list_measures())}
 
 
 def raised(entry: Mapping[str, Any]) -> set[str]:

@@ -85,7 +85,7 @@ def _data_of(given: Given) -> tuple[Mapping[str, Any], Resolver]:
         return recipe_data(given), _files()
     if isinstance(given, str) and given in registry.techniques:
         return {"technique": given}, _files()
-    found, beside = _files().recipe(fspath(given))
+    found, beside = _files().recipe(_read_path(given, "a recipe is a set of named values, a name or a file"))
     return recipe_data(found), beside
 
 
@@ -164,9 +164,13 @@ def load(
 ) -> TileMap:
     """A map from a file; the format follows the extension. Files with several maps give the one at `index`."""
     chosen = _files().tileset(tileset) if isinstance(tileset, str) else tileset
+    if not isinstance(chosen, Tileset | None):
+        raise InvalidRecipe("a tileset, its name or its file", at="tileset", got=tileset, rule="type")
+    if not isinstance(index, int):
+        raise InvalidRecipe("an integer", at="index", got=index, rule="type")
     from .formats import load_all
 
-    found = load_all(path, format=format, tileset=chosen, **options)
+    found = load_all(_read_path(path), format=format, tileset=chosen, **options)
     if not -len(found) <= index < len(found):
         raise InvalidRecipe(f"{fspath(path)} holds {len(found)} maps, there is no number {index}", at="index")
     loaded: TileMap = found[index].map
@@ -178,8 +182,11 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
     from .formats import load_all
     from .formats._resolver import GivenFiles
 
-    found = load_all(path, recipes=False)[0]  # the recipe is read once, by verifying
-    return verify_map(found.map, found.carried, GivenFiles(files))
+    if isinstance(files, str | PathLike) or not isinstance(files, Iterable):
+        raise InvalidRecipe("a list of paths", at="files", got=files, rule="type")
+    given = GivenFiles([_read_path(one) for one in files])
+    found = load_all(_read_path(path), recipes=False)[0]  # the recipe is read once, by verifying
+    return verify_map(found.map, found.carried, given)
 
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
@@ -189,38 +196,69 @@ def learn(technique: str, /, sample: Any, **params: Any) -> Model:
 
 def load_model(path: str | PathLike[str], /) -> Model:
     """A model from a file."""
-    return _files().model(fspath(path))
+    return _files().model(_read_path(path))
 
 
-def techniques() -> list[Technique]:
-    """All techniques, with .name, .params and .summary."""
+def list_techniques() -> list[Technique]:
+    """Return all techniques, with .name, .params and .summary."""
     return list(registry.techniques)
 
 
-def shapers() -> list[Shaper]:
-    """All shapers."""
+def list_shapers() -> list[Shaper]:
+    """Return all shapers."""
     return list(registry.shapers)
 
 
-def measures() -> list[Measure]:
-    """All measures."""
+def list_measures() -> list[Measure]:
+    """Return all measures."""
     return list(registry.measures)
 
 
-def tilesets() -> list[Tileset]:
-    """All tilesets."""
+def list_formats() -> list[Format]:
+    """Return all file formats."""
+    from .formats import shelf
+
+    return list(shelf)
+
+
+def list_tilesets() -> list[Tileset]:
+    """Return all tilesets."""
     return list(registry.tilesets)
 
 
-if TYPE_CHECKING:
+def techniques() -> list[Technique]:
+    """Deprecated: the name of `list_techniques` in 0.1."""
+    registry.warn_deprecated("techniques")
+    return list_techniques()
 
-    def formats() -> list[Format]:
-        """All formats."""
+
+def shapers() -> list[Shaper]:
+    """Deprecated: the name of `list_shapers` in 0.1."""
+    registry.warn_deprecated("shapers")
+    return list_shapers()
+
+
+def measures() -> list[Measure]:
+    """Deprecated: the name of `list_measures` in 0.1."""
+    registry.warn_deprecated("measures")
+    return list_measures()
+
+
+def tilesets() -> list[Tileset]:
+    """Deprecated: the name of `list_tilesets` in 0.1."""
+    registry.warn_deprecated("tilesets")
+    return list_tilesets()
 
 
 def _refuse_no_map(given: object) -> None:
     if not isinstance(given, TileMap):
         raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one", rule="missing")
+
+
+def _read_path(given: object, rule: str = "a file is given by its path") -> str:
+    if not isinstance(given, str | PathLike):
+        raise InvalidRecipe(rule, got=given, rule="type")
+    return fspath(given)
 
 
 @cache

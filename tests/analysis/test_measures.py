@@ -158,7 +158,7 @@ def test_measures_can_be_added() -> None:
         measures.remove("corner")
 
 
-@pytest.mark.parametrize("entry", tw.measures(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", tw.list_measures(), ids=lambda entry: entry.name)
 def test_every_measure_says_what_it_means_and_gives_a_finite_number(entry: tw.Measure) -> None:
     assert entry.summary.endswith(".")
     assert entry.unit

@@ -131,7 +131,7 @@ def test_a_map_is_like_itself() -> None:
 def test_without_a_sample_nothing_is_compared() -> None:
     cave = tw.make("caves", width=9, height=9, seed=3)
     assert not COMPARING & tw.measure(cave).keys()
-    assert {entry.name for entry in tw.measures() if entry.compares} == COMPARING
+    assert {entry.name for entry in tw.list_measures() if entry.compares} == COMPARING
 
 
 def test_a_part_of_the_sample_by_hand() -> None:

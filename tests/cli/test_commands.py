@@ -233,7 +233,9 @@ def test_the_example_of_every_shaper_runs(tilewright: Run, name: str) -> None:
 
 def test_explaining_shows_every_parameter(tilewright: Run) -> None:
     done = tilewright("explain", "caves")
-    for name, field in next(entry for entry in tw.techniques() if entry.name == "caves").params.model_fields.items():
+    for name, field in next(
+        entry for entry in tw.list_techniques() if entry.name == "caves"
+    ).params.model_fields.items():
         (row,) = [line for line in done.out.splitlines() if line.split(" ")[0] == name]
         assert field.description
         assert row.endswith(field.description)

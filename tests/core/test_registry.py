@@ -69,7 +69,8 @@ def test_a_plugin_is_a_technique_like_any_other(installed: dict[str, str]) -> No
 def test_a_broken_plugin_breaks_nothing_else(installed: dict[str, str]) -> None:
     done = run(
         "import warnings; warnings.simplefilter('ignore'); import tilewright as tw\n"
-        "print([entry.name for entry in tw.techniques()], len(tw.tilesets()) >= 4, len(tw.formats()) >= 10)\n"
+        "names = [entry.name for entry in tw.list_techniques()]\n"
+        "print(names, len(tw.list_tilesets()) >= 4, len(tw.list_formats()) >= 10)\n"
         "tw.make('caves').save('/dev/null', format='txt') if False else tw.formats.encode(tw.make('caves'), 'png')\n"
         "try: tw.make('broken')\n"
         "except tw.TilewrightError as error: print(error)",
@@ -84,7 +85,7 @@ def test_a_broken_plugin_breaks_nothing_else(installed: dict[str, str]) -> None:
 
 
 def test_entries_pickle_by_name() -> None:
-    for entry in [*tw.techniques(), *tw.shapers(), *tw.measures(), *tw.formats()]:
+    for entry in [*tw.list_techniques(), *tw.list_shapers(), *tw.list_measures(), *tw.list_formats()]:
         assert pickle.loads(pickle.dumps(entry)) is entry
 
 

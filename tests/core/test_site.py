@@ -10,7 +10,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.site import Site
 
-CAVE = next(tileset for tileset in tw.tilesets() if tileset.name == "cave")
+CAVE = next(tileset for tileset in tw.list_tilesets() if tileset.name == "cave")
 KINDS = ("?", "u1", "u2", "u4", "u8", "i1", "i8", "f8")
 SHAPES = ((7, 15), (90, 80), (2, 7, 15))
 SITES = {

@@ -19,7 +19,7 @@ from tilewright.core.resolver import Resolver
 
 ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
-CAVE = next(tileset for tileset in tw.tilesets() if tileset.name == "cave")
+CAVE = next(tileset for tileset in tw.list_tilesets() if tileset.name == "cave")
 grids = arrays.arrays(np.int64, arrays.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.integers(-1, 9))
 
 
@@ -261,7 +261,7 @@ def test_tiles_without_looks_get_some_that_differ() -> None:
 
 
 def test_shipped_tilesets_have_different_colors() -> None:
-    for tileset in tw.tilesets():
+    for tileset in tw.list_tilesets():
         colors = tileset.colors[:12].astype(int)
         for first in range(len(colors)):
             for second in range(first):

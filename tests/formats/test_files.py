@@ -22,8 +22,8 @@ BOTH_WAYS = [entry.name for entry in formats.shelf if entry.write and entry.read
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert {"png", "gif", "webp", "apng", "txt", "csv", "json", "npz"} <= {entry.name for entry in tw.formats()}
-    for entry in tw.formats():
+    assert {"png", "gif", "webp", "apng", "txt", "csv", "json", "npz"} <= {entry.name for entry in tw.list_formats()}
+    for entry in tw.list_formats():
         assert entry.summary
         assert entry.write or entry.read or entry.animate
         for field in entry.params.model_fields.values():

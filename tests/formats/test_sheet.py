@@ -37,7 +37,7 @@ SHOW_MORE = {
 """Kinds whose textures show other things beside the tile's colour."""
 
 
-@pytest.mark.parametrize("tileset", tw.tilesets(), ids=lambda tileset: tileset.name)
+@pytest.mark.parametrize("tileset", tw.list_tilesets(), ids=lambda tileset: tileset.name)
 def test_sprites_keep_to_the_colour_of_their_tile(tileset: tw.Tileset) -> None:
     for tile, sprite in zip(tileset, draw_sprites(tileset.tiles), strict=True):
         if tile.kind not in SHOW_MORE:

@@ -50,9 +50,9 @@ def test_names_that_a_tileset_has_are_its_tiles_and_others_are_added() -> None:
         "roomData": ["equal:1x1:1", "floor:1|blue glow:1|treasure:1|tooth:1"],
     }
     plain = tw.make("rules", data=data, seed=1)
-    for name in (tileset.name for tileset in tw.tilesets()):
+    for name in (tileset.name for tileset in tw.list_tilesets()):
         found = tw.make("rules", data=data, tileset=name, seed=1)
-        given = next(tileset for tileset in tw.tilesets() if tileset.name == name)
+        given = next(tileset for tileset in tw.list_tilesets() if tileset.name == name)
         assert found.tileset.tiles[: len(given)] == given.tiles
         assert np.array_equal(names_of(found), names_of(plain))
         assert len(set(str(found)) - {"\n"}) == 5

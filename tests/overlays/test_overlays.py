@@ -28,7 +28,7 @@ def colored(overlay: Overlay, color: tuple[int, int, int]) -> list[tuple[int, ..
     return [tuple(cell) for cell in np.argwhere((overlay.tint[..., :3] == color).all(axis=-1)).tolist()]
 
 
-@pytest.mark.parametrize("technique", [entry.name for entry in tw.techniques()])
+@pytest.mark.parametrize("technique", [entry.name for entry in tw.list_techniques()])
 def test_each_works_on_every_techniques_default_map(technique: str) -> None:
     map = tw.make(technique, seed=3)
     for name in KINDS:

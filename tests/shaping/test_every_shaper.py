@@ -28,7 +28,7 @@ NEEDS_COUNTRIES = {"players"}
 """Those that refuse caves, whose tiles are nobody's; they are tried on maps of their own."""
 
 every_shaper = pytest.mark.parametrize(
-    "entry", [entry for entry in tw.shapers() if entry.name not in NEEDS_COUNTRIES], ids=lambda entry: entry.name
+    "entry", [entry for entry in tw.list_shapers() if entry.name not in NEEDS_COUNTRIES], ids=lambda entry: entry.name
 )
 
 
@@ -145,4 +145,4 @@ def test_there_are_those_that_the_docs_promise() -> None:
     promised = {"border", "connect", "crop", "flip", "keep_largest", "mirror", "overlay", "paint", "replace", "rotate"}
     assert promised <= set(shapers.names())
     with pytest.raises(tw.UnknownName, match="did you mean 'connect'"):
-        tw.shape(TileMap([[0]], tw.tilesets()[0]), "conect")
+        tw.shape(TileMap([[0]], tw.list_tilesets()[0]), "conect")

@@ -66,7 +66,7 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     studio.open()
     studio["chosen"].click()
     cards = studio.page.locator(".tw-pick:visible")
-    expect(cards).to_have_count(len(tw.techniques()) + len(names("recipes")))
+    expect(cards).to_have_count(len(tw.list_techniques()) + len(names("recipes")))
     studio["search"].fill("maze")
     expect(studio["pick-maze"]).to_be_visible()
     expect(studio["pick-caves"]).to_be_hidden()

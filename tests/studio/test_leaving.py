@@ -125,7 +125,7 @@ def test_files_are_refused_before_the_guard_must() -> None:
     client.delete()
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in tw.shapers()])
+@pytest.mark.parametrize("name", [entry.name for entry in tw.list_shapers()])
 def test_every_shaper_can_be_added_as_it_is(name: str) -> None:
     wars = name in ("players", "countries")
     recipe = service.recipe_text("skirmish") if wars else {"technique": "rooms"}

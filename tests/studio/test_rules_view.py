@@ -350,6 +350,6 @@ def test_colours_are_those_of_the_map() -> None:
     session = edited(lambda editor, _: None, tileset="dungeon", tiles={"rock": "wall", "corridor": "floor"})
     editor = Editor(session)
     editor.read(session.state)
-    dungeon = next(tileset for tileset in tw.tilesets() if tileset.name == "dungeon")
+    dungeon = next(tileset for tileset in tw.list_tilesets() if tileset.name == "dungeon")
     assert [tile.name for tile in editor.tiles] == books.names_in(editor.book)
     assert editor.tiles[0].color == next(tile.color for tile in dungeon if tile.name == "wall")

@@ -20,7 +20,7 @@ from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
 SMALL = {"technique": "caves", "params": {"width": 24, "height": 14}, "seed": 7}
-SIZED = [entry.name for entry in tw.techniques()]
+SIZED = [entry.name for entry in tw.list_techniques()]
 
 
 class Watched(Session):

@@ -172,7 +172,7 @@ def test_what_is_long_comes_as_a_file() -> None:
 def test_the_reserved_flags_are_those_of_the_command_line() -> None:
     """All that every technique has, but for the options of formats, whose place a parameter takes."""
     own = {name: option.name for option in make.OWN_OPTIONS for name in (option.name, *option.opts)}
-    formats = {name for entry in tw.formats() for name in entry.params.model_fields}
+    formats = {name for entry in tw.list_formats() for name in entry.params.model_fields}
     reserved = {name.lstrip("-") for name, option in own.items() if option not in formats and not name.startswith("-o")}
     assert reserved | {"help"} == RESERVED_FLAGS
 

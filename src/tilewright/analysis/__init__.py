@@ -1,0 +1,85 @@
+"""Maps to numbers and masks: distances, paths, fields of view, regions, chokepoints, rooms, keys.
+
+The functions below are the public ones, imported when they are first used:
+
+>>> import tilewright as tw
+>>> cave = tw.make("caves", width=30, height=12, seed=7)
+>>> tw.analysis.regions(cave).count == tw.measure(cave, "regions")["regions"]
+True
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .chokepoints import chokepoints as chokepoints
+    from .doorways import doorways as doorways
+    from .doorways import passages as passages
+    from .fov import field_of_view as field_of_view
+    from .keys import needed_keys as needed_keys
+    from .keys import play as play
+    from .paths import distances as distances
+    from .paths import flee_map as flee_map
+    from .paths import hot_path as hot_path
+    from .paths import shortest_path as path
+    from .regions import regions as regions
+    from .rooms import rooms_graph as rooms_graph
+    from .survey import Survey as Survey
+
+_HOMES = {
+    "Survey": ("survey", "Survey"),
+    "chokepoints": ("chokepoints", "chokepoints"),
+    "distances": ("paths", "distances"),
+    "doorways": ("doorways", "doorways"),
+    "field_of_view": ("fov", "field_of_view"),
+    "flee_map": ("paths", "flee_map"),
+    "hot_path": ("paths", "hot_path"),
+    "needed_keys": ("keys", "needed_keys"),
+    "passages": ("doorways", "passages"),
+    "path": ("paths", "shortest_path"),
+    "play": ("keys", "play"),
+    "regions": ("regions", "regions"),
+    "rooms_graph": ("rooms", "rooms_graph"),
+}
+"""The public names: module and name in it."""
+__all__ = [
+    "Survey",
+    "chokepoints",
+    "distances",
+    "doorways",
+    "field_of_view",
+    "flee_map",
+    "hot_path",
+    "needed_keys",
+    "passages",
+    "path",
+    "play",
+    "regions",
+    "rooms_graph",
+]
+
+
+class _Index(ModuleType):
+    """Some functions have the names of their modules; importing such a module must not hide its function."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = _HOMES[name]
+        value = getattr(import_module(f".{module}", __name__), attribute)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _Index

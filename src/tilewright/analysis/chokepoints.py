@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe
 from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_last
 from ..kernels.distance import Ground
-from .paths import Walkable, passable_of
-from .regions import Directions, neighbours
+from .regions import Directions, Walkable, neighbours, passable_of
 
 
 def chokepoints(map: Walkable, *, directions: Directions = 4) -> NDArray[np.bool_]:

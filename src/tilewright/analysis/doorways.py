@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.tilemap import TileMap
-from .paths import Walkable, passable_of
-from .regions import regions_of
+from .regions import Walkable, passable_of, regions_of
 
 Mask: TypeAlias = NDArray[np.bool_]
 Rooms: TypeAlias = Literal["rooms", "openings"]

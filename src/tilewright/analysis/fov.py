@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.fov import cast
-from .paths import Places, Walkable, passable_of, read_cells
+from .paths import Places, read_cells
+from .regions import Walkable, passable_of
 
 FARTHEST = 1 << 20
 """Sides of larger maps would make the slopes overflow."""

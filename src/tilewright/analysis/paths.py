@@ -28,10 +28,8 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
 from ..kernels.distance import Ground, search_steps, spread_steps, steps_as_values, trace
-from .regions import Directions, neighbours
+from .regions import Directions, Walkable, neighbours, passable_of
 
-Walkable: TypeAlias = TileMap | NDArray[np.bool_]
-"""A map, or the cells that one can walk on."""
 Places: TypeAlias = str | Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 """A marker's name, one cell, several cells, or a mask of the map's shape."""
 Costs: TypeAlias = str | Mapping[str, float] | NDArray[Any]
@@ -270,16 +268,6 @@ class _Walk:
         came = np.zeros(values.size, dtype=np.uint8) if came is None else came
         ground.spread(values, costs, self.factors, seeds, came, away=away, target=target)
         return np.ascontiguousarray(values.reshape(ground.wide)[ground.inner])
-
-
-def passable_of(map: Walkable) -> NDArray[np.bool_]:
-    """The cells of a map that one can walk on."""
-    if isinstance(map, TileMap):
-        return map.passable
-    mask = np.asarray(map)
-    if mask.ndim not in (2, 3) or not mask.size or mask.dtype != np.bool_:
-        raise InvalidRecipe("a TileMap or an array of booleans in 2 or 3 dimensions", at="map", got=map, rule="type")
-    return np.ascontiguousarray(mask)
 
 
 def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:

@@ -9,11 +9,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import InvalidRecipe
+from ..core.tilemap import TileMap
 from ..kernels.bridges import Waves, numbered
 from ..kernels.flood import parts_of
 
 Directions: TypeAlias = Literal[4, 8]
 """4 steps along the axes (6 in 3D), 8 diagonally as well (26)."""
+
+
+Walkable: TypeAlias = TileMap | NDArray[np.bool_]
+"""A map, or the cells that one can walk on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,21 @@ class Regions:
         flags[numbers] = True
         flags[0] = False
         return flags
+
+
+def passable_of(map: Walkable) -> NDArray[np.bool_]:
+    """The cells of a map that one can walk on."""
+    if isinstance(map, TileMap):
+        return map.passable
+    mask = np.asarray(map)
+    if mask.ndim not in (2, 3) or not mask.size or mask.dtype != np.bool_:
+        raise InvalidRecipe("a TileMap or an array of booleans in 2 or 3 dimensions", at="map", got=map, rule="type")
+    return np.ascontiguousarray(mask)
+
+
+def regions(map: Walkable, *, directions: Directions = 4) -> Regions:
+    """Return the connected regions of the cells that can be walked on."""
+    return regions_of(passable_of(map), directions)
 
 
 def regions_of(mask: NDArray[np.bool_], directions: Directions = 4) -> Regions:

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import data
 from . import ports
-from .errors import TilewrightError, UnknownName
+from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
 from .params import Params, Sized
 from .samples import Samples, Training
@@ -306,6 +306,7 @@ def _free_of_reserved(params: type[Params]) -> type[Params]:
 
 
 E = TypeVar("E", bound=Entry)
+T = TypeVar("T")
 
 
 class Shelf(Generic[E]):
@@ -331,10 +332,13 @@ class Shelf(Generic[E]):
                 warnings.warn(str(error), stacklevel=2)
 
     def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         return name in self._added or name in self.built_in or name in plugins(self.folder)
 
     def get(self, name: str) -> E:
         """The entry of this name; its module is imported now."""
+        _refuse_no_name(self.kind, name)
         if found := self._added.get(name) or self._found.get(name):
             return found
         if name in self.built_in:
@@ -354,6 +358,12 @@ class Shelf(Generic[E]):
     def added(self) -> frozenset[str]:
         """The names that `add` registered."""
         return frozenset(self._added)
+
+    def register(self, entry: E) -> E:
+        """Add an entry, in place of one that was added before under its name: a notebook runs cells twice."""
+        self.remove(entry.name)
+        self.add(entry)
+        return entry
 
     def remove(self, name: str) -> None:
         """Take back what `add` registered."""
@@ -407,6 +417,7 @@ class TilesetShelf:
                 warnings.warn(str(error), stacklevel=2)
 
     def get(self, name: str) -> Tileset:
+        _refuse_no_name("tileset", name)
         if name in data.names("tilesets"):
             return _built_in_tileset(name)
         if name not in plugins("tilesets"):
@@ -415,6 +426,11 @@ class TilesetShelf:
         if not isinstance(found, Tileset):
             raise TilewrightError(f"tileset {name!r}: its entry point must name a Tileset")
         return found
+
+
+def _refuse_no_name(kind: str, name: object) -> None:
+    if not isinstance(name, str):
+        raise InvalidRecipe(f"a {kind} is given by its name, one string", got=name, rule="type")
 
 
 @cache
@@ -449,3 +465,38 @@ techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)
 shapers: Shelf[Shaper] = Shelf("shaper", "shaping", Shaper)
 measures = MeasureShelf("measure", "measures", Measure)
 tilesets = TilesetShelf()
+
+
+def warn_deprecated(name: str) -> None:
+    """Warn the caller of a public function whose name has changed."""
+    warnings.warn(f"tw.{name}() is now tw.list_{name}()", DeprecationWarning, stacklevel=3)
+
+
+def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
+    """Declare a measure and add it to those of this process: a function of a Survey, described by its docstring.
+
+    Running it again replaces the measure. Installed packages add theirs through the entry point tilewright.measures.
+
+    >>> import tilewright as tw
+    >>> @tw.register_measure(unit="cells")
+    ... def walls(survey: tw.Survey) -> float:
+    ...     \"\"\"Number of cells that hold a wall.\"\"\"
+    ...     return int(survey.map.where("wall").sum())
+    >>> tw.measure(tw.make("caves", width=9, height=7, walls=1.0, seed=1), "walls")
+    {'walls': 63.0}
+    >>> tw.list_measures()[-1].name
+    'walls'
+    >>> measures.remove("walls")
+    """
+    declare = measure(unit=unit, compares=compares)
+
+    def register(body: Callable[[Any], float | None]) -> Measure:
+        return measures.register(declare(_refuse_no_function(body)))
+
+    return register
+
+
+def _refuse_no_function(body: T) -> T:
+    if not callable(body) or not hasattr(body, "__name__"):
+        raise InvalidRecipe("declares a function with a name", got=body, rule="type")
+    return body

@@ -261,7 +261,7 @@ class TileMap:
     # -- out of the program ---------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
-        """Write the map to a file; the format follows the extension. `tw.formats()` lists them."""
+        """Write the map to a file; the format follows the extension. `tw.list_formats()` lists them."""
         files.get().save(self, path, **options)
 
     def image(self, scale: int = 16, **options: Any) -> Image:

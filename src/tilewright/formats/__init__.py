@@ -7,10 +7,12 @@ leaves the old file or the new one.
 from __future__ import annotations
 
 import glob
+import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadFile, TilewrightError, UnknownName
+from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
+from ..core.params import Params
 from ..core.provenance import recipe_of
-from ..core.registry import Entry, Shelf
+from ..core.registry import Entry, Shelf, warn_deprecated
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -253,10 +256,72 @@ def image(map: TileMap, **options: Any) -> Image:
     return drawn(map, PngParams.checked(options))
 
 
+def register_format(
+    *,
+    extensions: Sequence[str] = (),
+    params: type[Params] = Params,
+    read: Callable[[Source, Any], TileMap | Sequence[TileMap]] | None = None,
+) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
+    """Declare a format and add it to those of this process: a function `(map, options, path)` that returns its content.
+
+    The content is a string, bytes, or bytes by file name where a map takes several files. `read` is a function
+    `(source, options)` that returns the map in `source.content`, or several. Running it again replaces the format.
+    Installed packages add theirs through the entry point tilewright.formats.
+
+    >>> import tilewright as tw
+    >>> @tw.register_format(extensions=[".rows"])
+    ... def rows(map, options, path):
+    ...     \"\"\"Tile ids, a line per row.\"\"\"
+    ...     return "\\n".join(" ".join(str(tile) for tile in row) for row in map.cells.tolist())
+    >>> encode(tw.make("caves", width=3, height=2, walls=0.0, seed=1), "rows")
+    b'1 1 1\\n1 1 1'
+    >>> shelf.remove("rows")
+    """
+    named = isinstance(extensions, list | tuple) and all(isinstance(one, str) for one in extensions)
+    if not named or not all(one.startswith(".") for one in extensions):
+        raise InvalidRecipe("a list of endings such as .png", at="extensions", got=extensions, rule="type")
+    if not isinstance(params, type) or not issubclass(params, Params):
+        raise InvalidRecipe("a class of parameters", at="params", got=params, rule="type")
+    if read is not None and not callable(read):
+        raise InvalidRecipe("a function", at="read", got=read, rule="type")
+
+    def write_files_of(body: Callable[..., Any], map: TileMap, options: Any, path: Path) -> Mapping[str, bytes]:
+        content = body(map, options, path)
+        if isinstance(content, Mapping):
+            return content
+        return {path.name: content.encode() if isinstance(content, str) else content}
+
+    def read_maps(source: Source, options: Any) -> list[Found]:
+        assert read is not None
+        found = read(source, options)
+        return [Found(map) for map in ([found] if isinstance(found, TileMap) else found)]
+
+    def register(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
+        if not callable(body) or not hasattr(body, "__name__"):
+            raise InvalidRecipe("declares a function with a name", got=body, rule="type")
+        taken = {ending: entry.name for entry in shelf for ending in entry.extensions if entry.name != body.__name__}
+        clash = next((ending for ending in extensions if ending in taken), None)
+        if clash is not None:
+            raise TilewrightError(f"{clash} is already the ending of {taken[clash]}; name another", at="extensions")
+        return shelf.register(
+            Format(
+                name=body.__name__,
+                params=params,
+                extensions=tuple(extensions),
+                write=partial(write_files_of, body),
+                read=None if read is None else read_maps,
+                doc=inspect.getdoc(body) or "",
+            )
+        )
+
+    return register
+
+
 class _Formats(ModuleType):
-    """`tw.formats()` lists the formats, although `tilewright.formats` is also this folder."""
+    """`tw.formats()`, an old name of `tw.list_formats()`, although `tilewright.formats` is also this package."""
 
     def __call__(self) -> list[Format]:
+        warn_deprecated("formats")
         return list(shelf)
 
 

@@ -1,0 +1,44 @@
+"""Connects core's ports to the packages that implement them, each of which is imported at its first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .core import ports
+
+
+def load_files() -> ports.Files:
+    from . import formats
+
+    return formats
+
+
+def load_measure_map() -> ports.MeasureMap:
+    from .analysis.survey import measured
+
+    return measured
+
+
+def load_find_similarity() -> ports.FindSimilarity:
+    from .analysis.similarity import similarity_in
+
+    return similarity_in
+
+
+def load_built_in() -> ports.BuiltIn:
+    from . import _built_in
+
+    return _built_in
+
+
+def load_available_memory() -> Callable[[], int]:
+    from ._machine import available_memory
+
+    return available_memory
+
+
+ports.files.register(load_files)
+ports.measure_map.register(load_measure_map)
+ports.find_similarity.register(load_find_similarity)
+ports.built_in.register(load_built_in)
+ports.available_memory.register(load_available_memory)

@@ -1,0 +1,241 @@
+"""What `import tilewright as tw` offers: names, types for editors, own measures and formats, and errors in one line."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import formats
+
+ROOT = Path(__file__).parents[1]
+EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
+EXPORTED |= {"register_measure", "register_format", "analysis"}
+CAVE = tw.make("caves", width=12, height=9, seed=3)
+
+
+# -- names --------------------------------------------------------------------------------------------------------
+
+
+def test_every_name_is_there() -> None:
+    assert EXPORTED <= set(dir(tw)) == set(tw.__all__)
+    for name in tw.__all__:
+        assert getattr(tw, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'mke'"):
+        tw.mke  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["techniques", "shapers", "measures", "formats", "tilesets"])
+def test_listing(name: str) -> None:
+    listed = getattr(tw, f"list_{name}")()
+    assert [entry.name for entry in listed] == sorted(entry.name for entry in listed)
+    with pytest.warns(DeprecationWarning, match=f"tw.{name}\\(\\) is now tw.list_{name}\\(\\)") as warned:
+        assert getattr(tw, name)() == listed
+    assert warned[0].filename == __file__
+
+
+def test_the_index_of_the_analysis() -> None:
+    names = {"distances", "path", "field_of_view", "regions", "chokepoints", "rooms_graph", "Survey"}
+    assert names <= set(dir(tw.analysis)) == set(tw.analysis.__all__)
+    assert all(callable(getattr(tw.analysis, name)) for name in tw.analysis.__all__)
+    assert tw.analysis.regions(CAVE).count == tw.measure(CAVE, "regions")["regions"]
+    assert tw.analysis.chokepoints(CAVE).shape == CAVE.shape
+
+
+def test_the_index_does_not_depend_on_the_order_of_imports() -> None:
+    """Some modules have the names of the functions in them; both can be imported, in any order."""
+    program = (
+        "from tilewright.analysis.chokepoints import Cuts\n"
+        "import tilewright.analysis.regions\n"
+        "import tilewright as tw\n"
+        "assert callable(tw.analysis.chokepoints) and callable(tw.analysis.regions)\n"
+        "from tilewright.analysis.doorways import doorways\n"
+        "assert tw.analysis.doorways is doorways\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_index_is_imported_lazily() -> None:
+    program = (
+        "import sys, tilewright as tw; dir(tw.analysis); heavy = {'numba', 'scipy', 'PIL', 'numpy'};"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# -- types --------------------------------------------------------------------------------------------------------
+
+
+def test_the_stub_is_current() -> None:
+    done = subprocess.run([sys.executable, "tools/write_stub.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+GOOD = """
+import tilewright as tw
+from typing import Any
+
+m: tw.TileMap = tw.make("caves", walls=0.4, steps=3, seed="x", shaping=["connect"])
+n: tw.TileMap = tw.shape(m, "connect", thickness=2)
+frames = [frame.note for frame in tw.watch("caves", walls=0.4)]
+r: tw.Recipe = tw.recipe("islets", width=30)
+name, params = str(m), dict[str, Any]()
+tw.make(name, seed=1, **params)
+found: int = tw.analysis.regions(m).count
+
+@tw.register_measure(unit="cells")
+def walls(survey: tw.Survey) -> float:
+    return 1.0
+"""
+BAD = """
+import tilewright as tw
+tw.make("caves", wals=0.4)
+tw.make("caves", walls="many")
+tw.make("maze", method="brim")
+tw.shape(tw.make("caves"), "connect", thicknes=2)
+"""
+
+
+def test_type_checkers_know_the_parameters(tmp_path: Path) -> None:
+    for name, source in (("good.py", GOOD), ("bad.py", BAD)):
+        (tmp_path / name).write_text(source)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
+    done = subprocess.run(
+        [*command, tmp_path / "good.py", tmp_path / "bad.py"], cwd=ROOT, capture_output=True, text=True
+    )
+    wrong = {line.partition(": error")[0] for line in done.stdout.splitlines() if ": error" in line}
+    assert {Path(one).name for one in wrong} == {f"bad.py:{number}" for number in (3, 4, 5, 6)}, done.stdout
+
+
+# -- measures and formats of one's own ----------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_measure_of_ones_own() -> None:
+    for unit in ("cells", "walls"):  # as a notebook does that runs a cell again
+
+        @tw.register_measure(unit=unit)
+        def wall_cells(survey: tw.Survey) -> float:
+            """Number of wall cells."""
+            return int(survey.map.where("wall").sum())
+
+    assert wall_cells.unit == "walls"
+    assert wall_cells in tw.list_measures()
+    assert tw.measure(CAVE, "wall_cells") == {"wall_cells": float(CAVE.where("wall").sum())}
+    assert "wall_cells" in tw.measure(CAVE)
+    made = tw.make("caves", width=12, height=9, seed=3, require={"wall_cells": ">= 1"})
+    assert np.array_equal(made.cells, CAVE.cells)
+    with pytest.raises(tw.TilewrightError, match="already a measure 'cells'"):
+
+        @tw.register_measure()
+        def cells(survey: tw.Survey) -> float:
+            return 0.0
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_format_of_ones_own(tmp_path: Path) -> None:
+    class RowsParams(tw.Params):
+        gap: str = tw.param(" ")
+        """What separates the tiles of a row."""
+
+    def read(source: formats.Source, options: RowsParams) -> tw.TileMap:
+        rows = [[int(tile) for tile in line.split(options.gap)] for line in source.content.decode().splitlines()]
+        return tw.TileMap(rows, CAVE.tileset)
+
+    @tw.register_format(extensions=[".rows"], params=RowsParams, read=read)
+    def rows(map: tw.TileMap, options: RowsParams, path: Path) -> str:
+        """Tile ids, a line per row."""
+        return "\n".join(options.gap.join(str(tile) for tile in row) for row in map.cells.tolist())
+
+    assert rows in tw.list_formats()
+    CAVE.save(tmp_path / "cave.rows")
+    assert np.array_equal(tw.load(tmp_path / "cave.rows").cells, CAVE.cells)
+    CAVE.save(tmp_path / "cave.dat", format="rows", gap=",")
+    assert np.array_equal(tw.load(tmp_path / "cave.dat", format="rows", gap=",").cells, CAVE.cells)
+    with pytest.raises(tw.TilewrightError, match=r"\.png is already the ending of png"):
+        tw.register_format(extensions=[".png"])(lambda map, options, path: b"")
+    with pytest.raises(tw.TilewrightError, match="extensions"):
+        tw.register_format(extensions=[".a", "b"])
+
+
+# -- wrong types --------------------------------------------------------------------------------------------------
+
+BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "make": (("caves",), {"seed": 1, "width": 6, "height": 5}),
+    "watch": (("caves",), {"seed": 1}),
+    "recipe": (("caves",), {}),
+    "run": (({"technique": "caves", "params": {"width": 6, "height": 5}},), {"seed": 1}),
+    "shape": ((CAVE, "border"), {"seed": 1}),
+    "measure": ((CAVE, "cells"), {}),
+    "overlay": ((CAVE, "regions"), {}),
+    "load": (("no-such-file.png",), {}),
+    "load_model": (("no-such-file.json",), {}),
+    "verify": (("no-such-file.png",), {}),
+    "learn": (("markov", ["#.", ".#"]), {}),
+    "register_measure": ((), {"unit": "cells"}),
+    "register_format": ((), {"extensions": [".x"]}),
+}
+"""Arguments with which the functions do something; all others take none, or declare parameters and entries."""
+DECLARING = {"param", "technique", "shaper", "mover"}
+WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
+
+
+def public_functions() -> list[str]:
+    names = [name for name in tw.__all__ if inspect.isfunction(getattr(tw, name))]
+    return [name for name in names if inspect.signature(getattr(tw, name)).parameters and name not in DECLARING]
+
+
+def calls(name: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """The function's arguments, each in turn replaced by values of wrong types, and more keywords than it has."""
+    arguments, keywords = BASE[name]
+    known = inspect.signature(getattr(tw, name)).parameters.values()
+    names = [one.name for one in known if one.kind is one.KEYWORD_ONLY]
+    takes_more = any(one.kind is one.VAR_KEYWORD for one in known)
+    for wrong in WRONG:
+        for place in range(len(arguments)):
+            yield (*arguments[:place], wrong, *arguments[place + 1 :]), keywords
+        for keyword in (*names, *(("walls", "tileset", "locks", "shaping", "nonsense") if takes_more else ())):
+            yield arguments, {**keywords, keyword: wrong}
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_wrong_types_are_refused_in_one_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    function: Callable[..., Any] = getattr(tw, name)
+    refused: list[tw.TilewrightError] = []
+    for arguments, keywords in calls(name):
+        try:
+            result = function(*arguments, **keywords)
+            if name == "watch":
+                next(result)
+        except tw.TilewrightError as error:
+            refused.append(error)
+        except Exception as error:
+            pytest.fail(f"{name}(*{arguments!r}, **{keywords!r}): {type(error).__name__}: {error}")
+    assert refused or name == "register_measure"
+    assert all(error.problems and "\n" not in str(error) for error in refused)
+
+
+def test_names_of_measures_are_strings() -> None:
+    with pytest.raises(tw.TilewrightError, match=r"a measure is given by its name, one string, got \['cells'\]"):
+        tw.measure(CAVE, ["cells"])
+
+
+def test_decorators_refuse_what_is_no_function() -> None:
+    for decorator in (tw.register_measure(), tw.register_format(extensions=[".x"])):
+        with pytest.raises(tw.TilewrightError, match="function"):
+            decorator(5)
+
+
+def test_missing_arguments_are_python_s_own() -> None:
+    for name in public_functions():
+        if BASE[name][0]:
+            with pytest.raises(TypeError, match="missing"):
+                getattr(tw, name)()
