@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from math import prod
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from .. import data
 from . import ports
@@ -191,57 +191,37 @@ class Measure(Entry):
     params: type[Params] = field(default=Params)
 
 
+class _Declared(TypedDict, total=False):
+    """What a technique may declare; `Technique` describes each."""
+
+    tiles: Sequence[str] | Callable[[Any], Sequence[str]]
+    numbered: bool
+    extends: bool
+    strange_locks: bool
+    sections: Sequence[str]
+    revision: int
+    dimensions: tuple[int, ...]
+    bytes_per_cell: int | Callable[[Any], int]
+    reach: Callable[[Any], int]
+    holds_reach: bool
+    offset: Callable[[Any], Offset | None]
+    copies: Callable[[Any], int]
+    cost: Callable[[Any], int]
+    training: Callable[[Any], Training | None]
+    by_example: ByExample
+    learn: type[Any]
+    settle: Callable[[Any, Rng], Params]
+    refuse: Callable[[Any, Any], None]
+
+
 def technique(
-    params: type[Params],
-    *,
-    tileset: str | Callable[[Any], Tileset],
-    tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None,
-    numbered: bool = False,
-    extends: bool = False,
-    strange_locks: bool = False,
-    sections: Sequence[str] = (),
-    revision: int = 1,
-    dimensions: tuple[int, ...] = (2,),
-    bytes_per_cell: int | Callable[[Any], int] = 6,
-    reach: Callable[[Any], int] | None = None,
-    holds_reach: bool = True,
-    offset: Callable[[Any], Offset | None] | None = None,
-    copies: Callable[[Any], int] | None = None,
-    cost: Callable[[Any], int] | None = None,
-    training: Callable[[Any], Training | None] | None = None,
-    by_example: ByExample | None = None,
-    learn: type[Any] | None = None,
-    settle: Callable[[Any, Rng], Params] | None = None,
-    refuse: Callable[[Any, Any], None] | None = None,
+    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_Declared]
 ) -> Callable[[Callable[..., Any]], Technique]:
     """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
 
     def declare(body: Callable[..., Any]) -> Technique:
-        return Technique(
-            name=body.__name__,
-            params=_free_of_reserved(params),
-            body=body,
-            tileset=tileset,
-            tiles=tiles,
-            numbered=numbered,
-            extends=extends,
-            strange_locks=strange_locks,
-            sections=sections,
-            revision=revision,
-            dimensions=dimensions,
-            bytes_per_cell=bytes_per_cell,
-            reach=reach,
-            holds_reach=holds_reach,
-            offset=offset,
-            copies=copies,
-            cost=cost,
-            training=training,
-            by_example=by_example,
-            learn=learn,
-            settle=settle,
-            refuse=refuse,
-            doc=_doc(body),
-        )
+        own = _free_of_reserved(params)
+        return Technique(name=body.__name__, params=own, body=body, doc=_doc(body), tileset=tileset, **declared)
 
     return declare
 
@@ -250,19 +230,15 @@ def shaper(
     params: type[Params], *, revision: int = 1, dimensions: tuple[int, ...] = (2, 3), example: str = ""
 ) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a shaper: a function `(map, params, site, rng)` that may yield Frames and returns a TileMap."""
-
-    def declare(body: Callable[..., Any]) -> Shaper:
-        return Shaper(
-            name=body.__name__,
-            params=params,
-            body=body,
-            revision=revision,
-            dimensions=dimensions,
-            doc=_doc(body),
-            example=example,
-        )
-
-    return declare
+    return lambda body: Shaper(
+        name=body.__name__,
+        params=params,
+        body=body,
+        revision=revision,
+        dimensions=dimensions,
+        doc=_doc(body),
+        example=example,
+    )
 
 
 def mover(
@@ -273,22 +249,16 @@ def mover(
     It looks at the shape alone; the pipeline moves cells, layers, rooms, markers and locks with it. One that turns the
     map over says how, in the steps x, y and d, and the pipeline puts the turned pieces in place of rivers and roads.
     """
-
-    def declare(body: Callable[..., Any]) -> Shaper:
-        return Shaper(
-            name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True, turns=turns
-        )
-
-    return declare
+    return lambda body: Shaper(
+        name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True, turns=turns
+    )
 
 
 def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
     """Declare a measure: a function of a Survey, described by its docstring."""
-
-    def declare(body: Callable[[Any], float | None]) -> Measure:
-        return Measure(name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or "")
-
-    return declare
+    return lambda body: Measure(
+        name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or ""
+    )
 
 
 def _doc(body: Callable[..., Any]) -> str:
