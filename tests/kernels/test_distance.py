@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from tilewright.analysis.regions import Directions, neighbours
-from tilewright.kernels.distance import UNSEEN, WALL, Ground, search_steps, spread_costs, spread_steps, trace
+from tilewright.kernels.distance import UNSEEN, WALL, StepGraph, search_steps, spread_costs, spread_steps, trace
 
 Cell = tuple[int, ...]
 masks = arrays(
@@ -66,19 +66,19 @@ def plainly(
 
 
 @some.composite
-def walks(draw: some.DrawFn) -> tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]]:
+def walks(draw: some.DrawFn) -> tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]]:
     """A ground with at least one free cell, its offsets, whether corners are cut, and its free cells."""
     mask = draw(masks)
     mask[draw(some.tuples(*(some.integers(0, side - 1) for side in mask.shape)))] = True
     directions: Directions = draw(some.sampled_from([4, 8]))
     cut = draw(some.booleans())
     offsets = neighbours(mask.ndim, directions)
-    return Ground(mask, offsets, cut_corners=cut), offsets, cut, np.argwhere(mask)
+    return StepGraph(mask, offsets, cut_corners=cut), offsets, cut, np.argwhere(mask)
 
 
 @given(walks(), some.data())
 def test_steps_are_those_of_plain_dijkstra(
-    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
+    walk: tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
 ) -> None:
     ground, offsets, cut, free = walk
     chosen = free[data.draw(some.lists(some.integers(0, len(free) - 1), min_size=1, max_size=3, unique=True))]
@@ -103,7 +103,7 @@ def test_steps_are_those_of_plain_dijkstra(
     walks(), some.integers(0, 2**32), some.booleans(), some.sampled_from([1.0, 0.1, 0.25, 1e-3 / 3]), some.booleans()
 )
 def test_costs_are_those_of_plain_dijkstra(
-    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], seed: int, away: bool, unit: float, many: bool
+    walk: tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]], seed: int, away: bool, unit: float, many: bool
 ) -> None:
     ground, offsets, cut, free = walk
     random = np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def test_costs_are_those_of_plain_dijkstra(
 
 @given(walks(), some.data())
 def test_a_star_finds_a_shortest_way(
-    walk: tuple[Ground, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
+    walk: tuple[StepGraph, NDArray[np.int64], bool, NDArray[np.int64]], data: some.DataObject
 ) -> None:
     ground, offsets, cut, free = walk
     ends = [data.draw(some.integers(0, len(free) - 1)) for _ in range(2)]
@@ -157,7 +157,7 @@ def test_a_star_finds_a_shortest_way(
 def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
     mask = np.ones((90, 120), dtype=np.bool_)
     mask[80, 1:] = False  # a long way round, behind which everything else is looked at
-    ground = Ground(mask, neighbours(2, directions))
+    ground = StepGraph(mask, neighbours(2, directions))
     random = np.random.default_rng(3)
     costs, factors = random.integers(1, 99, mask.shape).astype(float), np.ones(directions)
     values = np.full(ground.wide, np.inf)

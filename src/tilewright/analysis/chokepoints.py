@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe
 from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_last
-from ..kernels.distance import Ground
+from ..kernels.distance import StepGraph
 from .regions import Directions, Walkable, neighbours, passable_of
 
 
@@ -34,7 +34,7 @@ class Cuts:
     """The chokepoints of a map, and the walk that found them."""
 
     cells: NDArray[np.bool_]
-    ground: Ground
+    ground: StepGraph
     came: NDArray[np.uint8]
     gates: NDArray[np.uint8]
     order: NDArray[np.int32]
@@ -47,7 +47,7 @@ class Cuts:
         """Look for them, beginning at a cell that one can walk on, or anywhere."""
         if directions not in (4, 8):
             raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
-        ground = Ground(passable, neighbours(passable.ndim, directions))
+        ground = StepGraph(passable, neighbours(passable.ndim, directions))
         order = np.full(ground.wide, WALL, dtype=np.int32)
         order[ground.inner] = passable.view(np.int8) + np.int8(WALL)
         came, gates, cuts = (np.zeros(order.size, dtype=np.uint8) for _ in range(3))

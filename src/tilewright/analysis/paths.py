@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
-from ..kernels.distance import Ground, search_steps, spread_steps, steps_as_values, trace
+from ..kernels.distance import StepGraph, search_steps, spread_steps, steps_as_values, trace
 from .regions import Directions, Walkable, neighbours, passable_of
 
 Places: TypeAlias = str | Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
@@ -193,7 +193,7 @@ class _Walk:
         self.diagonal = bool(slanted.any())
         self.factors = np.where(slanted, float(diagonal), 1.0)
         self.uniform = self.costs is None and bool((self.factors == 1).all())
-        self.ground = Ground(passable, offsets, cut_corners=cut_corners or not self.diagonal)
+        self.ground = StepGraph(passable, offsets, cut_corners=cut_corners or not self.diagonal)
 
     def places(self, given: Places, name: str) -> NDArray[np.int64]:
         """Flat places of cells that one can stand on."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import kernel
 from .blocks import block_size
-from .flood import BLOCKED, FREE, Field, Labels, Places
+from .flood import BLOCKED, FREE, LabeledMap, Labels, Places
 from .random import GAMMA, mix
 
 Marks: TypeAlias = NDArray[np.uint8]
@@ -32,7 +32,7 @@ class Waves:
     offset. The field's free cells are taken by the waves.
     """
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: LabeledMap) -> None:
         self._field = field
         self._owner = field.flat
         """The part whose wave came first."""
@@ -83,9 +83,9 @@ class Waves:
         return ends
 
 
-def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> Field:
+def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     """A field of parts that are numbered already: from 1 on, 0 elsewhere; what is not walkable is blocked."""
-    field = Field(parts.shape, offsets)
+    field = LabeledMap(parts.shape, offsets)
     field.cells[...] = np.where(walkable, FREE, BLOCKED)
     np.copyto(field.cells, parts, where=parts > 0)
     field.count = int(parts.max(initial=0))

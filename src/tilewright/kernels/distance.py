@@ -19,7 +19,7 @@ UNSEEN, WALL = -1, -2
 """What a cell holds instead of steps: not reached, or closed (as the margin is)."""
 
 
-class Ground:
+class StepGraph:
     """Where one can walk, and by which steps: the map laid flat within a margin of one cell.
 
     `offsets`, (neighbour, axis), are the steps; the opposite of each is one, too. Unless corners are cut, a diagonal

@@ -21,7 +21,7 @@ SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE, EDGES = range(8)
 cells that have a free neighbour."""
 
 
-class Field:
+class LabeledMap:
     """A map laid flat within a margin as wide as the offsets reach, so that a neighbour is a fixed shift.
 
     `offsets`, (neighbour, axis), say which cells are next to each other; they hold the opposite of each. A cell is
@@ -55,9 +55,9 @@ class Field:
         self.count, self.largest, self.edges = int(state[COUNT]), int(state[LARGEST]), int(state[EDGES])
 
 
-def parts_of(mask: NDArray[np.bool_], offsets: Places) -> Field:
+def parts_of(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     """A field whose parts are the connected parts of a mask; all else is BLOCKED."""
-    field = Field(mask.shape, offsets)
+    field = LabeledMap(mask.shape, offsets)
     field.cells[mask] = UNNUMBERED
     for _ in field.number():
         pass

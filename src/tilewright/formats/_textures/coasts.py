@@ -24,7 +24,7 @@ from .strokes import (
     ROWS,
     SIDE,
     Color,
-    Field,
+    Distances,
     Look,
     Pixels,
     banded,
@@ -229,7 +229,7 @@ def _packed(sides: dict[str, int], corners: int) -> int:
     return sum(sides[side] << (2 * number) for number, side in enumerate(SIDES)) | corners << 8
 
 
-def _from_land(around: int) -> Field:
+def _from_land(around: int) -> Distances:
     """How far the pixels lie from land; below 0 on land, in the rounded corner between two shores."""
     sides = _sides(around)
     field = np.full((SIDE, SIDE), float(SIDE))
@@ -249,7 +249,7 @@ def _from_land(around: int) -> Field:
     return field
 
 
-def _shored(field: Field, color: Color, sand: Field | float = SAND_WIDTH) -> Pixels:
+def _shored(field: Distances, color: Color, sand: Distances | float = SAND_WIDTH) -> Pixels:
     """Water of a colour with small waves, and toward land its shore."""
     out = field - sand
     deep = FOAM_WIDTH + SHALLOW_WIDTH

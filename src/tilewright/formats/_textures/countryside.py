@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Field, Look, Pixels, off_line, rgb, shaded, sketched, spots
+from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Distances, Look, Pixels, off_line, rgb, shaded, sketched, spots
 
 MEADOW, STEEL = rgb("a9cf6f"), rgb("9aa4b0")
 """What pieces lie on, and what pipes are made of, as in tileset awbw."""
@@ -115,7 +115,7 @@ def rubble(look: Look, rng: Rng) -> Pixels:
     return pixels
 
 
-def _axes(joins: str) -> tuple[Field, Field]:
+def _axes(joins: str) -> tuple[Distances, Distances]:
     """How far the pixels lie along and across a straight piece from its middle."""
     down, right = ROWS - 7.5, COLUMNS - 7.5
     return (down, right) if joins == "ns" else (right, down)
@@ -144,10 +144,10 @@ def _piped(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | 
     return pixels
 
 
-def _lit(off: Field) -> Field:
+def _lit(off: Distances) -> Distances:
     """Shades of a round tube around a line, lit from the upper left."""
     padded = np.pad(off, 1, mode="reflect", reflect_type="odd")
     down, right = (padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2
     steep = np.clip(off / PIPE_HALF, 0, 1)
-    lit: Field = 0.24 - 0.42 * steep * (down + right) - 0.3 * np.abs(steep - 0.3)
+    lit: Distances = 0.24 - 0.42 * steep * (down + right) - 0.3 * np.abs(steep - 0.3)
     return lit

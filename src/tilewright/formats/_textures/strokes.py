@@ -19,7 +19,7 @@ MIDDLE = SIDE / 2
 FILLET = 3.0
 """How far the inner corners of a fork are rounded, in pixels."""
 
-Field: TypeAlias = NDArray[np.float64]
+Distances: TypeAlias = NDArray[np.float64]
 """(row, column) a number for every pixel."""
 Shades: TypeAlias = NDArray[np.float64]
 """(row, column) how much lighter (up to 1: white) or darker (down to -1: black) than the tile's colour a pixel is."""
@@ -125,7 +125,7 @@ def _letters(drawing: str) -> NDArray[np.str_]:
     return np.array([list(line) for line in data.text("drawings", drawing).split()])
 
 
-def banded(field: Field, *bands: tuple[float, Color], inside: Color) -> Pixels:
+def banded(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
     """The colour of the first band whose limit lies above the field's number, else that of the inside."""
     pixels = np.broadcast_to(inside, (SIDE, SIDE, 3)).copy()
     for limit, color in reversed(bands):
@@ -141,25 +141,25 @@ CORNERS = ("ne", "es", "sw", "nw")
 """Corners by the sides that they lie between."""
 
 
-def _away(down: Field, right: Field) -> Field:
-    distance: Field = np.hypot(down, right)
+def _away(down: Distances, right: Distances) -> Distances:
+    distance: Distances = np.hypot(down, right)
     return distance
 
 
-def corner(sides: str) -> Field:
+def corner(sides: str) -> Distances:
     """How far the pixels lie from the corner between two sides."""
     return _away(GAPS[sides[0]], GAPS[sides[1]])
 
 
-def off_line(joins: str) -> Field:
+def off_line(joins: str) -> Distances:
     """How far the pixels lie from the line along a piece: straight across, round a bend, to its end, or forked."""
     if len(joins) == 2 and joins not in ("ns", "ew"):
-        bend: Field = np.abs(corner(joins) - MIDDLE)
+        bend: Distances = np.abs(corner(joins) - MIDDLE)
         return bend
     if not joins:
         return _away(GAPS["n"] - MIDDLE, GAPS["w"] - MIDDLE)
     arms = {side: _off_arm(side) for side in joins}
-    off: Field = np.minimum.reduce(list(arms.values()))
+    off: Distances = np.minimum.reduce(list(arms.values()))
     for one, other in (tuple(pair) for pair in CORNERS if set(pair) <= set(joins)):
         between = (GAPS[one] < MIDDLE) & (GAPS[other] < MIDDLE)
         near = np.clip(1 - np.abs(arms[one] - arms[other]) / FILLET, 0, 1)
@@ -167,6 +167,6 @@ def off_line(joins: str) -> Field:
     return off
 
 
-def _off_arm(side: str) -> Field:
+def _off_arm(side: str) -> Distances:
     """How far the pixels lie from the line between the middle and a side."""
     return _away(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)

@@ -74,7 +74,7 @@ class Sectioned(Params):
         return found
 
 
-class Piece(Sectioned):
+class CompactModel(Sectioned):
     """A part of a rule book, which may come as a compact string."""
 
     also_from = AlsoFrom(("string",))

@@ -18,7 +18,7 @@ from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
 from .compact import Operator
-from .compact_model import AlsoFrom, Cut, Piece, Sectioned, one_of
+from .compact_model import AlsoFrom, CompactModel, Cut, Sectioned, one_of
 
 MOST_NAMES = 255
 MOST_ROOMS = 16_384
@@ -30,7 +30,7 @@ Offsets: TypeAlias = tuple[tuple[int, int], ...]
 """(row, column) from a cell to its neighbours."""
 
 
-class NamedTile(Piece):
+class NamedTile(CompactModel):
     """A tile that the rules speak of."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
@@ -51,7 +51,7 @@ class NamedTile(Piece):
         return f"{self.name}:{self.maximum}"
 
 
-class Neighbourhood(Piece):
+class Neighbourhood(CompactModel):
     """Which cells around a cell are looked at."""
 
     name: Word = param(unique=True)
@@ -104,7 +104,7 @@ class Neighbourhood(Piece):
         )
 
 
-class Weighted(Piece):
+class Weighted(CompactModel):
     """A tile to be drawn by its weight."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
@@ -140,7 +140,7 @@ def barred(tiles: Iterable[Weighted | Condition]) -> str:
     return "|".join(one.compact for one in tiles)
 
 
-class Condition(Piece):
+class Condition(CompactModel):
     """How many neighbours of a kind there must be."""
 
     tile: Word = param(tiles=True)
@@ -157,7 +157,7 @@ class Condition(Piece):
         return f"{self.tile}{self.operator}{self.count}"
 
 
-class Rule(Piece):
+class Rule(CompactModel):
     """A cell of one kind whose neighbours are so becomes another."""
 
     model_config = ConfigDict(json_schema_extra={"control": "rule"})
@@ -185,7 +185,7 @@ class Rule(Piece):
         return ",".join(parts)
 
 
-class Fix(Piece):
+class Fix(CompactModel):
     """What is done about parts that do not hang together: cells that do not hold the initial tile."""
 
     kind: Literal["connect", "delete", "none"] = param("connect")

@@ -23,7 +23,7 @@ FINEST = 1 << 10
 """The rarest tile has at least this part of the weight of the commonest."""
 
 
-class Rules:
+class AdjacencyRules:
     """A tileset that says what may stand beside its tiles: by `beside`, by its joints, or by both."""
 
     __slots__ = ("tileset",)
@@ -32,9 +32,9 @@ class Rules:
         self.tileset = tileset
 
     @classmethod
-    def of(cls, value: Any, resolver: Resolver | None = None) -> Rules:
+    def of(cls, value: Any, resolver: Resolver | None = None) -> AdjacencyRules:
         """Rules from a tileset, its data, its name or its file."""
-        if isinstance(value, Rules):
+        if isinstance(value, AdjacencyRules):
             return value
         if isinstance(value, (str, PathLike)):
             tileset = (resolver or Resolver()).tileset(fsdecode(value))
@@ -73,16 +73,16 @@ class Rules:
         return of_pairs(self.fits(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
 
     def __eq__(self, other: object) -> bool:
-        return self.tileset == other.tileset if isinstance(other, Rules) else NotImplemented
+        return self.tileset == other.tileset if isinstance(other, AdjacencyRules) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.tileset)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rules, (self.tileset,)
+        return AdjacencyRules, (self.tileset,)
 
     def __repr__(self) -> str:
-        return f"Rules({self.tileset.name!r})"
+        return f"AdjacencyRules({self.tileset.name!r})"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

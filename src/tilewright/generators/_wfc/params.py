@@ -20,7 +20,7 @@ from ...core.pieces import VIEWS
 from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.global_constraints import COUNTED, PATH, REGION
-from .adjacency import Rules
+from .adjacency import AdjacencyRules
 from .pattern_set import Images, PatternSet, overlapping, side_by_side
 from .wave import MAX_COUNT, GlobalConstraint
 
@@ -127,7 +127,7 @@ class WfcParams(WfcLearned, Learning, Sized):
     """Levels of the map; by default as many as the sample has."""
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
-    rules: Rules | None = param(None, control="file")
+    rules: AdjacencyRules | None = param(None, control="file")
     """A tileset that says what may stand beside what, instead of a sample: its name, or a file."""
     ground: bool = param(False)
     """Whether the sample's last row is the ground: it stands in the map's last row and nowhere else."""
@@ -357,7 +357,7 @@ def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Patt
 
 
 @lru_cache(maxsize=32)
-def _pattern_set_of_rules(rules: Rules) -> PatternSet:
+def _pattern_set_of_rules(rules: AdjacencyRules) -> PatternSet:
     return rules.pattern_set()
 
 
