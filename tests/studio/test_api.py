@@ -269,6 +269,18 @@ def test_a_mistake_is_one_line(client: TestClient, mistake: str) -> None:
     assert answer.status_code == status
 
 
+def test_a_mistake_has_its_path_and_fixes(client: TestClient) -> None:
+    answer = made(client, params={"widht": 20, "walls": 3}, shaping=["conect"])
+    problems = {tuple(one["path"]): one for one in answer.json()["problems"]}
+    assert problems.keys() == {("params", "widht"), ("params", "walls"), ("shaping", 0, "conect")}
+    assert problems["params", "walls"]["rule"] == "maximum"
+    assert problems["params", "walls"]["value"] == 3
+    labels = {path: [fix["label"] for fix in one["fixes"]] for path, one in problems.items()}
+    assert labels["params", "walls"] == ["Set walls to 1.0"]
+    assert labels["params", "widht"] == ["Use 'width'", "Remove 'widht'"]
+    assert labels["shaping", 0, "conect"] == ["Use 'connect'", "Remove shaper 'conect'"]
+
+
 def test_a_body_that_is_no_json_object(client: TestClient) -> None:
     for content in (b"", b"{x", b"[1]", b"\xff", b'{"technique": ' + b"9" * 5000 + b"}", b"[" * 30_000):
         answer = client.post("/api/make", content=content, headers={"content-type": "application/json"})

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import tilewright as tw
 from tests.studio.page import Studio
 from tilewright.data import names
+from tilewright.studio.state import State
 
 
 def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
@@ -33,6 +34,23 @@ def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
     studio["param-walls-reset"].click()
     studio.shows(tw.make("caves", seed=7, width=48, wrap=True, outside="floor"))
     expect(studio["param-walls"]).to_have_value("0.45")
+
+
+def test_a_click_fixes_what_is_wrong(studio: Studio) -> None:
+    recipe = {"technique": "caves", "seed": 7, "params": {"walls": 3, "widht": 30}}
+    wrong = State.of({**recipe, "shaping": [{"connect": {"thickness": 0}}]})
+    studio.open()
+    studio.page.evaluate(f"location.hash = '#{wrong.to_link()}'")
+    expect(studio.line).to_contain_text("walls: must be at most 1.0, got 3")
+    expect(studio.page.locator('[data-error="must be at most 1.0, got 3"]')).to_have_count(1)
+    studio.page.get_by_role("button", name="Set walls to 1.0").click()
+    expect(studio.line).not_to_contain_text("walls")
+    studio.page.get_by_role("button", name="Use 'width'").click()
+    studio.page.get_by_role("button", name="Set thickness to 1").click()
+    expect(studio.line).to_be_hidden()
+    studio.shows(
+        tw.run({"technique": "caves", "seed": 7, "params": {"walls": 1.0, "width": 30}, "shaping": ["connect"]})
+    )
 
 
 def test_the_newest_setting_wins(studio: Studio) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright.core.errors import BadFile, InvalidRecipe, TooLarge
+from tilewright.core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TooLarge
 from tilewright.core.grid import FREE, Grid
 from tilewright.core.locks import Locks
 from tilewright.core.tilemap import TileMap
@@ -231,6 +231,36 @@ def test_params_are_changed_one_by_one() -> None:
 def test_shapers_that_are_off_make_nothing() -> None:
     assert replace(State.of(RECIPE), off=(0,)).effective["shaping"] == ["connect"]
     assert "shaping" not in replace(State.of(RECIPE), off=(0, 1)).effective
+
+
+def test_a_fix_finds_its_shaper_among_those_that_are_off() -> None:
+    recipe = {"technique": "caves", "shaping": ["border", {"replace": {}}, "doors", {"connect": {"thickness": 0}}]}
+    state = replace(State.of(recipe), off=(0, 2))
+    assert state.fixed(Fix("set", ("shaping", 1, "connect", "thickness"), 2)).effective["shaping"][1] == {
+        "connect": {"thickness": 2}
+    }
+    fewer = state.fixed(Fix("remove", ("shaping", 0, "replace")))
+    assert fewer.recipe["shaping"] == ["border", "doors", {"connect": {"thickness": 0}}]
+    assert fewer.off == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("fix", "params"),
+    [
+        (Fix("set", ("params", "walls"), 1), {"walls": 1, "widht": 9}),
+        (Fix("use", ("params", "widht"), "width"), {"walls": 3, "width": 9}),
+        (Fix("remove", ("params", "widht")), {"walls": 3}),
+    ],
+)
+def test_a_fix_changes_the_params(fix: Fix, params: Any) -> None:
+    state = State.of({"technique": "caves", "params": {"walls": 3, "widht": 9}})
+    assert state.fixed(fix).params == params
+
+
+def test_fixes_of_seed_and_locks() -> None:
+    state = State.of({"technique": "caves", "seed": 7, "locks": [[1, 1, "wall"]]})
+    assert state.fixed(ANOTHER_SEED).seed != 7
+    assert "locks" not in state.fixed(Fix("remove", ("locks",))).effective
 
 
 def test_a_recipe_opens_with_its_locks() -> None:

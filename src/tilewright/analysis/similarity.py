@@ -44,9 +44,8 @@ class Similarity(Params):
     def _windows_fit(self) -> Self:
         cells = self.pattern_size**self.like.axes
         if cells > MOST_CELLS:
-            raise InvalidRecipe(
-                f"windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}", at="pattern_size"
-            )
+            text = f"windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}"
+            raise InvalidRecipe(text, at="pattern_size")
         wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
         wrong += refused_axes("wrap", "the map", self.wrap, self.like.axes)
         for number, grid in enumerate(self.like):
@@ -54,13 +53,8 @@ class Similarity(Params):
             if any(side < self.pattern_size and not round_ for side, round_ in sides):
                 which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(
-                    problem(
-                        f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size",
-                        at="like",
-                        rule="sample_size",
-                    )
-                )
+                reason = f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
+                wrong.append(problem(reason, at="like", rule="sample_size"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self
@@ -69,10 +63,8 @@ class Similarity(Params):
         """A map, compared."""
         if map.cells.ndim != self.like.axes:
             kinds = {2: "is flat", 3: "has levels"}
-            raise InvalidRecipe(
-                f"the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind",
-                at="like",
-            )
+            text = f"the map {kinds[map.cells.ndim]} and the sample {kinds[self.like.axes]}; both must be of a kind"
+            raise InvalidRecipe(text, at="like")
         looks = tuple(grid.tileset for grid in self.like)
         return Comparison(map, self, _numbered(self, looks, map.tileset))
 

@@ -99,9 +99,8 @@ class ETPKLDiv:
                 )
         for name, (axis, end) in EDGES.items():
             if wraps[axis] and sides[axis][end]:
-                raise InvalidRecipe(
-                    f"where warp joins {'yx'[axis]}, there is no edge {name}; leave one out", at="borders"
-                )
+                text = f"where warp joins {'yx'[axis]}, there is no edge {name}; leave one out"
+                raise InvalidRecipe(text, at="borders")
         self._values = sorted({value for sample in samples for row in sample for value in row})
         if len(self._values) > MOST_VALUES:
             raise TooLarge(f"at most {MOST_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
@@ -373,9 +372,8 @@ def _sample(value: Any, which: str) -> Level:
     if max(lengths) == 0:
         raise InvalidRecipe(f"{which} is empty", at="input_samples")
     if min(lengths) < max(lengths):
-        raise InvalidRecipe(
-            f"rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells", at="input_samples"
-        )
+        text = f"rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells"
+        raise InvalidRecipe(text, at="input_samples")
     return [
         [_value(f"input_samples: {which}, x={x} y={y}", cell) for x, cell in enumerate(row)]
         for y, row in enumerate(sample)

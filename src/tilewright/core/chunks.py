@@ -56,17 +56,13 @@ def local(recipe: Recipe) -> Technique:
     entry = techniques.get(recipe.technique)
     if entry.reach is None:
         able = ", ".join(other.name for other in techniques if other.reach is not None)
-        raise InvalidRecipe(
-            f"cannot be made in parts, where any cell may depend on any other; {able} can",
-            at="technique",
-            place=entry.name,
-        )
+        text = f"cannot be made in parts, where any cell may depend on any other; {able} can"
+        raise InvalidRecipe(text, at="technique", place=entry.name)
     problems = []
     if recipe.shaping:
         shaper = recipe.shaping[0].shaper
-        problems.append(
-            problem(f"{shaper} works on a whole map, and a map that is made in parts never is one", at="shaping")
-        )
+        reason = f"{shaper} works on a whole map, and a map that is made in parts never is one"
+        problems.append(problem(reason, at="shaping"))
     if recipe.locks is not None and len(recipe.locks):
         problems.append(problem("a map that is made in parts takes none", at="locks"))
     if recipe.require:

@@ -132,9 +132,8 @@ class Grid:
         shape, words = read_shape(data.get("shape")), data.get("words")
         count = prod(shape)
         if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
-            raise TooLarge(
-                f"{count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe", at="shape"
-            )
+            text = f"{count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe"
+            raise TooLarge(text, at="shape")
         if not isinstance(words, (list, tuple)) or len(words) > MOST_TILES:
             raise InvalidRecipe("must be a list of tile names or numbers", at="words", rule="type")
         raw = unpack(data.get("cells"), count * 4)

@@ -119,9 +119,8 @@ class Locks:
         """The same locks, checked to lie inside a map of this shape."""
         if self.frame is not None and self.frame != shape:
             drawn, made = _size(self.frame), _size(shape)
-            raise InvalidRecipe(
-                f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile", at="locks"
-            )
+            text = f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
+            raise InvalidRecipe(text, at="locks")
         try:
             self._refuse_outside(shape)
         except InvalidRecipe as error:

@@ -83,9 +83,8 @@ def _made(recipe: Recipe, root: Rng) -> Steps:
         for shaper in plan.shaping:
             map, site = yield from _shaped(map, site, shaper, root)
     except MemoryError:
-        raise TooLarge(
-            f"a map of {size_of(site.shape)} does not fit into memory", at="technique", place=entry.name
-        ) from None
+        text = f"a map of {size_of(site.shape)} does not fit into memory"
+        raise TooLarge(text, at="technique", place=entry.name) from None
     return map.replaced(recipe=recipe)
 
 

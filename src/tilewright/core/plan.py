@@ -148,9 +148,8 @@ def similarity_of(recipe: Recipe) -> Any:
         return None
     like = find_similarity.get()(recipe)
     if like is None:
-        raise InvalidRecipe(
-            f"{comparing[0]} compares a map with a sample, and {recipe.technique} has none", at="require"
-        )
+        text = f"{comparing[0]} compares a map with a sample, and {recipe.technique} has none"
+        raise InvalidRecipe(text, at="require")
     return like
 
 

@@ -108,9 +108,8 @@ def _read_recipe(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | 
     if isinstance(tileset, Mapping) and "digest" in tileset:
         if tileset["digest"] != map.tileset.digest:
             name = quoted(tileset.get("name"))
-            raise InvalidRecipe(
-                f"{name} is too large to be inside the recipe, and the file holds another one", at="tileset"
-            )
+            text = f"{name} is too large to be inside the recipe, and the file holds another one"
+            raise InvalidRecipe(text, at="tileset")
         inner = {**inner, "tileset": map.tileset}
     return Recipe.of(inner, resolver)
 

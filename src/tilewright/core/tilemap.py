@@ -128,9 +128,8 @@ class TileMap:
                 raise InvalidRecipe(f"there are {counted(len(self.rooms), 'room')}, got {link}", at=("links", number))
         for number, marker in enumerate(self.markers):
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
-                raise InvalidRecipe(
-                    f"lies outside the map of {self.width}x{self.height}, {marker}", at=("markers", number)
-                )
+                text = f"lies outside the map of {self.width}x{self.height}, {marker}"
+                raise InvalidRecipe(text, at=("markers", number))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")

@@ -151,11 +151,8 @@ class Tileset(Params):
             for position, tile in enumerate(self.tiles):
                 first = seen.setdefault(getattr(tile, field), position)
                 if first != position:
-                    problems.append(
-                        problem(
-                            f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}", rule="duplicate"
-                        )
-                    )
+                    text = f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
+                    problems.append(problem(text, rule="duplicate"))
         kinds = {tile.kind for tile in self.tiles}
         named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.words))
         problems += [

@@ -88,13 +88,11 @@ class Cluster:
             return future.result()
         error = future.exception()
         if isinstance(error, KilledWorker):
-            raise LostCluster(
-                "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
-            )
+            text = "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
+            raise LostCluster(text)
         if isinstance(error, ImportError) or "deserializ" in str(error):
-            raise LostCluster(
-                f"workers of {self._address} need this Tilewright and what it stands on ({_short(error)})"
-            )
+            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short(error)})"
+            raise LostCluster(reason)
         raise _TaskFailed(error)
 
     @contextmanager
@@ -122,9 +120,8 @@ class _TaskFailed(Exception):
 
 def refuse_both(address: str | None, workers: int | None) -> None:
     if address is not None and workers is not None:
-        raise InvalidRecipe(
-            "a scheduler has workers of its own; give a number of workers, or its address", at="workers"
-        )
+        text = "a scheduler has workers of its own; give a number of workers, or its address"
+        raise InvalidRecipe(text, at="workers")
 
 
 @contextmanager

@@ -173,9 +173,8 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
     corpus.manifest.refuse_other_version()
     for number in numbers:
         if not 0 <= number < corpus.manifest.parts:
-            raise InvalidRecipe(
-                f"there are {corpus.manifest.parts}, counted from 0", at=("part", number), place=f"part {number}"
-            )
+            text = f"there are {corpus.manifest.parts}, counted from 0"
+            raise InvalidRecipe(text, at=("part", number), place=f"part {number}")
     with corpus.folder.held():
         for number in numbers:
             content = make_part(corpus.manifest, number).content

@@ -75,9 +75,8 @@ def make_world(
     if workers is not None and (type(workers) is not int or not 0 <= workers <= MOST_WORKERS):
         raise InvalidRecipe(f"must be a whole number from 0 to {MOST_WORKERS:,}", at="workers", got=workers)
     if workers is not None and scheduler is not None:
-        raise InvalidRecipe(
-            "a scheduler has workers of its own; give a number of workers, or its address", at="workers"
-        )
+        text = "a scheduler has workers of its own; give a number of workers, or its address"
+        raise InvalidRecipe(text, at="workers")
     local(recipe)
     store = Folder(os.fspath(folder))
     found = Layout.in_folder(store)

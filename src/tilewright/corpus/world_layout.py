@@ -58,9 +58,8 @@ class Layout:
         """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
         shape = recipe.shape
         if len(shape) != 2:
-            raise InvalidRecipe(
-                f"a world is flat, and this map has {len(shape)} dimensions", at="technique", place=recipe.technique
-            )
+            text = f"a world is flat, and this map has {len(shape)} dimensions"
+            raise InvalidRecipe(text, at="technique", place=recipe.technique)
         assert recipe.seed is not None
         side = min(CHUNK, max(CHUNKS[0], 1 << (max(shape) - 1).bit_length())) if chunk is None else chunk
         if side not in CHUNKS:

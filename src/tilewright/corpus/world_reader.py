@@ -131,6 +131,5 @@ class World:
             wrong = f"{width}x{height} from {x}, {y} on"
             raise InvalidRecipe(f"{wrong} does not lie in the {shape[1]}x{shape[0]} that there are", at="window")
         if prod((width, height)) > MOST_AT_ONCE:
-            raise TooLarge(
-                f"{width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once", at="window"
-            )
+            text = f"{width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once"
+            raise TooLarge(text, at="window")

@@ -88,10 +88,8 @@ class Dungeon:
         count = len(rooms)
         if count < p.at_least:
             asked = f"{wanted} wanted, " if wanted is not None else ""
-            raise GaveUp(
-                f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer",
-                fixes=[ANOTHER_SEED],
-            )
+            text = f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer"
+            raise GaveUp(text, fixes=[ANOTHER_SEED])
         for first, last in self._blocks():
             raise_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
             yield Frame(self.shown, "rooms", 0.4)

@@ -61,9 +61,8 @@ class Joined(Sized):
             if not 1 <= least <= most:
                 wrong.append(problem(f"from a least size of 1 or more to a greatest, got {least}, {most}", at=name))
             elif least > side:
-                wrong.append(
-                    problem(f"the map has {side} {unit} within its walls, so no room of {least} fits", at=name)
-                )
+                text = f"the map has {side} {unit} within its walls, so no room of {least} fits"
+                wrong.append(problem(text, at=name))
         if self.rooms is not None and self.at_least > self.rooms:
             wrong.append(problem(f"must be at most rooms, {self.rooms}, got {self.at_least}", at="at_least"))
         if wrong:

@@ -30,9 +30,8 @@ def range_of(map: TileMap, name: str) -> Range:
     layer = map.layers[name]
     broken = int((~np.isfinite(layer)).sum())
     if broken:
-        raise InvalidRecipe(
-            f"{name!r} is no finite number in {counted(broken, 'cell')}; no grey shows that", at="layer"
-        )
+        text = f"{name!r} is no finite number in {counted(broken, 'cell')}; no grey shows that"
+        raise InvalidRecipe(text, at="layer")
     low, high = float(layer.min()), float(layer.max())
     if not np.isfinite(high - low):
         raise InvalidRecipe(f"{name!r} reaches from {low:g} to {high:g}, which is too far for a picture", at="layer")

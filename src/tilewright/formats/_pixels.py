@@ -92,9 +92,8 @@ def read_picture(picture: Image.Image, text: str, source: Source, scale: int | N
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
             return _labelled(picture, data, layout, source.name)
         if is_deep(picture):
-            raise BadFile(
-                "greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey", at=source.name
-            )
+            reason = "greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey"
+            raise BadFile(reason, at=source.name)
         sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
         return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
@@ -159,9 +158,8 @@ def _matched(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -
 
 def _cells_at(picture: Image.Image, scale: int, name: str) -> Size:
     if picture.height * picture.width > scale**2 * MOST_CELLS:
-        raise BadFile(
-            f"{picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read", at=name
-        )
+        text = f"{picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read"
+        raise BadFile(text, at=name)
     if picture.height % scale or picture.width % scale:
         raise BadFile(f"{picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}", at=name)
     return picture.height // scale, picture.width // scale

@@ -285,9 +285,8 @@ def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
         raise TooLarge(f"Terrain Map: at most {LARGEST_SIDE:,} cells on a side are read")
     for number, column in enumerate(columns, 1):
         if len(column) != len(columns[0]):
-            raise InvalidRecipe(
-                f"Terrain Map: column {number} has {counted(len(column), 'cell')}, the first has {len(columns[0])}"
-            )
+            text = f"Terrain Map: column {number} has {counted(len(column), 'cell')}, the first has {len(columns[0])}"
+            raise InvalidRecipe(text)
     for key, side in (("Size X", len(columns)), ("Size Y", len(columns[0]))):
         if key in document and _whole(document[key]) != side:
             raise InvalidRecipe(f"says {quoted(document[key])}, but the Terrain Map has {side}", at=key)

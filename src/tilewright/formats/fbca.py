@@ -154,10 +154,8 @@ def _states(line: str, states: int, number: int, count: int | None = None) -> St
     """The states of a map line, in its order."""
     told = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
     if states > DIGITS and "," not in line:
-        raise InvalidRecipe(
-            f"with n{states} a line of digits is ambiguous; states are written with a comma after each",
-            at=("line", number),
-        )
+        text = f"with n{states} a line of digits is ambiguous; states are written with a comma after each"
+        raise InvalidRecipe(text, at=("line", number))
     if count is not None and told != count:
         raise InvalidRecipe(f"{counted(told, 'cell')}, its parameters need {count:,}", at=("line", number))
     try:

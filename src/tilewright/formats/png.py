@@ -43,9 +43,8 @@ class PngParams(PictureParams):
     def _shows_one_thing(self) -> PngParams:
         others = [name for name in ("sprites", "grid", "markers", "overlay") if getattr(self, name)]
         if self.layer is not None and others:
-            raise InvalidRecipe(
-                f"the picture shows a layer and nothing else; leave out {', '.join(others)}", at="layer"
-            )
+            text = f"the picture shows a layer and nothing else; leave out {', '.join(others)}"
+            raise InvalidRecipe(text, at="layer")
         return self
 
 

@@ -46,8 +46,9 @@ class CavesParams(Sized):
     @model_validator(mode="after")
     def _no_window_of_a_torus(self) -> CavesParams:
         if self.wrap and self.offset is not None:
+            text = "a window of an endless cave cannot wrap; leave wrap or offset out"
             raise InvalidRecipe(
-                "a window of an endless cave cannot wrap; leave wrap or offset out",
+                text,
                 at="wrap",
                 fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
             )

@@ -113,25 +113,28 @@ class FashionParams(Started):
             problems.append(problem("at least one neighbour is needed", at="neighbourhood", rule="missing"))
         if self.offset is not None:
             if self.wrap:
+                text = "a window of an endless plane cannot wrap; leave wrap or offset out"
                 problems.append(
                     problem(
-                        "a window of an endless plane cannot wrap; leave wrap or offset out",
+                        text,
                         at="wrap",
                         fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
                     )
                 )
             if self.start is not None:
+                text = "a window of an endless plane starts by chance; leave start or offset out"
                 problems.append(
                     problem(
-                        "a window of an endless plane starts by chance; leave start or offset out",
+                        text,
                         at="start",
                         fixes=[Fix("remove", ("start",)), Fix("remove", ("offset",))],
                     )
                 )
             if self.morph is not None:
+                text = "an endless plane has no sides to blend between; leave morph or offset out"
                 problems.append(
                     problem(
-                        "an endless plane has no sides to blend between; leave morph or offset out",
+                        text,
                         at="morph",
                         fixes=[Fix("remove", ("morph",)), Fix("remove", ("offset",))],
                     )
@@ -211,9 +214,8 @@ def _start(
     height, width = seen.shape
     if height * width > MOST_CELLS:
         size = f"{width:,}x{height:,} cells"
-        raise TooLarge(
-            f"{p.generations} generations of an endless plane see {size}; use fewer generations", at="offset"
-        )
+        text = f"{p.generations} generations of an endless plane see {size}; use fewer generations"
+        raise TooLarge(text, at="offset")
     cells = np.empty(seen.shape, dtype=np.uint8)
     for _ in in_blocks(cells_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
@@ -253,7 +255,6 @@ def _flat(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (list, tuple)) or len(row) != len(rows):
             found = counted(len(row), "score") if isinstance(row, (list, tuple)) else quoted(row)
-            raise InvalidRecipe(
-                f"{counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}", at=name
-            )
+            text = f"{counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
+            raise InvalidRecipe(text, at=name)
     return tuple(score for row in rows for score in row)

@@ -101,17 +101,15 @@ class NoiseParams(Sized):
         wrong = []
         for number, (one, other) in enumerate(zip(self.thresholds, self.thresholds[1:], strict=False)):
             if one > other:
-                wrong.append(
-                    problem(
-                        f"must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}", at="thresholds"
-                    )
-                )
+                text = f"must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}"
+                wrong.append(problem(text, at="thresholds"))
                 break
         name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
         if bands != len(self.thresholds) + 1:
+            text = f"{bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}"
             wrong.append(
                 problem(
-                    f"{bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}",
+                    text,
                     at="thresholds",
                 )
             )
@@ -123,21 +121,20 @@ class NoiseParams(Sized):
     def _wrong_places(self) -> list[Problem]:
         wrong = []
         if self.wrap and self.offset is not None:
+            text = "a window of an endless world cannot wrap; leave wrap or offset out"
             wrong.append(
                 problem(
-                    "a window of an endless world cannot wrap; leave wrap or offset out",
+                    text,
                     at="wrap",
                     fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
                 )
             )
         if self.wrap and self.kind == "simplex":
-            wrong.append(
-                problem("simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out", at="wrap")
-            )
+            text = "simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out"
+            wrong.append(problem(text, at="wrap"))
         if self.island and self.offset is not None and self.world is None:
-            wrong.append(
-                problem("a window of a larger world must know how large; give world, such as 400,300", at="island")
-            )
+            text = "a window of a larger world must know how large; give world, such as 400,300"
+            wrong.append(problem(text, at="island"))
         return wrong
 
     @cached_property

@@ -49,11 +49,8 @@ class RoomsParams(Joined):
         for number, layout in enumerate(self.layouts):
             height, width = layout.shape
             if height > self.height or width > self.width:
-                wrong.append(
-                    problem(
-                        f"{width}x{height} cells do not fit a map of {self.width}x{self.height}", at=("layouts", number)
-                    )
-                )
+                text = f"{width}x{height} cells do not fit a map of {self.width}x{self.height}"
+                wrong.append(problem(text, at=("layouts", number)))
         if self.layouts and self.plain + max(layout.weight for layout in self.layouts) <= 0:
             wrong.append(problem("of no weight, as plain is: give one of them some", at="layouts", rule="conflict"))
         if not self.layouts and self.plain == 0:

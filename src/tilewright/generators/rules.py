@@ -61,9 +61,8 @@ def refuse_locks(p: RulesParams, site: Site) -> None:
     for tile, held in zip(site.ids.tolist(), site.held().tolist(), strict=True):
         if held > allowed[tile]:
             name, most = site.tileset[tile].name, int(allowed[tile])
-            raise InvalidRecipe(
-                f"hold {held} of {name!r}, of which {most} may be placed; raise it in names", at="locks"
-            )
+            text = f"hold {held} of {name!r}, of which {most} may be placed; raise it in names"
+            raise InvalidRecipe(text, at="locks")
 
 
 @technique(

@@ -174,8 +174,9 @@ class Wanted:
     def over(self, map: TileMap) -> Overlay:
         """The overlay of a map."""
         if self.kind.one_level and map.cells.ndim == 3:
+            text = f"needs a map of one level, got {len(map.cells)}; take one of them"
             raise InvalidRecipe(
-                f"needs a map of one level, got {len(map.cells)}; take one of them",
+                text,
                 at=("overlay", self.kind.name),
                 place=f"overlay {self.kind.name}",
             )
@@ -245,9 +246,8 @@ class _View(Survey):
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
-            raise InvalidRecipe(
-                f"{_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}", at=name
-            )
+            text = f"{_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}"
+            raise InvalidRecipe(text, at=name)
         return cells
 
     def _farthest_from(self, cells: Cells, directions: Directions) -> Cells:

@@ -39,8 +39,9 @@ def keep_largest(map: TileMap, p: KeepLargestParams, site: Site, rng: Rng) -> Ti
     if not small.any():
         return map
     if (small & site.locked).any():
+        text = "locked cells in smaller parts cannot be filled; join them with connect instead"
         raise GaveUp(
-            "locked cells in smaller parts cannot be filled; join them with connect instead",
+            text,
             cells=np.argwhere(small & site.locked).tolist(),
         )
     assert tile is not None  # parts are apart because something impassable lies between them

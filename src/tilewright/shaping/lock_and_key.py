@@ -74,9 +74,8 @@ class LockAndKeyParams(Params):
             again = f", {twice[0]!r} comes twice" if twice else ""
             raise InvalidRecipe(f"each only once{again}", at="colors", rule="duplicate")
         if self.at_least is not None and self.at_least > self.count:
-            raise InvalidRecipe(
-                f"at most count, {self.count}, got {self.at_least}", at="at_least", rule="maximum", instead=self.count
-            )
+            text = f"at most count, {self.count}, got {self.at_least}"
+            raise InvalidRecipe(text, at="at_least", rule="maximum", instead=self.count)
         return self
 
     @cached_property

@@ -107,8 +107,9 @@ def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Sit
     clash = np.flatnonzero(site.locked & (cells != map.cells))
     if clash.size:
         pair = np.array([source.reshape(-1)[clash[0]], clash[0]])
+        text = "two cells that belong together are locked to different tiles"
         raise GaveUp(
-            "two cells that belong together are locked to different tiles",
+            text,
             cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist(),
         )
 

@@ -99,9 +99,8 @@ def _places(map: TileMap, p: OverlayParams) -> list[Place]:
     width = p.width if p.width is not None else max(1, map.width - p.x)
     height = p.height if p.height is not None else max(1, map.height - p.y)
     if p.x + width > map.width or p.y + height > map.height:
-        raise InvalidRecipe(
-            f"{width}x{height} cells at x={p.x} y={p.y} do not fit into a map of {map.width}x{map.height}"
-        )
+        text = f"{width}x{height} cells at x={p.x} y={p.y} do not fit into a map of {map.width}x{map.height}"
+        raise InvalidRecipe(text)
     return [_rectangle(p.x, p.y, width, height)]
 
 

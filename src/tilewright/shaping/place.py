@@ -59,9 +59,8 @@ class PlaceParams(Params):
         if not all(self.markers):
             raise InvalidRecipe("a place needs a name", at="markers", rule="missing")
         if self.far is not None and self.far < self.near:
-            raise InvalidRecipe(
-                f"must be at least near, {self.near}, got {self.far}", at="far", rule="minimum", instead=self.near
-            )
+            text = f"must be at least near, {self.near}, got {self.far}"
+            raise InvalidRecipe(text, at="far", rule="minimum", instead=self.near)
         return self
 
 

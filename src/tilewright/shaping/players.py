@@ -88,9 +88,8 @@ class PlayersParams(Params):
 @shaper(PlayersParams, dimensions=(2,), example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players")
 def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     if min(map.shape) < SMALLEST:
-        raise InvalidRecipe(
-            f"two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
-        )
+        text = f"two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
+        raise InvalidRecipe(text)
     move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
     kinds = Kinds(map.tileset, p.countries, move)
     image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "symmetry")[1]
@@ -130,8 +129,9 @@ def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
     kinds = field.kinds
     strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.sides))[field.cells]
     if strangers.any():
+        text = "players: locked buildings belong to somebody who does not play"
         raise GaveUp(
-            "players: locked buildings belong to somebody who does not play",
+            text,
             cells=np.argwhere(strangers & field.locked),
         )
     wanted = {(HEADQUARTERS, side): 1 for side in kinds.sides}

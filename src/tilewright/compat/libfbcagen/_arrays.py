@@ -80,11 +80,8 @@ def shape(fbca: Fbca) -> tuple[int, int]:
     width = whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
     height = whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
     if width * height > MOST_CELLS:
-        raise TooLarge(
-            f'{width * height:,} cells, at most {MOST_CELLS:,} can be objects; tw.make("fashion") makes larger maps',
-            at="torusLength",
-            place="torusLength, torusWidth",
-        )
+        text = f'{width * height:,} cells, at most {MOST_CELLS:,} can be objects; tw.make("fashion") makes larger maps'
+        raise TooLarge(text, at="torusLength", place="torusLength, torusWidth")
     return height, width
 
 

@@ -149,11 +149,8 @@ def behaviour_grid(
     codes = 2 ** (len(places) + 1)
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
     if min(columns, rows) < 1 or columns * rows * codes > MOST_GRID_RANKS:
-        raise InvalidRecipe(
-            f"1 or more each way and, with {len(places)} offsets, at most {MOST_GRID_RANKS // codes:,} in all",
-            at="steps",
-            got=steps,
-        )
+        text = f"1 or more each way and, with {len(places)} offsets, at most {MOST_GRID_RANKS // codes:,} in all"
+        raise InvalidRecipe(text, at="steps", got=steps)
     sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
         raise InvalidRecipe('four entries, one of them "x" and one "y"', at="scores", got=scores)

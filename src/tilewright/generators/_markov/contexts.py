@@ -171,7 +171,5 @@ def spread(map: NDArray[np.integer], tiles: int) -> Digits:
 def refuse_too_many(tiles: int, masks: Iterable[int], directions: Sequence[str]) -> None:
     """Contexts that could not be told apart any more."""
     if sum((tiles + 2) ** mask.bit_count() for mask in masks) > KEYS:
-        raise InvalidRecipe(
-            f"{len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer",
-            at="directions",
-        )
+        text = f"{len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer"
+        raise InvalidRecipe(text, at="directions")

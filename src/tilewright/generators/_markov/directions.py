@@ -68,9 +68,8 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
         mask = 0
         for name in (name.strip() for name in part.split("+")):
             if name not in directions:
-                raise InvalidRecipe(
-                    f"{quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}", at="backoff"
-                )
+                text = f"{quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}"
+                raise InvalidRecipe(text, at="backoff")
             mask |= 1 << directions.index(name)
         masks.append(mask)
     return tuple(masks)

@@ -81,9 +81,8 @@ class MarkovLearned(FromSamples):
             raise InvalidRecipe("markov learns from flat maps", at="sample", rule="flat_sample")
         names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
         if len(names) > 1:
-            raise InvalidRecipe(
-                f"maps of different tilesets, {' and '.join(names)}; learn from one at a time", at="sample"
-            )
+            text = f"maps of different tilesets, {' and '.join(names)}; learn from one at a time"
+            raise InvalidRecipe(text, at="sample")
         refuse_too_many(len(self.sample.words), self.learned_masks, self.learned_directions)
         return self
 

@@ -147,19 +147,12 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             if any(side < largest for side in grid.shape):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(
-                    problem(
-                        f"{which} of {size} cells is smaller than a pattern of {largest}",
-                        at="sample",
-                        rule="sample_size",
-                        fixes=[Fix("remove", ("pattern_sizes",))],
-                    )
-                )
+                text = f"{which} of {size} cells is smaller than a pattern of {largest}"
+                wrong.append(problem(text, at="sample", rule="sample_size", fixes=[Fix("remove", ("pattern_sizes",))]))
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
-                wrong.append(
-                    problem(f"{side} is less than a pattern of {largest}; see pattern_sizes", at=name, instead=largest)
-                )
+                reason = f"{side} is less than a pattern of {largest}; see pattern_sizes"
+                wrong.append(problem(reason, at=name, instead=largest))
         return wrong
 
     def _wrong_axes(self) -> list[Problem]:
@@ -167,13 +160,8 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         wrong += refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
-                wrong.append(
-                    problem(
-                        "the sample is flat, so the map is; leave depth out",
-                        at="depth",
-                        fixes=[Fix("remove", ("depth",))],
-                    )
-                )
+                text = "the sample is flat, so the map is; leave depth out"
+                wrong.append(problem(text, at="depth", fixes=[Fix("remove", ("depth",))]))
             if set(self.borders) & {"below", "above"}:
                 wrong.append(problem("below and above are edges of samples with levels", at="borders"))
         for edge in self.borders:

@@ -48,9 +48,8 @@ class Layout(Params):
         if parts == 0:
             raise InvalidRecipe("a room has floor, o", at="drawing")
         if parts > 1:
-            raise InvalidRecipe(
-                f"its floor is one, but this has {parts} parts without a door between them", at="drawing"
-            )
+            text = f"its floor is one, but this has {parts} parts without a door between them"
+            raise InvalidRecipe(text, at="drawing")
         for row, column in np.argwhere((cells == DRAWN_DOOR) | (cells == INNER_DOOR)).tolist():
             around = np.pad(cells, 1)[row : row + 3, column : column + 3]
             lines = around[:, 1][::2], around[1, ::2]  # above and below, left and right
@@ -58,9 +57,8 @@ class Layout(Params):
             leads_on = any(sorted(line.tolist()) == [VOID, DRAWN_FLOOR] for line in lines)
             if floors != ([0, 2] if cells[row, column] == INNER_DOOR else [0, 1]) or not (leads_on or floors[1] == 2):
                 place = f"the door in row {row + 1}, column {column + 1}"
-                raise InvalidRecipe(
-                    f"{place} must have floor on one side and lead out or on at the other", at="drawing"
-                )
+                reason = f"{place} must have floor on one side and lead out or on at the other"
+                raise InvalidRecipe(reason, at="drawing")
         return self
 
     @cached_property

@@ -186,10 +186,7 @@ def matrix(value: Any) -> Any:
             raise InvalidRecipe(f"row {at} is empty; a neighbourhood is rows of 0 and 1, such as 010,101,010")
         for digit in digits:
             if isinstance(digit, bool) or digit not in ("0", "1", 0, 1):
-                raise InvalidRecipe(
-                    f"a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}",
-                    at=("row", at),
-                    place=f"row {at}",
-                )
+                text = f"a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}"
+                raise InvalidRecipe(text, at=("row", at), place=f"row {at}")
         rows.append(tuple(int(digit) for digit in digits))
     return tuple(rows)

@@ -188,9 +188,8 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
         raise InvalidRecipe(f"must be a rule book with the sections {', '.join(SECTIONS)}", at="data", got=given)
     more = [word for word in ("shaping", "tiles", "locks") if found.get(word)]
     if more:
-        raise InvalidRecipe(
-            f"takes sections alone, and this has {' and '.join(more)} too; run it as a recipe", at="data"
-        )
+        text = f"takes sections alone, and this has {' and '.join(more)} too; run it as a recipe"
+        raise InvalidRecipe(text, at="data")
     return params
 
 
@@ -257,9 +256,8 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        yield problem(
-            f"{piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls", at="roomData"
-        )
+        text = f"{piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls"
+        yield problem(text, at="roomData")
     whole = [(p.width, p.height)]
     rooms = p.roomData.division.sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
     yield from _fix_problems(p, ("mapData",), p.mapData.fix, whole)
@@ -273,25 +271,18 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
                 if min(width, height) < 1:
-                    yield problem(
-                        f"{layer.where.compact!r}: a rectangle is at least one cell wide and high",
-                        at=place,
-                        value=layer.where.compact,
-                    )
+                    sentence = f"{layer.where.compact!r}: a rectangle is at least one cell wide and high"
+                    yield problem(sentence, at=place, value=layer.where.compact)
                     sizes = []
                 elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
-                    yield problem(
-                        f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}", at=place
-                    )
+                    wording = f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
+                    yield problem(wording, at=place)
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
             piece = quoted(layer.where.compact)
-            yield problem(
-                f"{piece}: there is no room {missing}, they are numbered 0 to {last}",
-                at=place,
-                value=layer.where.compact,
-            )
+            reason = f"{piece}: there is no room {missing}, they are numbered 0 to {last}"
+            yield problem(reason, at=place, value=layer.where.compact)
         yield from _fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
@@ -310,13 +301,11 @@ def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tupl
         return
     if fix.neighbourhood not in p.known:
         unknown = did_you_mean(fix.neighbourhood, p.known)
-        yield problem(
-            f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}", at=place, value=fix.compact
-        )
+        text = f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}"
+        yield problem(text, at=place, value=fix.compact)
         return
     around = p.known[fix.neighbourhood]
     lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)
     if lacking:
-        yield problem(
-            f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}", at=place, value=fix.compact
-        )
+        reason = f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}"
+        yield problem(reason, at=place, value=fix.compact)

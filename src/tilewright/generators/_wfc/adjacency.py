@@ -45,9 +45,8 @@ class AdjacencyRules:
         else:
             raise InvalidRecipe("must be a tileset with rules, its name or its file", got=value, rule="type")
         if not tileset.beside and not tileset.joints:
-            raise InvalidRecipe(
-                f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"
-            )
+            text = f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"
+            raise InvalidRecipe(text)
         return cls(tileset)
 
     def to_data(self, *, inline: bool = True) -> Any:

@@ -104,14 +104,8 @@ class WfcLearned(FromSamples):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                wrong.append(
-                    problem(
-                        f"{which} of {size} cells is smaller than a pattern of {least}",
-                        at="sample",
-                        rule="sample_size",
-                        fixes=fixes,
-                    )
-                )
+                text = f"{which} of {size} cells is smaller than a pattern of {least}"
+                wrong.append(problem(text, at="sample", rule="sample_size", fixes=fixes))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self
@@ -265,35 +259,25 @@ class WfcParams(WfcLearned, Learning, Sized):
 
     def _wrong_sources(self) -> Iterator[Problem]:
         if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
-            yield problem(
-                "they stand in the place of a sample, so leave one of the two out",
-                at="rules",
-                fixes=_leaving("sample", "rules"),
-            )
+            text = "they stand in the place of a sample, so leave one of the two out"
+            yield problem(text, at="rules", fixes=_leaving("sample", "rules"))
         if self.rules and self.pattern_size not in (None, 1):
-            yield problem(
-                f"rules are about single tiles, so leave it out; got {self.pattern_size}",
-                at="pattern_size",
-                fixes=_leaving("pattern_size"),
-            )
+            reason = f"rules are about single tiles, so leave it out; got {self.pattern_size}"
+            yield problem(reason, at="pattern_size", fixes=_leaving("pattern_size"))
         if self.ground and self.rules:
-            yield problem(
-                "rules have no last row; it needs a sample", at="ground", rule="missing", fixes=_leaving("ground")
-            )
+            sentence = "rules have no last row; it needs a sample"
+            yield problem(sentence, at="ground", rule="missing", fixes=_leaving("ground"))
         elif self.ground and "y" not in self.wrap_sample:
+            text = "what lies below the sample's last row must be known, so wrap_sample needs y"
             yield problem(
-                "what lies below the sample's last row must be known, so wrap_sample needs y",
+                text,
                 at="ground",
                 rule="conflict",
                 fixes=[Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y"), *_leaving("ground")],
             )
         if self.axes == 2 and self.depth is not None:
-            yield problem(
-                "the sample is flat, so the map is; leave depth out",
-                at="depth",
-                rule="conflict",
-                fixes=_leaving("depth"),
-            )
+            wording = "the sample is flat, so the map is; leave depth out"
+            yield problem(wording, at="depth", rule="conflict", fixes=_leaving("depth"))
         yield from refused_axes("wrap", "the map", self.wrap, self.axes)
 
     def _wrong_sizes(self) -> Iterator[Problem]:
@@ -301,9 +285,8 @@ class WfcParams(WfcLearned, Learning, Sized):
             ("width", "height", "depth"), reversed(self.shape), reversed(self.wrapped), strict=False
         ):
             if side < self.size and not round_:
-                yield problem(
-                    f"{side} is less than a pattern of {self.size}; see pattern_size", at=name, instead=self.size
-                )
+                text = f"{side} is less than a pattern of {self.size}; see pattern_size"
+                yield problem(text, at=name, instead=self.size)
 
     def _wrong_claims(self) -> Iterator[Problem]:
         self.tiles_named(self.border, "border")

@@ -52,9 +52,8 @@ class Kinds:
         """The building of a kind that belongs to a country."""
         found = np.flatnonzero((self.kinds == kind) & (self.countries == country))
         if not found.size:
-            raise InvalidRecipe(
-                f"the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
-            )
+            text = f"the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
+            raise InvalidRecipe(text)
         return int(found[0])
 
     def piece(self, kind: str, sides: Iterable[str]) -> int | None:
