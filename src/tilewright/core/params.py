@@ -33,7 +33,7 @@ class Hints(TypedDict, total=False):
     group: str
     """Neighboring parameters of one group are shown side by side; "size" is for the edge lengths of a map."""
     hidden_unless: tuple[Any, ...]
-    """A parameter and the values of it with which this one has an effect; without values, any but none."""
+    """A parameter and the values of it with which this one has an effect; without values, any but none, 0 or empty."""
     sizes: tuple[str, ...]
     """Matrices whose edge length this number is; the first one decides it."""
     between: tuple[str, ...]

@@ -126,7 +126,7 @@ class FilesView:
         look = self.session.state.look
         seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
         as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
-        values = self.options.setdefault(name, as_seen if "scale" in known else {})
+        values = self.options.setdefault(name, as_seen)
         reading = [field.name for field in fields if field.reading]
         self.box.clear()
         with self.box:

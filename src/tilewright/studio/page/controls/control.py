@@ -217,3 +217,11 @@ def names_in(items: Any) -> list[str]:
     listed = items if isinstance(items, (list, tuple)) else ()
     found = [one.get("name") if isinstance(one, Mapping) else one for one in listed]
     return [name.partition(":")[0] for name in found if isinstance(name, str)]
+
+
+def select(options: dict[str, str], choose: Callable[[Any], None], place: str) -> ui.select:
+    """A list to open; `choose` gets the key of an option."""
+    element = ui.select(options, on_change=lambda event: choose(event.value))
+    element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
+    element.props["data-testid"], element.props["popup-content-class"] = place, "tc-popup"
+    return element

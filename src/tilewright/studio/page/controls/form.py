@@ -180,7 +180,7 @@ class Form:
                     self._add(blocks[shown:])
                 self._more.set_visibility(False)
                 self._open_more()
-        self._follow()
+        self._hide()
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Values from elsewhere; fires nothing."""
@@ -269,11 +269,15 @@ class Form:
         for name, row in self.rows.items():
             if name != changed:
                 row.control.follow()
-            field = row.field
-            is_set = name in self._values and not (self._is_inner and self._values[name] == field.default)
-            row.element.set_visibility(is_set or self._has_effect(field))
-            if field.sizes and name not in self._values:
-                row.control.show(side_of(self._values.get(field.sizes[0])) or UNSET)
+            if row.field.sizes and name not in self._values:
+                row.control.show(side_of(self._values.get(row.field.sizes[0])) or UNSET)
+        self._hide()
+
+    def _hide(self) -> None:
+        """Hide what has no effect, unless it is set."""
+        for name, row in self.rows.items():
+            is_set = name in self._values and not (self._is_inner and self._values[name] == row.field.default)
+            row.element.set_visibility(is_set or self._has_effect(row.field))
 
     def _has_effect(self, field: Field) -> bool:
         """Whether the parameter on which this one depends has such a value."""

@@ -24,7 +24,7 @@ from ...service import uploaded
 from ...settings import Settings
 from ..uploads import Uploader
 from .chips import PICK
-from .control import Around, Control, icon_button
+from .control import Around, Control, icon_button, select
 from .numbers import SmallBox
 from .previews import built_in_picture, shown_map
 
@@ -226,12 +226,7 @@ class RecipeControl(Control):
             **{f"technique {entry.name}": entry.name for entry in techniques},
             **{f"recipe {name}": f"{name} (recipe)" for name in data.names("recipes")},
         }
-        self._select = ui.select(
-            {"": "as written below", **self._options}, on_change=lambda event: self._chosen(event.value)
-        )
-        self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-        self._select.props["data-testid"] = self.wires.place
-        self._select.props["popup-content-class"] = "tc-popup"
+        self._select = select({"": "as written below", **self._options}, self._chosen, self.wires.place)
         self._text = SmallBox(f"{self.wires.place}-text", self._typed, hint="technique: caves")
         self._text.props("type=textarea autogrow").classes("tc-long tc-code")
 

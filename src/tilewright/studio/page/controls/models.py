@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from ....core.fields import UNSET, Field
-from .control import Control, Mark
+from .control import Control, Mark, select
 from .form import Form
 
 
@@ -76,10 +76,7 @@ class UnionControl(Control):
         self._word = ""
         self._form: Form | None = None
         words = {word: word.replace("_", " ") for word in self.field.variants}
-        self._select = ui.select(words, on_change=lambda event: self._chosen(event.value))
-        self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-        self._select.props["data-testid"] = self.wires.place
-        self._select.props["popup-content-class"] = "tc-popup"
+        self._select = select(words, self._chosen, self.wires.place)
         self._inside = ui.element("div").classes("tc-inside")
 
     def draw(self, value: Any) -> None:

@@ -10,7 +10,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from ..scripts import script
-from .control import Control, icon_button
+from .control import Control, icon_button, select
 
 FARTHEST = 7
 """How far from the middle a board of offsets reaches at most."""
@@ -30,10 +30,7 @@ class OffsetsControl(Control):
         self._means = self.field.means
         with ui.element("div").classes("tc-line tc-tools"):
             words = {word: word for word in self.field.choices}
-            self._select = ui.select({**words, "": "own"}, on_change=lambda event: self._named(event.value))
-            self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-            self._select.props["data-testid"] = f"{self.wires.place}-name"
-            self._select.props["popup-content-class"] = "tc-popup"
+            self._select = select({**words, "": "own"}, self._named, f"{self.wires.place}-name")
             icon_button("remove", "a smaller board", lambda: self._resize(-1))
             icon_button("add", "a larger board", lambda: self._resize(1))
             self._note = ui.label().classes("tc-note")

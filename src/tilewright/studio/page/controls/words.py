@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from .control import Control, names_in, swatch
+from .control import Control, names_in, select, swatch
 from .numbers import SmallBox
 
 SHORT = 26
@@ -55,10 +55,7 @@ class ChoiceControl(Control):
         if is_short and not self.is_small:
             self._element = _buttons(options, self._chosen, self.wires.place)
         else:
-            self._element = ui.select(options, on_change=lambda event: self._chosen(event.value))
-            self._element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-            self._element.props["data-testid"] = self.wires.place
-            self._element.props["popup-content-class"] = "tc-popup"
+            self._element = select(options, self._chosen, self.wires.place)
 
     def draw(self, value: Any) -> None:
         word = AUTO if value is None and self.field.nullable else json.dumps(value, default=str)
@@ -111,10 +108,7 @@ class NamesControl(Control):
     """The name of an item of another list, such as a neighborhood."""
 
     def build(self) -> None:
-        self._select = ui.select([], on_change=lambda event: self._chosen(event.value))
-        self._select.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-        self._select.props["data-testid"] = self.wires.place
-        self._select.props["popup-content-class"] = "tc-popup"
+        self._select = select({}, self._chosen, self.wires.place)
 
     def draw(self, value: Any) -> None:
         names = names_in(self.around.root(self.field.names_of))
