@@ -7,6 +7,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -37,6 +38,11 @@ def clean_environment(folder: Path, *packages: str | Path) -> Path:
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, cwd=folder)
     return programs
+
+
+def test_the_wheel_has_types(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        assert {"tilewright/py.typed", "tilewright/__init__.pyi"} <= {*archive.namelist()}
 
 
 def test_the_wheel_makes_a_map_without_extras(wheel: Path, tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ PACKAGES = ("analysis", "corpus", "formats")
 """Packages that are public as they are."""
 HOMES = {
     "api": ("learn", "list_formats", "list_measures", "list_shapers", "list_techniques", "list_tilesets", "load",
-            "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch",
-            "measures", "shapers", "techniques", "tilesets"),
+            "load_model", "make", "measure", "overlay", "recipe", "run", "shape", "verify", "watch"),
     "analysis.survey": ("Survey",),
     "core.errors": ("BadFile", "Fix", "GaveUp", "InvalidRecipe", "Problem", "TilewrightError", "TooLarge",
                     "UnknownName"),
@@ -39,6 +38,8 @@ HOMES = {
     "overlays.overlay": ("Overlay",),
 }  # fmt: skip
 """The public names, by the module that defines them."""
+RENAMED = ("measures", "shapers", "techniques", "tilesets")
+"""Deprecated names from 0.1, each now with `list_` before it; `formats`, also a package, warns when it is called."""
 _MODULES = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 
@@ -46,6 +47,11 @@ __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 def __getattr__(name: str) -> object:
     if name in PACKAGES:
         return import_module(f".{name}", __name__)
+    if name in RENAMED:
+        import warnings
+
+        warnings.warn(f"tw.{name}() is now tw.list_{name}()", DeprecationWarning, stacklevel=2)
+        name = f"list_{name}"
     if name not in _MODULES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -17,12 +17,8 @@ from .api import list_tilesets as list_tilesets
 from .api import load as load
 from .api import load_model as load_model
 from .api import measure as measure
-from .api import measures as measures
 from .api import overlay as overlay
 from .api import run as run
-from .api import shapers as shapers
-from .api import techniques as techniques
-from .api import tilesets as tilesets
 from .api import verify as verify
 from .core.errors import BadFile as BadFile
 from .core.errors import Fix as Fix
@@ -64,6 +60,10 @@ from .overlays.overlay import Overlay as Overlay
 __version__: str
 
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
+measures = list_measures
+shapers = list_shapers
+techniques = list_techniques
+tilesets = list_tilesets
 
 @overload
 def make(

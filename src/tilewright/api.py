@@ -226,30 +226,6 @@ def list_tilesets() -> list[Tileset]:
     return list(registry.tilesets)
 
 
-def techniques() -> list[Technique]:
-    """Deprecated: the name of `list_techniques` in 0.1."""
-    registry.warn_deprecated("techniques")
-    return list_techniques()
-
-
-def shapers() -> list[Shaper]:
-    """Deprecated: the name of `list_shapers` in 0.1."""
-    registry.warn_deprecated("shapers")
-    return list_shapers()
-
-
-def measures() -> list[Measure]:
-    """Deprecated: the name of `list_measures` in 0.1."""
-    registry.warn_deprecated("measures")
-    return list_measures()
-
-
-def tilesets() -> list[Tileset]:
-    """Deprecated: the name of `list_tilesets` in 0.1."""
-    registry.warn_deprecated("tilesets")
-    return list_tilesets()
-
-
 def _refuse_no_map(given: object) -> None:
     if not isinstance(given, TileMap):
         raise InvalidRecipe(f"a map is needed, got {quoted(given)}; read one with tw.load, or make one", rule="missing")

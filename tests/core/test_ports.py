@@ -50,7 +50,7 @@ def test_a_new_dask_worker_reaches_everything(tmp_path: Path) -> None:
         "wfc", sample=sample, pattern_size=2, width=12, height=9, seed=5, require={"divergence": "<= 99"}, tries=2
     )
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         made = client.submit(pipeline.run, recipe).result()

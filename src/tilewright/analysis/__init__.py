@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from .paths import distances as distances
     from .paths import flee_map as flee_map
     from .paths import hot_path as hot_path
-    from .paths import shortest_path as path
+    from .paths import shortest_path
     from .regions import regions as regions
     from .rooms import rooms_graph as rooms_graph
     from .survey import Survey as Survey
+
+    path = shortest_path
 
 _HOMES = {
     "Survey": ("survey", "Survey"),
@@ -46,21 +48,7 @@ _HOMES = {
     "rooms_graph": ("rooms", "rooms_graph"),
 }
 """The public names: module and name in it."""
-__all__ = [
-    "Survey",
-    "chokepoints",
-    "distances",
-    "doorways",
-    "field_of_view",
-    "flee_map",
-    "hot_path",
-    "needed_keys",
-    "passages",
-    "path",
-    "play",
-    "regions",
-    "rooms_graph",
-]
+__all__ = sorted(_HOMES)
 
 
 class _Index(ModuleType):

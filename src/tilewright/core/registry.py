@@ -437,11 +437,6 @@ measures = MeasureShelf("measure", "measures", Measure)
 tilesets = TilesetShelf()
 
 
-def warn_deprecated(name: str) -> None:
-    """Warn the caller of a public function whose name has changed."""
-    warnings.warn(f"tw.{name}() is now tw.list_{name}()", DeprecationWarning, stacklevel=3)
-
-
 def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
     """Declare a measure and add it to those of this process: a function of a Survey, described by its docstring.
 

@@ -10,6 +10,7 @@ import glob
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +24,7 @@ import numpy as np
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.params import Params
 from ..core.provenance import recipe_of
-from ..core.registry import Entry, Shelf, warn_deprecated
+from ..core.registry import Entry, Shelf
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
@@ -321,7 +322,7 @@ class _Formats(ModuleType):
     """`tw.formats()`, an old name of `tw.list_formats()`, although `tilewright.formats` is also this package."""
 
     def __call__(self) -> list[Format]:
-        warn_deprecated("formats")
+        warnings.warn("tw.formats() is now tw.list_formats()", DeprecationWarning, stacklevel=2)
         return list(shelf)
 
 
