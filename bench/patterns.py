@@ -17,8 +17,8 @@ import numpy as np
 import tilewright as tw
 from tilewright.core.samples import Samples
 from tilewright.core.seeds import Rng
-from tilewright.generators._patterns.board import Board
-from tilewright.generators._patterns.style import Style
+from tilewright.generators._patterns.pattern_counter import PatternCounter
+from tilewright.generators._patterns.target import TargetDistribution
 
 from .row import Row, best_times
 
@@ -105,23 +105,25 @@ def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: flo
         yield Row(what=f"{name} {size}x{size}, longest copied block", unit="cells", ours=copied, at_most=3 * size)
 
 
-def _board(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> Board:
-    style = Style(sample.maps, len(sample.words), (size,), (1.0,), (wrap, wrap), FLAT)
-    start = style.drawn((side, side), Rng.of(seed).child("start"))
-    return Board(style, [start], wrap=(False, False), weight=0.5, frozen=np.zeros((side, side), dtype=np.bool_))
+def _counter(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
+    target = TargetDistribution(sample.maps, len(sample.words), (size,), (1.0,), (wrap, wrap), FLAT)
+    start = target.drawn((side, side), Rng.of(seed).child("start"))
+    return PatternCounter(
+        target, [start], wrap=(False, False), weight=0.5, frozen=np.zeros((side, side), dtype=np.bool_)
+    )
 
 
-def _evolved(sample: Samples, size: int, side: int, iterations: int, *, wrap: bool, seed: int = 0) -> Board:
-    board = _board(sample, size, side, wrap=wrap, seed=seed)
-    board.evolve(Rng.of(seed), 0, iterations, noise=0.0, crossing=0.0)
-    return board
+def _evolved(sample: Samples, size: int, side: int, iterations: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
+    counter = _counter(sample, size, side, wrap=wrap, seed=seed)
+    counter.evolve(Rng.of(seed), 0, iterations, noise=0.0, crossing=0.0)
+    return counter
 
 
 def _time(sample: Samples, size: int, side: int, iterations: int) -> float:
-    """The shortest time of so many steps from a random start, not counting how the board is laid out."""
+    """The shortest time of so many steps from a random start, not counting how the counter is laid out."""
     best = float("inf")
     for seed in range(5):
-        board = _board(sample, size, side, wrap=True, seed=seed)
-        (time,) = best_times(partial(board.evolve, Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1)
+        counter = _counter(sample, size, side, wrap=True, seed=seed)
+        (time,) = best_times(partial(counter.evolve, Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1)
         best = min(best, time)
     return best

@@ -17,7 +17,7 @@ from tilewright.analysis.patterns import Coding, Windows
 from tilewright.core.errors import TilewrightError
 from tilewright.core.pipeline import steps
 from tilewright.core.samples import Samples
-from tilewright.generators._patterns import board, runs
+from tilewright.generators._patterns import pattern_counter, runs
 from tilewright.generators._patterns.blocks import STAGES, parts_at
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -77,7 +77,7 @@ def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pyte
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_blocks_change_nothing(optimiser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = made(optimiser=optimiser, population=2, iterations=700)
-    monkeypatch.setattr(board, "LOOKS_PER_BLOCK", 1000)
+    monkeypatch.setattr(pattern_counter, "LOOKS_PER_BLOCK", 1000)
     assert made(optimiser=optimiser, population=2, iterations=700) == whole
 
 
@@ -153,7 +153,7 @@ def test_wrapped_maps_have_no_seam() -> None:
 
 
 def test_frames_tell_step_and_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board, "LOOKS_PER_BLOCK", 500 * 7)
+    monkeypatch.setattr(pattern_counter, "LOOKS_PER_BLOCK", 500 * 7)
     frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
     notes = [frame.note.removesuffix(", novelty") for frame in frames if frame.note.startswith("step ")]
     steps = [int(note.removeprefix("step ").partition(", divergence")[0].replace(",", "")) for note in notes]

@@ -1,4 +1,4 @@
-"""Optimisers of boards: what they keep up is right, locks hold, blocks change nothing, and the best is kept."""
+"""Optimisers of counters: what they keep up is right, locks hold, blocks change nothing, and the best is kept."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from tests.kernels.boards import board_of, check, kinds
+from tests.kernels.counters import check, counter_of, kinds
 from tilewright.core.seeds import Rng
-from tilewright.generators._patterns.board import Board
+from tilewright.generators._patterns.pattern_counter import PatternCounter
 from tilewright.kernels.optimisers import REDRAWS
 
 
-def moved(board: Board, optimiser: str, seed: int, steps: int, *, noise: float = 0.0) -> None:
+def moved(counter: PatternCounter, optimiser: str, seed: int, steps: int, *, noise: float = 0.0) -> None:
     if optimiser == "annealing":
-        for reached in board.anneal(Rng.of(seed), 0, steps, steps):
+        for reached in counter.anneal(Rng.of(seed), 0, steps, steps):
             assert reached <= steps
     else:
-        board.evolve(Rng.of(seed), 0, steps, noise=noise, crossing=0.4 if optimiser == "genetic" else 0.0)
+        counter.evolve(Rng.of(seed), 0, steps, noise=noise, crossing=0.4 if optimiser == "genetic" else 0.0)
 
 
 @pytest.mark.parametrize("optimiser", ["annealing", "evolution", "genetic"])
@@ -28,37 +28,37 @@ def moved(board: Board, optimiser: str, seed: int, steps: int, *, noise: float =
 @given(kind=kinds(), members=some.integers(1, 4), seed=some.integers(0, 1000), noise=some.sampled_from((0.0, 0.05, 5)))
 def test_all_is_kept_up(optimiser: str, kind: dict[str, Any], members: int, seed: int, noise: float) -> None:
     """To 1e-9, with locks, wraps, edges, levels and several sizes; frozen cells keep their tiles."""
-    board = board_of(**kind | {"members": members})
-    before = [board.tiles(member).copy() for member in range(members)]
-    frozen = board.frozen.reshape(board.ground.wide)[board.ground.inner] == 1
-    moved(board, optimiser, seed, 400, noise=noise)
-    check(board)
+    counter = counter_of(**kind | {"members": members})
+    before = [counter.tiles(member).copy() for member in range(members)]
+    frozen = counter.frozen.reshape(counter.grid.wide)[counter.grid.inner] == 1
+    moved(counter, optimiser, seed, 400, noise=noise)
+    check(counter)
     for member in range(members):
-        assert np.array_equal(board.tiles(member)[frozen], before[member][frozen])
-        assert not (board.tiles(member)[~frozen] >= board.style.tiles).any()
+        assert np.array_equal(counter.tiles(member)[frozen], before[member][frozen])
+        assert not (counter.tiles(member)[~frozen] >= counter.target.tiles).any()
 
 
 @pytest.mark.parametrize("optimiser", ["annealing", "evolution", "genetic"])
 @pytest.mark.parametrize("tiles", [3, 40])
 def test_all_is_kept_up_for_long(optimiser: str, tiles: int) -> None:
-    board = board_of(5, tiles=tiles, sizes=(2, 3), side=12, wrap=(True, False), members=2, times=2)
-    moved(board, optimiser, 1, 200_000 if optimiser == "annealing" else 20_000, noise=0.02)
-    check(board)
+    counter = counter_of(5, tiles=tiles, sizes=(2, 3), side=12, wrap=(True, False), members=2, times=2)
+    moved(counter, optimiser, 1, 200_000 if optimiser == "annealing" else 20_000, noise=0.02)
+    check(counter)
 
 
 @pytest.mark.parametrize(("side", "size", "times"), [(2, 2, 1), (3, 3, 1), (4, 3, 20), (30, 2, 20)])
 def test_many_tiles_on_small_maps_come_to_an_end(side: int, size: int, times: int) -> None:
     """Slots of patterns that occur no more are freed before a step could want more than there are."""
-    board = board_of(1, tiles=60, sizes=(size,), side=side, wrap=(True, True), times=times)
-    assert [*board.anneal(Rng.of(1), 0, 3000, 3000)] == [3000]
-    board.evolve(Rng.of(1), 0, 1000, noise=10.0, crossing=0.0)
-    check(board)
+    counter = counter_of(1, tiles=60, sizes=(size,), side=side, wrap=(True, True), times=times)
+    assert [*counter.anneal(Rng.of(1), 0, 3000, 3000)] == [3000]
+    counter.evolve(Rng.of(1), 0, 1000, noise=10.0, crossing=0.0)
+    check(counter)
 
 
 @pytest.mark.parametrize("optimiser", ["annealing", "evolution", "genetic"])
 @pytest.mark.parametrize("tiles", [3, 40])
 def test_blocks_change_nothing(optimiser: str, tiles: int) -> None:
-    one, other = (board_of(2, tiles=tiles, sizes=(3,), side=9, members=3) for _ in range(2))
+    one, other = (counter_of(2, tiles=tiles, sizes=(3,), side=9, members=3) for _ in range(2))
     moved(one, optimiser, 4, 300, noise=0.1)
     rng, first = Rng.of(4), 0
     for last in (1, 2, 63, 64, 65, 200, 300):
@@ -74,13 +74,13 @@ def test_blocks_change_nothing(optimiser: str, tiles: int) -> None:
 @pytest.mark.parametrize("members", [1, 2, 5])
 @pytest.mark.parametrize("crossing", [0.0, 0.5])
 def test_without_noise_the_best_never_gets_worse(members: int, crossing: float) -> None:
-    board, rng = board_of(3, sizes=(2,), side=10, members=members), Rng.of(1)
-    best, worst = board.value, board.values.max()
+    counter, rng = counter_of(3, sizes=(2,), side=10, members=members), Rng.of(1)
+    best, worst = counter.value, counter.values.max()
     for step in range(400):
-        board.evolve(rng, step, step + 1, noise=0.0, crossing=crossing)
-        assert board.value <= best
-        assert board.values.max() <= worst
-        best, worst = board.value, board.values.max()
+        counter.evolve(rng, step, step + 1, noise=0.0, crossing=crossing)
+        assert counter.value <= best
+        assert counter.values.max() <= worst
+        best, worst = counter.value, counter.values.max()
 
 
 @pytest.mark.parametrize("members", [1, 2, 3])
@@ -88,15 +88,15 @@ def test_without_noise_the_best_never_gets_worse(members: int, crossing: float) 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_evolution_is_what_a_plain_one_is(members: int, times: int, noise: float) -> None:
     """Rank selection, stamps, the better half of all: with lists and whole recounts, and the same stream."""
-    board = board_of(4, tiles=3, sizes=(2,), side=6, members=members, times=times, locked=0.1)
-    maps = [board.tiles(member).copy() for member in range(members)]
-    stamps, _ = board.style.stamps(0)
-    frozen = board.frozen.reshape(board.ground.wide)[board.ground.inner] == 1
+    counter = counter_of(4, tiles=3, sizes=(2,), side=6, members=members, times=times, locked=0.1)
+    maps = [counter.tiles(member).copy() for member in range(members)]
+    stamps, _ = counter.target.stamps(0)
+    frozen = counter.frozen.reshape(counter.grid.wide)[counter.grid.inner] == 1
     rng = Rng.of(9)
-    board.evolve(Rng.of(9), 0, 60, noise=noise, crossing=0.0)
+    counter.evolve(Rng.of(9), 0, 60, noise=noise, crossing=0.0)
 
     def value(tiles: Any) -> float:
-        lone = Board(board.style, [tiles], wrap=board.ground.wrap, weight=board.weight, frozen=frozen)
+        lone = PatternCounter(counter.target, [tiles], wrap=counter.grid.wrap, weight=counter.weight, frozen=frozen)
         return lone.value
 
     for _ in range(60):
@@ -139,22 +139,22 @@ def test_evolution_is_what_a_plain_one_is(members: int, times: int, noise: float
                 places[min(set(range(members)) - set(places))] = tiles
             maps = [places[member] for member in range(members)]
     for member in range(members):
-        assert np.array_equal(board.tiles(member), maps[member])
+        assert np.array_equal(counter.tiles(member), maps[member])
 
 
 def test_of_equals_the_child_stays() -> None:
     """Where everything is as good as everything else, the map wanders."""
-    board = board_of(4, tiles=2, sizes=(2,), side=12)
-    moved(board, "evolution", 1, 20_000)
-    before, value = board.tiles().copy(), board.value
-    moved(board, "evolution", 2, 2_000)
-    assert board.value <= value + 1e-12
-    assert not np.array_equal(before, board.tiles())
+    counter = counter_of(4, tiles=2, sizes=(2,), side=12)
+    moved(counter, "evolution", 1, 20_000)
+    before, value = counter.tiles().copy(), counter.value
+    moved(counter, "evolution", 2, 2_000)
+    assert counter.value <= value + 1e-12
+    assert not np.array_equal(before, counter.tiles())
 
 
 @pytest.mark.parametrize("optimiser", ["annealing", "evolution", "genetic"])
 def test_maps_come_nearer(optimiser: str) -> None:
-    board = board_of(6, tiles=3, sizes=(2,), side=20, members=2)
-    before = board.values.copy()
-    moved(board, optimiser, 1, 40_000 if optimiser == "annealing" else 4_000)
-    assert board.values[0] < before[0] / 3
+    counter = counter_of(6, tiles=3, sizes=(2,), side=20, members=2)
+    before = counter.values.copy()
+    moved(counter, optimiser, 1, 40_000 if optimiser == "annealing" else 4_000)
+    assert counter.values[0] < before[0] / 3

@@ -1,4 +1,4 @@
-"""ETPKLDiv's class over the boards of technique `patterns`: its calls, its names, its defaults.
+"""ETPKLDiv's class over the counters of technique `patterns`: its calls, its names, its defaults.
 
 >>> evolving = ETPKLDiv(seed=7)
 >>> level = evolving.generate([[0, 0, 1], [0, 1, 1], [1, 1, 0]], 2, 8, 5, iterations=100)
@@ -26,9 +26,9 @@ from ..analysis.patterns import Sides, Tiles
 from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName
 from ..core.params import LARGEST_SIDE
 from ..core.seeds import Rng, read_seed
-from ..generators._patterns.board import Board
+from ..generators._patterns.pattern_counter import PatternCounter
 from ..generators._patterns.runs import Run, improved
-from ..generators._patterns.style import Style
+from ..generators._patterns.target import TargetDistribution
 
 Level: TypeAlias = list[list[int]]
 Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
@@ -55,7 +55,7 @@ class ETPKLDiv:
         self._optimiser: Optimiser = optimiser
         self._seed = read_seed(seed)
         self._numbers = count()
-        self._style: Style | None = None
+        self._target: TargetDistribution | None = None
         self._values: list[int] = []
         """Of the tiles: what the caller calls them."""
         self._tiles: dict[int, int] = {}
@@ -63,13 +63,13 @@ class ETPKLDiv:
         self._runs: list[Run] = []
         self._weight = 0.5
         self._room = 1
-        """The most stamps at once that the boards have room for."""
+        """The most stamps at once that the counters have room for."""
         self._locks: dict[tuple[int, int], int] = {}
         """Values by row and column."""
         self._strange: dict[tuple[int, int], int] = {}
         """What cells hold, or once held, that no sample does."""
         self._stale = False
-        """Whether locks have changed since the boards were made."""
+        """Whether locks have changed since the counters were made."""
         self._iteration = 0
         self._pending = 0
         """Steps that are still to be taken, all with the same settings."""
@@ -105,7 +105,7 @@ class ETPKLDiv:
         if len(self._values) > MOST_VALUES:
             raise TooLarge(f"at most {MOST_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
         self._tiles = {value: tile for tile, value in enumerate(self._values)}
-        self._style = Style(
+        self._target = TargetDistribution(
             samples=tuple(np.array([[self._tiles[value] for value in row] for row in sample]) for sample in samples),
             tiles=len(self._values),
             sizes=(size,),
@@ -174,7 +174,7 @@ class ETPKLDiv:
         self._catch_up()
         self._locks[cell] = value
         self._stale = True
-        if self._style is not None:
+        if self._target is not None:
             self._warn([value])
 
     def unlockTile(self, x: int, y: int) -> None:
@@ -210,11 +210,11 @@ class ETPKLDiv:
                 rows[row][column] = value
         return rows
 
-    # -- boards -------------------------------------------------------------------------------------------------
+    # -- counters -------------------------------------------------------------------------------------------------
 
     def _begin(self, width: int, height: int, pop_size: int, weight: float, times: int) -> None:
-        style = self._learned("initializeGeneration")
-        size = style.sizes[0]
+        target = self._learned("initializeGeneration")
+        size = target.sizes[0]
         shape = _whole("height", height, size, LARGEST_SIDE), _whole("width", width, size, LARGEST_SIDE)
         population = _whole("pop_size", pop_size, 1, 1000)
         if shape[0] * shape[1] * population > MOST_CELLS:
@@ -241,22 +241,24 @@ class ETPKLDiv:
         self._runs = []
         for number in range(runs):
             own = rng.child("island", number)
-            starts = [style.drawn(shape, own.child("start", member)) for member in range(members)]
-            board = self._board(style, starts)
-            self._runs.append(Run(board, own, steps=ITERATIONS, last=0, optimiser=self._optimiser))
+            starts = [target.drawn(shape, own.child("start", member)) for member in range(members)]
+            counter = self._counter(target, starts)
+            self._runs.append(Run(counter, own, steps=ITERATIONS, last=0, optimiser=self._optimiser))
         self._stale = False
 
-    def _board(self, style: Style, members: Sequence[Tiles]) -> Board:
-        """A board of these maps, with all locks."""
+    def _counter(self, target: TargetDistribution, members: Sequence[Tiles]) -> PatternCounter:
+        """A counter of these maps, with all locks."""
         frozen = np.zeros(self._shape, dtype=np.bool_)
         for cell, value in self._locks.items():
             frozen[cell] = True
             if value not in self._tiles:
                 self._strange[cell] = value
             for tiles in members:
-                tiles[cell] = self._tiles.get(value, style.strange_tile)
-        style = replace(style, strange=True) if self._strange else style
-        return Board(style, members, wrap=(False, False), weight=self._weight, frozen=frozen, times=self._room)
+                tiles[cell] = self._tiles.get(value, target.strange_tile)
+        target = replace(target, strange=True) if self._strange else target
+        return PatternCounter(
+            target, members, wrap=(False, False), weight=self._weight, frozen=frozen, times=self._room
+        )
 
     def _catch_up(self) -> None:
         """Take the steps that are still to be taken."""
@@ -266,7 +268,7 @@ class ETPKLDiv:
         weight, times, noise = self._settings
         self._renew(weight, times)
         for run in self._runs:
-            run.board.times, run.noise, run.board.sums_each_step = times, noise, True
+            run.counter.times, run.noise, run.counter.sums_each_step = times, noise, True
             if self._optimiser != "annealing":
                 run.last = run.done + steps
                 run.go_on(steps)
@@ -279,30 +281,30 @@ class ETPKLDiv:
                 run.go_on(block)
 
     def _renew(self, weight: float, times: int) -> None:
-        """Make the boards anew where locks or the weight have changed, or there must be room for more stamps."""
+        """Make the counters anew where locks or the weight have changed, or there must be room for more stamps."""
         if not self._stale and weight == self._weight and times <= self._room:
             return
-        style = self._learned("step")
+        target = self._learned("step")
         self._weight, self._room = weight, max(times, self._room)
         for run in self._runs:
-            members = [run.board.tiles(member).astype(np.int64) for member in range(len(run.board.cells))]
-            run.board = self._board(style, members)
+            members = [run.counter.tiles(member).astype(np.int64) for member in range(len(run.counter.cells))]
+            run.counter = self._counter(target, members)
         self._stale = False
 
-    def _best(self, call: str) -> Board:
+    def _best(self, call: str) -> PatternCounter:
         self._begun(call)
         self._catch_up()
         self._renew(self._weight, self._room)
-        return min((run.board for run in self._runs), key=lambda board: board.value)
+        return min((run.counter for run in self._runs), key=lambda counter: counter.value)
 
     # -- what must be there already -----------------------------------------------------------------------------
 
-    def _learned(self, call: str) -> Style:
-        if self._style is None:
+    def _learned(self, call: str) -> TargetDistribution:
+        if self._target is None:
             raise TilewrightError(
                 f"{call}: there are no patterns yet; call initializePatternDictionary(input_samples, tp_size) first"
             )
-        return self._style
+        return self._target
 
     def _begun(self, call: str) -> None:
         self._learned(call)

@@ -37,11 +37,11 @@ from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._patterns.blocks import STAGES, Part, has_parts, parts_at
-from ._patterns.board import Board
-from ._patterns.novelty import renewed
+from ._patterns.novelty import break_copies
 from ._patterns.params import PatternsLearned, PatternsParams
+from ._patterns.pattern_counter import PatternCounter
 from ._patterns.runs import Run, improved
-from ._patterns.style import Style
+from ._patterns.target import TargetDistribution
 
 Work: TypeAlias = Generator[Frame, None, Tiles]
 
@@ -72,32 +72,36 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
         tiles = yield from _in_parts(p, held, strange, rng)
     else:
         tiles = yield from _whole(p, held, strange, rng)
-    board = Board(p.style(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0)
+    counter = PatternCounter(
+        p.target(p.sides, strange), [tiles], wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0
+    )
     more = p.optimiser == "annealing" and p.wrap_sample == "none"
-    for _ in chain([0.0], renewed(board, p.steps, rng.child("novelty")) if more else ()):
-        note = _note(p, 1.0, board.value) + (", novelty" if more else "")
-        yield Frame(partial(_shown, p, board.tiles()), note, 1.0, {"divergence": board.value})
-    return site.map(_shown(p, board.tiles()), numbers={"divergence": board.divergence(0), "steps": p.steps})
+    for _ in chain([0.0], break_copies(counter, p.steps, rng.child("novelty")) if more else ()):
+        note = _note(p, 1.0, counter.value) + (", novelty" if more else "")
+        yield Frame(partial(_shown, p, counter.tiles()), note, 1.0, {"divergence": counter.value})
+    return site.map(_shown(p, counter.tiles()), numbers={"divergence": counter.divergence(0), "steps": p.steps})
 
 
 def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:
     """All cells at once; several maps side by side, if there are to be several."""
-    style = p.style(p.sides, strange)
+    target = p.target(p.sides, strange)
     # Annealing has no use for maps that know each other: each is a run of its own.
     members = 1 if p.optimiser == "annealing" else p.population
     runs: list[Run] = []
     for number in range(p.islands * p.population // members):
         own = rng.child("island", number)
-        starts = [_start(style, held, own.child("start", member)) for member in range(members)]
-        board = Board(style, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0, times=p.mut_times)
-        runs.append(Run(board, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
+        starts = [_start(target, held, own.child("start", member)) for member in range(members)]
+        counter = PatternCounter(
+            target, starts, wrap=p.wrapped, weight=p.inter_weight, frozen=held >= 0, times=p.mut_times
+        )
+        runs.append(Run(counter, own, p.steps, p.steps, optimiser=p.optimiser, noise=p.noise))
         best = _best(runs)
         yield Frame(partial(_shown, p, best.tiles()), _note(p, 0.0, best.value), 0.0, {"divergence": best.value})
     # Other runs go on while a frame is looked at: it shows what was copied when each of them had its turn.
-    seen = [(run.board.value, run.board.tiles().copy()) for run in runs]
+    seen = [(run.counter.value, run.counter.tiles().copy()) for run in runs]
     done = np.zeros(len(runs))
     for number, run in improved(runs):
-        seen[number] = run.board.value, run.board.tiles().copy()
+        seen[number] = run.counter.value, run.counter.tiles().copy()
         done[number] = run.done
         value, tiles = min(seen, key=itemgetter(0))
         share = float(done.mean()) / max(1, p.steps)
@@ -107,7 +111,7 @@ def _whole(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) 
 
 def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rng) -> Work:
     """The parts of a large map, on all processors, at every stage other ones."""
-    tiles = _start(p.style(p.sides, strange), held, rng.child("start"))
+    tiles = _start(p.target(p.sides, strange), held, rng.child("start"))
     shown, reach, mean = partial(_shown, p, tiles), max(p.sizes) - 1, np.nan
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
@@ -117,8 +121,8 @@ def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rn
         runs = (_run_of(part, p, stage, tiles=tiles, held=held, strange=strange, rng=own) for own, part in parts)
         values, shares = np.full(len(parts), mean), np.zeros(len(parts))
         for number, run in improved(runs):
-            parts[number][1].put(tiles, run.board.tiles())
-            values[number] = run.board.value
+            parts[number][1].put(tiles, run.counter.tiles())
+            values[number] = run.counter.value
             shares[number] = run.done * STAGES / run.steps - stage
             mean, share = float(np.nanmean(values)), (stage + float(shares.mean())) / STAGES
             yield Frame(shown, _note(p, share, mean), share, {"divergence": mean})
@@ -130,10 +134,10 @@ def _run_of(
 ) -> Run:
     """What a part does at a stage."""
     frozen = part.frozen | (part.of(held) >= 0)
-    style = p.style(part.sides, strange)
-    board = Board(style, [part.of(tiles)], wrap=part.wrap, weight=p.inter_weight, frozen=frozen)
+    target = p.target(part.sides, strange)
+    counter = PatternCounter(target, [part.of(tiles)], wrap=part.wrap, weight=p.inter_weight, frozen=frozen)
     steps = _steps(part, p, stage)
-    return Run(board, rng, p.steps * part.cells // prod(p.shape), steps.stop, done=steps.start)
+    return Run(counter, rng, p.steps * part.cells // prod(p.shape), steps.stop, done=steps.start)
 
 
 def _steps(part: Part, p: PatternsParams, stage: int) -> range:
@@ -151,14 +155,14 @@ def _shown(p: PatternsParams, tiles: Tiles) -> Tiles:
     return tiles.clip(max=len(p.words) - 1)
 
 
-def _best(runs: list[Run]) -> Board:
-    return min((run.board for run in runs), key=lambda board: board.value)
+def _best(runs: list[Run]) -> PatternCounter:
+    return min((run.counter for run in runs), key=lambda counter: counter.value)
 
 
-def _start(style: Style, held: NDArray[np.int64], rng: Rng) -> Tiles:
+def _start(target: TargetDistribution, held: NDArray[np.int64], rng: Rng) -> Tiles:
     """Every cell by chance, tiles as common as in the samples; locked cells as they must be."""
-    locked = np.where(held < style.tiles, held, style.strange_tile)
-    return np.where(held >= 0, locked, style.drawn(held.shape, rng))
+    locked = np.where(held < target.tiles, held, target.strange_tile)
+    return np.where(held >= 0, locked, target.drawn(held.shape, rng))
 
 
 def _held(site: Site) -> tuple[NDArray[np.int64], bool]:

@@ -1,4 +1,4 @@
-"""Optimisers of boards, as kernels/patterns has them: simulated annealing, and evolution with and without crossover.
+"""Optimizers of maps whose patterns are counted: simulated annealing, and evolution with and without crossover.
 
 Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", 1983; Lucas and Volz, "Tile pattern
 KL-divergence for analysing and evolving game levels", 2019 (the stamps).
@@ -6,93 +6,175 @@ KL-divergence for analysing and evolving game levels", 2019 (the stamps).
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .patterns import (
-    BOARD,
-    CELLS,
-    Board,
-    Layout,
-    Numbers,
-    is_full,
-    keep,
-    keep_windows,
-    try_tile,
-    try_windows,
-    undo,
-    write,
-)
+from .patterns import LAYOUT, CounterArrays, is_full, keep, keep_windows, try_tile, try_windows, undo, write
 from .random import below, random
+from .types import (
+    Float64_1D,
+    Int32_1D,
+    Int32_2D,
+    Int32_3D,
+    Int64_1D,
+    Int64_2D,
+    Int64_3D,
+    Uint8_1D,
+    Uint16_1D,
+    Uint16_2D,
+    Uint64_1D,
+    Uint64_2D,
+)
 
-Reals: TypeAlias = NDArray[np.float64]
-Stream: TypeAlias = NDArray[np.uint64]
-Flags: TypeAlias = NDArray[np.uint8]
-Stamps: TypeAlias = tuple[Any, ...]
-"""windows, (window, cell) of the samples, one pool after the other; pools, (pool, 2) their first window and how many;
-origins, (place, 2) first cells and the pools for them; ranges, (size, 3) first origin, how many, first pool; around,
-(size, other size, window) where, seen from a stamp, the windows begin that it touches, and how many these are."""
-STAMPS = "Tuple((uint16[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[:, :, ::1], int64[:, ::1]))"
-Members: TypeAlias = tuple[Any, ...]
-"""What a board has of every member: cells, slots, keys, counts, which, layout, each with a first axis for members."""
-MEMBERS = "Tuple((uint16[:, ::1], int32[:, :, ::1], uint64[:, ::1], int32[:, ::1], int32[:, ::1], int64[:, :, ::1]))"
+EDIT = np.dtype([("place", np.int32), ("before", np.int32), ("after", np.int32)])
+"""A cell, its tile before and its tile now."""
+Edits: TypeAlias = Annotated[NDArray[np.void], EDIT]
+
+
+class StampArrays(NamedTuple):
+    """The samples' windows, and where each may be put."""
+
+    windows: Uint16_2D
+    """(window, cell), one pool after the other."""
+    pools: Int64_2D
+    """(pool, 2) first window, and how many."""
+    origins: Int32_2D
+    """(place, 2) first cell, and the pool for it."""
+    ranges: Int64_2D
+    """(size, 3) first origin, how many, and first pool."""
+    around: Int64_3D
+    """(size, other size, window) where, relative to a stamp, the windows begin that it touches."""
+    lengths: Int64_2D
+    """(size, other size) how many these are."""
+
+
+class MemberArrays(NamedTuple):
+    """What differs between the members of a population, as in CounterArrays with a first axis for members."""
+
+    cells: Uint16_2D
+    slots: Int32_3D
+    keys: Uint64_2D
+    counts: Int32_2D
+    which: Int32_2D
+    layout: Annotated[NDArray[np.void], LAYOUT, 2]
+
+
+class Moves(NamedTuple):
+    """What annealing may do."""
+
+    tiles: int
+    stamps: float
+    """Probability of putting a window of the samples somewhere."""
+    shifts: float
+    """The same plus the probability of moving a box by a cell."""
+    box: int
+    """Maximum edge length of a box."""
+    heat: Float64_1D
+    """At equally distant moments from the first of all steps to the last."""
+    quantiles: Float64_1D
+    """Of how much worse, in units of heat, a map may become."""
+
+
+class Generation(NamedTuple):
+    """Scratch of `evolve`."""
+
+    edits: Annotated[NDArray[np.void], EDIT, 2]
+    """(child, edit)"""
+    sizes: Int64_1D
+    """(child,) how many edits."""
+    parents: Int64_1D
+    values: Float64_1D
+    """(child,) divergences."""
+    ranks: Float64_1D
+    order: Int64_1D
+    """(child or member,)"""
+    homes: Int64_1D
+    taken: Uint8_1D
+    """(member,)"""
+
+
 REDRAWS = 8
 """Windows drawn until one would change something."""
 
 
 @kernel
 def _stamp(
-    board: Board, stamps: Stamps, locked: Flags, stream: Stream, top: int, edits: Numbers, count: int
+    counter: CounterArrays,
+    stamps: StampArrays,
+    locked: Uint8_1D,
+    stream: Uint64_1D,
+    top: int,
+    edits: Edits,
+    count: int,
 ) -> tuple[float, int, int]:
     """Put any window of the samples anywhere: what it costs, the log's new end, and how many edits there are.
 
-    The windows are for `keep_windows` to keep. One that stands there already is drawn again, a few times. An edit is a
-    cell, its tile before and its tile now. `locked` may be empty.
+    The windows are for `keep_windows` to keep. One that is there already is drawn again, a few times. `locked` may be
+    empty.
     """
-    cells, homes, layout, shifts = board[0], board[2], board[10], board[11]
-    windows, pools, origins, ranges, around, lengths = stamps
+    layout, origins = counter.layout, stamps.origins
     cost = 0.0
     for _ in range(REDRAWS):
         size = 0
         if len(layout) > 1:
             size = below(stream, len(layout))
-        chosen = ranges[size, 0] + below(stream, ranges[size, 1])
-        pool = ranges[size, 2] + origins[chosen, 1]
-        window = pools[pool, 0] + below(stream, pools[pool, 1])
+        chosen = stamps.ranges[size, 0] + below(stream, stamps.ranges[size, 1])
+        pool = stamps.ranges[size, 2] + origins[chosen, 1]
+        window = stamps.pools[pool, 0] + below(stream, stamps.pools[pool, 1])
         before = count
-        for number in range(layout[size, CELLS]):
-            place = int(origins[chosen, 0] + shifts[size, number])
-            if homes.size:
-                place = int(homes[place])
-            tile = int(windows[window, number])
-            if (locked.size and locked[place]) or cells[place] == tile:
+        for number in range(layout[size]["cells"]):
+            place = np.int64(origins[chosen, 0] + counter.shifts[size, number])
+            if counter.homes.size:
+                place = np.int64(counter.homes[place])
+            tile = np.int64(stamps.windows[window, number])
+            if (locked.size and locked[place]) or counter.cells[place] == tile:
                 continue
-            edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
+            edit = edits[count]
+            edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
             count += 1
-            write(board, place, tile)
+            write(counter, int(place), int(tile))
         if count > before:
-            cost, top = try_windows(board, top, int(origins[chosen, 0]), around[size], lengths[size])
+            origin = int(np.int64(origins[chosen, 0]))
+            cost, top = try_windows(counter, top, origin, stamps.around[size], stamps.lengths[size])
             break
     return cost, top, count
 
 
 @kernel
-def _take_back(board: Board, top: int, edits: Numbers, count: int) -> None:
-    undo(board, top, True)
-    for edit in range(count - 1, -1, -1):
-        write(board, edits[edit, 0], edits[edit, 1])
+def _revert(counter: CounterArrays, top: int, edits: Edits, count: int) -> None:
+    """Undo all windows of the log, and the cells of all edits."""
+    undo(counter, top, True)
+    for number in range(count - 1, -1, -1):
+        edit = edits[number]
+        write(counter, int(np.int64(edit["place"])), int(np.int64(edit["before"])))
+
+
+@kernel
+def _set_tile(counter: CounterArrays, place: int, tile: int, top: int, edits: Edits, count: int) -> tuple[float, int]:
+    """Give a cell another tile, and write that down as an edit: what it costs, and the log's new end."""
+    edit = edits[count]
+    edit["place"], edit["before"], edit["after"] = place, counter.cells[place], tile
+    cost, end = try_tile(counter, top, place, tile, np.inf)
+    keep(counter, top, end, place, tile)
+    return cost, end
 
 
 @kernel
 def _shift(
-    board: Board, strides: Layout, side: int, free: Numbers, frozen: Flags, stream: Stream, edits: Numbers
+    counter: CounterArrays,
+    strides: Int64_1D,
+    side: int,
+    free: Int32_1D,
+    frozen: Uint8_1D,
+    stream: Uint64_1D,
+    edits: Edits,
 ) -> tuple[float, int, int]:
-    """Move what lies in a box by one cell: what it costs, the log's end, and how many edits there are."""
-    cells, axes = board[0], len(strides)
-    corner = int(free[below(stream, free.size)])
+    """Move the contents of a box by one cell: what it costs, the log's end, and how many edits there are."""
+    cells, axes = counter.cells, len(strides)
+    corner = np.int64(free[below(stream, free.size)])
     axis, back = below(stream, axes), below(stream, 2) == 0
     shift = -strides[axis] if back else strides[axis]
     deep = 1 + below(stream, side) if axes == 3 else 1
@@ -106,79 +188,88 @@ def _shift(
             place += number // (across * down) * strides[0]
         if place >= cells.size or frozen[place] or frozen[place + shift]:
             continue
-        tile = int(cells[place + shift])
+        tile = np.int64(cells[place + shift])
         if tile == cells[place]:
             continue
-        edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
-        count += 1
-        more, end = try_tile(board, top, place, tile, np.inf)
-        keep(board, top, end, place, tile)
-        cost, top = cost + more, end
+        more, top = _set_tile(counter, int(place), int(tile), top, edits, count)
+        cost, count = cost + more, count + 1
     return cost, top, count
 
 
 @kernel(
-    f"int64({BOARD}, {STAMPS}, uint8[::1], uint8[::1], int32[::1], int64, int64[::1], uint64[::1], float64[::1],"
-    " float64[::1], float64[::1], float64[::1], int64, int64, int64)"
+    "int64(CounterArrays, StampArrays, Moves, uint8[::1], uint8[::1], int32[::1], int64[::1], uint64[::1], Edits,"
+    " float64[::1], int64, int64, int64)",
+    allocates=False,
 )
 def anneal(
-    board: Board, stamps: Stamps, locked: Flags, frozen: Flags, free: Numbers, tiles: int, strides: Layout,
-    stream: Stream, moves: Reals, heat: Reals, quantiles: Reals, total: Reals, first: int, last: int, steps: int,
-) -> int:  # fmt: skip
-    """Steps first..last-1 of simulated annealing; the step that comes next, earlier where hashed slots are used up.
+    counter: CounterArrays,
+    stamps: StampArrays,
+    moves: Moves,
+    locked: Uint8_1D,
+    frozen: Uint8_1D,
+    free: Int32_1D,
+    strides: Int64_1D,
+    stream: Uint64_1D,
+    edits: Edits,
+    total: Float64_1D,
+    first: int,
+    last: int,
+    steps: int,
+) -> int:
+    """Steps first..last-1 of simulated annealing; the next step, earlier where hashed slots are used up.
 
-    A step gives any free cell any other tile or, with the chance moves[0], puts any window of the samples anywhere, or,
-    with the chance moves[1] - moves[0], moves a box by one cell, its sides moves[2] at most; that stays if it is no
-    worse, or not worse than heat allows. `heat` is given for equally distant moments from the
-    first of all `steps` to the last. `quantiles` are those of how much worse, in units of heat, is still allowed.
-    What changes is added to total[0].
+    A step gives any free cell any other tile, puts any window of the samples anywhere, or moves a box by one cell; that
+    stays if it is no worse, or not worse than heat allows. `edits` is scratch. The change of the divergence is added to
+    total[0].
     """
-    cells = board[0]
-    side = int(moves[2])
-    edits = np.empty((max(board[11].shape[1], side ** len(strides)), 3), dtype=np.int32)
+    heat = moves.heat
     for step in range(first, last):
-        if is_full(board):
+        if is_full(counter.layout):
             return step
         moment = step / steps * (heat.size - 1)
         stage = int(moment)
         now = heat[stage] + (heat[stage + 1] - heat[stage]) * (moment - stage)
-        limit = now * quantiles[below(stream, quantiles.size)]
+        limit = now * moves.quantiles[below(stream, moves.quantiles.size)]
         kind = random(stream)
-        if kind < moves[1]:
-            if kind < moves[0]:
-                cost, top, count = _stamp(board, stamps, locked, stream, 0, edits, 0)
+        if kind < moves.shifts:
+            if kind < moves.stamps:
+                cost, top, count = _stamp(counter, stamps, locked, stream, 0, edits, 0)
             else:
-                cost, top, count = _shift(board, strides, side, free, frozen, stream, edits)
+                cost, top, count = _shift(counter, strides, moves.box, free, frozen, stream, edits)
             if cost <= limit:
                 total[0] += cost
-                keep_windows(board, 0, top)
+                keep_windows(counter, 0, top)
             else:
-                _take_back(board, top, edits, count)
+                _revert(counter, top, edits, count)
             continue
-        place = int(free[below(stream, free.size)])
-        old = int(cells[place])
-        tile = below(stream, tiles - 1)
-        tile += tile >= old
-        cost, top = try_tile(board, 0, place, tile, limit)
+        place = np.int64(free[below(stream, free.size)])
+        tile = below(stream, moves.tiles - 1)
+        tile += tile >= counter.cells[place]
+        cost, top = try_tile(counter, 0, int(place), tile, limit)
         if cost <= limit:
             total[0] += cost
-            keep(board, 0, top, place, tile)
+            keep(counter, 0, top, int(place), tile)
         else:
-            undo(board, top, False)
+            undo(counter, top, False)
     return last
 
 
 @kernel
 def _cross(
-    board: Board, other: NDArray[np.uint16], patch: Layout, free: Numbers, frozen: Flags, stream: Stream,
-    edits: Numbers,
-) -> tuple[float, int, int]:  # fmt: skip
+    counter: CounterArrays,
+    other: Uint16_1D,
+    patch: Int64_1D,
+    free: Int32_1D,
+    frozen: Uint8_1D,
+    stream: Uint64_1D,
+    edits: Edits,
+) -> tuple[float, int, int]:
     """Put a patch of another member in the same place: cost, the log's end, and how many edits there are.
 
-    `patch` is its greatest side, and the strides of levels (0 if there are none) and rows.
+    `patch` is its maximum edge length, and the strides of levels (0 if there are none) and rows.
     """
-    cells = board[0]
-    corner = int(free[below(stream, free.size)])
+    cells = counter.cells
+    corner = np.int64(free[below(stream, free.size)])
     down, across, deep = 1 + below(stream, patch[0]), 1 + below(stream, patch[0]), 1
     if patch[1] > 0:
         deep = 1 + below(stream, patch[0])
@@ -189,28 +280,35 @@ def _cross(
                 place = corner + level * patch[1] + row * patch[2] + column
                 if place >= cells.size or frozen[place] or cells[place] == other[place]:
                     continue
-                tile = int(other[place])
-                edits[count, 0], edits[count, 1], edits[count, 2] = place, cells[place], tile
-                count += 1
-                more, end = try_tile(board, top, place, tile, np.inf)
-                keep(board, top, end, place, tile)
-                cost, top = cost + more, end
+                more, top = _set_tile(counter, int(place), int(np.int64(other[place])), top, edits, count)
+                cost, count = cost + more, count + 1
     return cost, top, count
 
 
 @kernel
-def _member(board: Board, members: Members, number: int) -> Board:
-    """The board of one member."""
-    _, twins, homes, _, _, _, _, terms, gains, firsts, _, shifts, multipliers, log, new = board
-    cells, slots, keys, counts, which, layout = members
-    return (
-        cells[number], twins, homes, slots[number], keys[number], counts[number], which[number], terms, gains, firsts,
-        layout[number], shifts, multipliers, log, new,
-    )  # fmt: skip
+def _member(counter: CounterArrays, members: MemberArrays, number: int) -> CounterArrays:
+    """Return the counter of one member."""
+    return CounterArrays(
+        members.cells[number],
+        counter.twins,
+        counter.homes,
+        members.slots[number],
+        members.keys[number],
+        members.counts[number],
+        members.which[number],
+        counter.terms,
+        counter.gains,
+        counter.firsts,
+        members.layout[number],
+        counter.shifts,
+        counter.multipliers,
+        counter.log,
+        counter.new,
+    )
 
 
 @kernel
-def _ranked(values: Reals, rank: int) -> int:
+def _ranked_member(values: Float64_1D, rank: int) -> int:
     """The member of this rank, from the best on; of equals the first."""
     for member in range(values.size):
         better = 0
@@ -222,17 +320,21 @@ def _ranked(values: Reals, rank: int) -> int:
 
 
 @kernel
-def _succeed(
-    board: Board, members: Members, edits: Numbers, sizes: Layout, parents: Layout, values: Reals, born: Reals,
-    order: Layout,
-) -> None:  # fmt: skip
-    """Let the first half of the order live, in the members' places.
+def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
+    for place in range(table.shape[1]):
+        table[target, place] = table[source, place]
+
+
+@kernel
+def _succeed(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
+    """Keep the first half of the order, in the members' places.
 
     Members that stay keep theirs; a child takes its parent's where that is free, and is a copy elsewhere.
     """
-    cells, slots, keys, counts, which, layout = members
-    number = len(cells)
-    homes, taken = np.full(number, -1, dtype=np.int64), np.zeros(number, dtype=np.uint8)
+    number, order, parents = len(values), generation.order, generation.parents
+    homes, taken = generation.homes, generation.taken
+    for member in range(number):
+        homes[member], taken[member] = -1, 0
     for rank in range(number):
         if order[rank] >= number:
             homes[rank] = order[rank] - number
@@ -249,43 +351,59 @@ def _succeed(
             free += 1
         homes[rank], taken[free] = free, 1
         source = parents[order[rank]]
-        cells[free], slots[free], keys[free] = cells[source], slots[source], keys[source]
-        counts[free], which[free], layout[free] = counts[source], which[source], layout[source]
+        _copy_row(members.cells, int(source), free)
+        _copy_row(members.keys, int(source), free)
+        _copy_row(members.counts, int(source), free)
+        _copy_row(members.which, int(source), free)
+        for size in range(members.layout.shape[1]):
+            members.layout[free, size]["used"] = members.layout[source, size]["used"]  # all else is the same
+            for place in range(members.slots.shape[2]):
+                members.slots[free, size, place] = members.slots[source, size, place]
     for rank in range(number):
         child, home = order[rank], homes[rank]
         if child < number:
-            own = _member(board, members, int(home))
-            for edit in range(sizes[child]):
-                place, tile = int(edits[child, edit, 0]), int(edits[child, edit, 2])
-                _, top = try_tile(own, 0, place, tile, np.inf)
-                keep(own, 0, top, place, tile)
-            values[home] = born[child]
+            own = _member(counter, members, int(home))
+            for place in range(generation.sizes[child]):
+                edit = generation.edits[child, place]
+                at, tile = int(np.int64(edit["place"])), int(np.int64(edit["after"]))
+                _, top = try_tile(own, 0, at, tile, np.inf)
+                keep(own, 0, top, at, tile)
+            values[home] = generation.values[child]
 
 
 @kernel(
-    f"int64({BOARD}, {MEMBERS}, {STAMPS}, uint8[::1], uint8[::1], int32[::1], int64[::1], float64[::1], uint64[::1],"
-    " int64, float64, float64, int64, int64)"
+    "int64(CounterArrays, MemberArrays, StampArrays, Generation, uint8[::1], uint8[::1], int32[::1], int64[::1],"
+    " float64[::1], uint64[::1], int64, float64, float64, int64, int64)",
+    allocates=False,
 )
 def evolve(
-    board: Board, members: Members, stamps: Stamps, locked: Flags, frozen: Flags, free: Numbers, patch: Layout,
-    values: Reals, stream: Stream, times: int, noise: float, crossing: float, first: int, last: int,
-) -> int:  # fmt: skip
-    """Generations first..last-1 of a population; the one that comes next, earlier where hashed slots are used up.
+    counter: CounterArrays,
+    members: MemberArrays,
+    stamps: StampArrays,
+    generation: Generation,
+    locked: Uint8_1D,
+    frozen: Uint8_1D,
+    free: Int32_1D,
+    patch: Int64_1D,
+    values: Float64_1D,
+    stream: Uint64_1D,
+    times: int,
+    noise: float,
+    crossing: float,
+    first: int,
+    last: int,
+) -> int:
+    """Generations first..last-1 of a population; the next one, earlier where hashed slots are used up.
 
     Each generation has as many children as members: a member, the better the likelier, with 1 to `times` windows of the
-    samples put anywhere, or with the chance `crossing` a patch of another member. Of both the best stay, and of equals
-    the children; noise disturbs the order. `values` are the members' divergences. Children are tried on their parents
-    and taken back; members are copied only where a child stays beside its parent.
+    samples put anywhere, or with the probability `crossing` a patch of another member. Of both the best stay, and of
+    equals the children; noise disturbs the order. `values` are the members' divergences. Children are tried on their
+    parents and reverted; members are copied only where a child stays beside its parent.
     """
-    number = len(values)
-    most = max(times * board[11].shape[1], patch[0] ** (3 if patch[1] > 0 else 2))
-    edits = np.empty((number, most, 3), dtype=np.int32)
-    sizes, parents = np.empty(number, dtype=np.int64), np.empty(number, dtype=np.int64)
-    born, ranks = np.empty(number), np.empty(2 * number)
-    order = np.empty(2 * number, dtype=np.int64)
+    number, ranks, order = len(values), generation.ranks, generation.order
     for step in range(first, last):
         for member in range(number):
-            if is_full(_member(board, members, member)):
+            if is_full(members.layout[member]):
                 return step
         for child in range(number):
             parent = 0
@@ -295,27 +413,28 @@ def evolve(
                 while mark >= number - rank:
                     mark -= number - rank
                     rank += 1
-                parent = _ranked(values, rank)
-            own = _member(board, members, parent)
+                parent = _ranked_member(values, rank)
+            own, edits = _member(counter, members, parent), generation.edits[child]
             cost, top, count = 0.0, 0, 0
             if number > 1 and crossing > 0 and random(stream) < crossing:
                 other = below(stream, number - 1)
                 other += other >= parent
-                cost, top, count = _cross(own, members[0][other], patch, free, frozen, stream, edits[child])
+                cost, top, count = _cross(own, members.cells[other], patch, free, frozen, stream, edits)
             else:
                 for _ in range(1 + below(stream, times)):
-                    more, end, count = _stamp(own, stamps, locked, stream, top, edits[child], count)
+                    more, end, count = _stamp(own, stamps, locked, stream, top, edits, count)
                     keep_windows(own, top, end)
                     cost, top = cost + more, end
             if number == 1 and cost <= (noise * (random(stream) - random(stream)) if noise > 0 else 0.0):
                 values[0] += cost
                 continue
-            sizes[child], parents[child], born[child] = count, parent, values[parent] + cost
-            _take_back(own, top, edits[child], count)
+            generation.sizes[child], generation.parents[child] = count, parent
+            generation.values[child] = values[parent] + cost
+            _revert(own, top, edits, count)
         if number == 1:
             continue
         for one in range(2 * number):  # children come first, so that they win ties
-            ranks[one] = born[one] if one < number else values[one - number]
+            ranks[one] = generation.values[one] if one < number else values[one - number]
             if noise > 0:
                 ranks[one] += noise * random(stream)
             place = one
@@ -323,5 +442,5 @@ def evolve(
                 order[place] = order[place - 1]
                 place -= 1
             order[place] = one
-        _succeed(board, members, edits, sizes, parents, values, born, order)
+        _succeed(counter, members, generation, values)
     return last

@@ -12,8 +12,9 @@ type follows. A small vector of state is a Record:
         state: StackState
 
 `StackState.new()` creates one; kernels and Python read and write `stack.state.top`. An array of structures is
-`Annotated[NDArray[np.void], DTYPE]`, which signatures write by the name of its alias. A NamedTuple costs compile time
-for every array in it and every kernel that it is passed to: pass single arrays where few are needed.
+`Annotated[NDArray[np.void], DTYPE]`, or `Annotated[NDArray[np.void], DTYPE, 2]` with two dimensions, which signatures
+write by the name of its alias. A NamedTuple costs compile time for every array in it and every kernel that it is
+passed to: pass single arrays where few are needed.
 """
 
 from __future__ import annotations
@@ -116,5 +117,11 @@ def _field_type(hint: Any) -> Type:
 
     if get_origin(hint) is not Annotated:
         return from_dtype(np.dtype(SCALARS[hint])) if hint in SCALARS else _struct_type(hint)
-    _, layout = get_args(hint)
-    return from_dtype(layout)[::1] if isinstance(layout, np.dtype) else _read_type(layout, {})
+    _, layout, *dimensions = get_args(hint)
+    return _record_array(layout, *dimensions) if isinstance(layout, np.dtype) else _read_type(layout, {})
+
+
+def _record_array(dtype: np.dtype[np.void], dimensions: int = 1) -> Type:
+    from numba import from_dtype, types
+
+    return types.Array(from_dtype(dtype), dimensions, "C")

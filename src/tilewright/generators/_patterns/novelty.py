@@ -9,57 +9,57 @@ from numpy.typing import NDArray
 
 from ...analysis.novelty import copied_at
 from ...core.seeds import Rng
-from .board import Board
+from .pattern_counter import PatternCounter
 
 LONGEST = 3
 """The longest side of a block, in windows, that may stand in a sample as it is."""
 SHARE = 10
 """One in so many steps, at most, is spent on it."""
 STEPS_PER_SUM = 1 << 17
-"""Steps of annealing after which the board's divergence is known again."""
+"""Steps of annealing after which the counter's divergence is known again."""
 CELLS_PER_BLOCK = 1 << 16
 """Cells that are put back between two yields."""
 STEPS_PER_CELL = 150
 COOL = (0.4, 0.3, 0.2, 0.1, 0.02)
-"""As in board.HEAT: too cool for anything but small changes."""
+"""As in counter.HEAT: too cool for anything but small changes."""
 TURNS = 4
 TRIES = 16
 """Windows of the samples that are planted in a block, of which the best is kept."""
 
 
-def renewed(board: Board, steps: int, rng: Rng) -> Iterator[float]:
+def break_copies(counter: PatternCounter, steps: int, rng: Rng) -> Iterator[float]:
     """Plant other windows of the samples in blocks that are too large a copy; gives the share of rounds done.
 
     What was planted is kept, and all else anneals a little more, so that the whole is in balance again. If that keeps
     making copies, it is left out at last.
     """
-    size = max(board.style.sizes)
-    side, kept = LONGEST * size + 1, np.zeros(board.ground.shape, dtype=np.bool_)
-    most = steps // SHARE // (TRIES * side**board.style.axes * STEPS_PER_CELL)
-    if min(board.ground.shape) < side or most == 0:
+    size = max(counter.target.sizes)
+    side, kept = LONGEST * size + 1, np.zeros(counter.grid.shape, dtype=np.bool_)
+    most = steps // SHARE // (TRIES * side**counter.target.axes * STEPS_PER_CELL)
+    if min(counter.grid.shape) < side or most == 0:
         return
     for turn in range(TURNS):
         number, own = 0, rng.child("turn", turn)
-        while number < most and len(copied := _copied(board, side)):
-            kept |= yield from _plant(board, own.choice(copied.tolist()), side, own, share=turn / TURNS)
+        while number < most and len(copied := _copied(counter, side)):
+            kept |= yield from _plant(counter, own.choice(copied.tolist()), side, own, share=turn / TURNS)
             number += 1
         if number == 0:
             return
-        before, total = board.tiles(0).copy(), steps // SHARE
+        before, total = counter.tiles(0).copy(), steps // SHARE
         for first in range(0, total, STEPS_PER_SUM):
             last = min(total, first + STEPS_PER_SUM)
-            for reached in board.anneal_only(~kept, own, first, last, total, heat=COOL):
+            for reached in counter.anneal_only(~kept, own, first, last, total, heat=COOL):
                 yield (turn + reached / total) / TURNS
-    if len(_copied(board, side)) > 0:
+    if len(_copied(counter, side)) > 0:
         for end in range(CELLS_PER_BLOCK, before.size + CELLS_PER_BLOCK, CELLS_PER_BLOCK):
             behind = np.arange(before.size).reshape(before.shape) >= end
-            board.become(np.where(behind, board.tiles(0), before))
+            counter.become(np.where(behind, counter.tiles(0), before))
             yield 1.0
 
 
-def _copied(board: Board, side: int) -> NDArray[np.int64]:
+def _copied(counter: PatternCounter, side: int) -> NDArray[np.int64]:
     """(block, axis) where blocks of a side begin that stand in a sample."""
-    return np.argwhere(copied_at(board.tiles(0), board.ground.wrap, board.style.views, side))
+    return np.argwhere(copied_at(counter.tiles(0), counter.grid.wrap, counter.target.views, side))
 
 
 def _places(corner: Sequence[int], side: int, shape: Sequence[int]) -> tuple[NDArray[np.int64], ...]:
@@ -68,11 +68,11 @@ def _places(corner: Sequence[int], side: int, shape: Sequence[int]) -> tuple[NDA
 
 
 def _plant(
-    board: Board, corner: Sequence[int], side: int, rng: Rng, share: float
+    counter: PatternCounter, corner: Sequence[int], side: int, rng: Rng, share: float
 ) -> Generator[float, None, NDArray[np.bool_]]:
     """Try some windows of the samples in the middle of a block, and keep the one that fits in best: its cells."""
-    size, before = max(board.style.sizes), board.tiles(0).copy()
-    windows, _ = board.style.stamps(board.style.sizes.index(size))
+    size, before = max(counter.target.sizes), counter.tiles(0).copy()
+    windows, _ = counter.target.stamps(counter.target.sizes.index(size))
     best, kept = (float("inf"), before), np.zeros(before.shape, dtype=np.bool_)
     for _ in range(TRIES):
         first = [at + size // 2 + rng.below(side - 2 * size + 1) for at in corner]
@@ -85,14 +85,14 @@ def _plant(
         planted[core] = window
         if np.array_equal(planted, before):
             continue
-        board.become(planted)
+        counter.become(planted)
         count = int(free.sum()) * STEPS_PER_CELL
-        for _ in board.anneal_only(free, rng, 0, count, count):
+        for _ in counter.anneal_only(free, rng, 0, count, count):
             yield share
-        if board.value < best[0]:
-            best = board.value, board.tiles(0).copy()
+        if counter.value < best[0]:
+            best = counter.value, counter.tiles(0).copy()
             kept[...] = False
             kept[core] = True
-    board.become(best[1])
+    counter.become(best[1])
     yield share
     return kept

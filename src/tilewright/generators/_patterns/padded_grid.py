@@ -1,4 +1,4 @@
-"""The ground under a board: a map flat within a margin, so that every window has a place and edges can wrap."""
+"""The grid under a counter: a map flat within a margin, so that every window has a place and edges can wrap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...analysis.patterns import Sides, Tiles, Wrap
 from ...kernels.patterns import Cells, Numbers
 
 
-class Ground:
+class PaddedGrid:
     """Places of cells and windows, flat, for maps of one shape."""
 
     def __init__(self, shape: tuple[int, ...], wrap: Wrap, sides: Sides, margin: int) -> None:

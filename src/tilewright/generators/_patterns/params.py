@@ -14,7 +14,7 @@ from ...core.errors import Fix, InvalidRecipe, Problem, counted, problem
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
-from .style import Style
+from .target import TargetDistribution
 
 EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
 """Axis, and which of its ends."""
@@ -121,10 +121,10 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             total += weight
         return tuple(weight / total for weight in given)
 
-    def style(self, sides: Sides, strange: bool) -> Style:
+    def target(self, sides: Sides, strange: bool) -> TargetDistribution:
         """What maps with these edges are compared with; `strange` if there are tiles that the sample lacks."""
         wrap = wraps(self.wrap_sample, self.sample.axes)
-        return _style(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetries, strange)
+        return _target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetries, strange)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -183,7 +183,7 @@ class PatternsParams(PatternsLearned, Learning, Sized):
 
 
 @lru_cache(maxsize=32)
-def _style(
+def _target(
     sample: Samples,
     sizes: tuple[int, ...],
     weights: tuple[float, ...],
@@ -191,6 +191,6 @@ def _style(
     sides: Sides,
     symmetries: int,
     strange: bool,
-) -> Style:
+) -> TargetDistribution:
     """Kept, because many maps are made of one sample."""
-    return Style(sample.maps, len(sample.words), sizes, weights, wrap, sides, symmetries, strange)
+    return TargetDistribution(sample.maps, len(sample.words), sizes, weights, wrap, sides, symmetries, strange)

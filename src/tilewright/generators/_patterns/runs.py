@@ -1,4 +1,4 @@
-"""Runs: boards that an optimiser improves, several of them at once where there are processors for it."""
+"""Runs: counters that an optimiser improves, several of them at once where there are processors for it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from itertools import chain, islice
 from typing import Literal
 
 from ...core.seeds import Rng
-from .board import Board
+from .pattern_counter import PatternCounter
 
 STEPS_PER_SUM = 1 << 17
-"""Steps of annealing after which a board's divergence is known again."""
+"""Steps of annealing after which a counter's divergence is known again."""
 AT_FIRST, AT_ONCE = 8, 32
 """Runs that begin together, and runs that are on their way together, whatever the processors."""
 CROSSING = 0.3
@@ -23,9 +23,9 @@ CROSSING = 0.3
 
 @dataclass
 class Run:
-    """A board and the stream that it draws from; what happens to it depends on no other run."""
+    """A counter and the stream that it draws from; what happens to it depends on no other run."""
 
-    board: Board
+    counter: PatternCounter
     rng: Rng
     steps: int
     """From the start to the end of cooling."""
@@ -47,14 +47,14 @@ class Run:
 
     def _until(self, last: int) -> Iterator[int]:
         if self.optimiser == "annealing":
-            for reached in self.board.anneal(self.rng, self.done, last, self.steps):
+            for reached in self.counter.anneal(self.rng, self.done, last, self.steps):
                 self.done = reached
                 yield reached
         else:
             crossing = CROSSING if self.optimiser == "genetic" else 0.0
-            for first in range(self.done, last, self.board.evolves_per_block):
-                self.done = min(last, first + self.board.evolves_per_block)
-                self.board.evolve(self.rng, first, self.done, noise=self.noise, crossing=crossing)
+            for first in range(self.done, last, self.counter.evolves_per_block):
+                self.done = min(last, first + self.counter.evolves_per_block)
+                self.counter.evolve(self.rng, first, self.done, noise=self.noise, crossing=crossing)
                 yield self.done
         self.done = last
 

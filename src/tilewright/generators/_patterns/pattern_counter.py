@@ -1,4 +1,4 @@
-"""Boards: maps on the way to a style, one or several at once, whose divergence from it is known at every step."""
+"""Boards: maps on the way to a target, one or several at once, whose divergence from it is known at every step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from ...core.seeds import Rng
 from ...kernels import optimisers
 from ...kernels import patterns as kernels
 from ...kernels.exact import log
-from ...kernels.patterns import CELLS, EMPTY, FIRST, GAINS, KNOWN, LACKING, OTHERS, USED
-from .padded_grid import Ground
-from .style import Style, touching
+from ...kernels.optimisers import EDIT, Generation, MemberArrays, Moves, StampArrays
+from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
+from .padded_grid import PaddedGrid
+from .target import TargetDistribution, touching
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
 """Of the exponential distribution: how much worse than before, in units of heat, a change may be."""
@@ -36,12 +37,12 @@ BYTES_PER_LOOK = 128
 """Bytes of a member that are copied in the time of such a look."""
 
 
-class Board:
+class PatternCounter:
     """Members, maps of one shape, in the layout that kernels/patterns explains."""
 
     def __init__(
         self,
-        style: Style,
+        target: TargetDistribution,
         members: Sequence[Tiles],
         *,
         wrap: Wrap,
@@ -49,17 +50,17 @@ class Board:
         frozen: NDArray[np.bool_],
         times: int = 1,
     ) -> None:
-        """`frozen` cells never change; the divergence of maps from the style has this weight in the sum of both.
+        """`frozen` cells never change; the divergence of maps from the target has this weight in the sum of both.
 
         A member's child has at most so many windows of the samples put onto it.
         """
-        self.style, self.weight, self.times = style, weight, times
-        self.ground = Ground(members[0].shape, wrap, style.sides, max(style.sizes) - 1)
+        self.target, self.weight, self.times = target, weight, times
+        self.grid = PaddedGrid(members[0].shape, wrap, target.sides, max(target.sizes) - 1)
         self._lay_out(len(members))
         self.stamps = self._stamps()
-        self.cells = np.stack([self.ground.spread(tiles, style.tiles) for tiles in members])
-        self.frozen: NDArray[np.uint8] = np.ones(self.ground.wide, dtype=np.uint8)
-        self.frozen[self.ground.inner] = frozen
+        self.cells = np.stack([self.grid.spread(tiles, target.tiles) for tiles in members])
+        self.frozen: NDArray[np.uint8] = np.ones(self.grid.wide, dtype=np.uint8)
+        self.frozen[self.grid.inner] = frozen
         self.frozen = self.frozen.reshape(-1)
         self.locked = self.frozen if frozen.any() else np.empty(0, dtype=np.uint8)
         """The same, empty where all cells may change: large maps are faster without a look at it."""
@@ -72,57 +73,56 @@ class Board:
     # -- layout -------------------------------------------------------------------------------------------------
 
     def _lay_out(self, members: int) -> None:
-        style, ground = self.style, self.ground
-        sizes, most = len(style.sizes), max(coding.cells for coding in style.codings)
-        levels = int(ground.strides[0]) if style.axes == 3 else 0
-        self.patch = np.array([PATCH * max(style.sizes), levels, ground.strides[-2]], dtype=np.int64)
-        self.box = BOX if style.axes == 2 else BOX // 2
-        edits = max(self.times * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** style.axes)
-        layout = np.zeros((sizes, USED + 1), dtype=np.int64)
+        target, grid = self.target, self.grid
+        sizes, most = len(target.sizes), max(coding.cells for coding in target.codings)
+        levels = int(grid.strides[0]) if target.axes == 3 else 0
+        self.patch = np.array([PATCH * max(target.sizes), levels, grid.strides[-2]], dtype=np.int64)
+        self.box = BOX if target.axes == 2 else BOX // 2
+        edits = max(self.times * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** target.axes)
+        layout = np.zeros(sizes, dtype=LAYOUT)
         self.shifts = np.zeros((sizes, most), dtype=np.int64)
         self.multipliers = np.zeros((sizes, most), dtype=np.uint64)
         self.firsts = np.empty(sizes)
-        slots = np.full((sizes, *ground.wide), -1, dtype=np.int32)
+        slots = np.full((sizes, *grid.wide), -1, dtype=np.int32)
         terms: list[NDArray[np.float64]] = []
         gains: list[NDArray[np.float64]] = []
         first = 0
-        for number, (coding, windows) in enumerate(zip(style.codings, style.windows, strict=True)):
-            total = ground.window_count(coding.size)
-            slots[number][ground.windows(coding.size)] = 0
-            self.shifts[number, : coding.cells] = ground.shifts(coding.size)
+        for number, (coding, windows) in enumerate(zip(target.codings, target.windows, strict=True)):
+            total = grid.window_count(coding.size)
+            slots[number][grid.windows(coding.size)] = 0
+            self.shifts[number, : coding.cells] = grid.shifts(coding.size)
             self.multipliers[number, : coding.cells] = coding.multipliers
             # Half of the slots hold twice the map's windows and all that one step can add, kept or not.
-            added = edits * coding.cells * 2 ** sum(ground.wrap)
+            added = edits * coding.cells * 2 ** sum(grid.wrap)
             known, others = (0, 0) if coding.bound else (_space(len(windows.keys)), _space(2 * total + added))
-            layout[number, [FIRST, KNOWN, OTHERS, CELLS]] = first, known, others, coding.cells
-            layout[number, GAINS] = sum(map(len, gains))
-            layout[number, LACKING] = sum(map(len, terms)) + len(windows.keys)
+            own = layout[number]
+            own["first"], own["known"], own["others"], own["cells"] = first, known, others, coding.cells
+            own["gains"], own["lacking"] = sum(map(len, gains)), sum(map(len, terms)) + len(windows.keys)
             first += known + others or coding.bound
-            own = _tables(windows, total, self.weight, style.weights[number])
-            terms.append(own[0])
-            gains.append(own[1])
-            self.firsts[number] = own[2]
+            rows, more, self.firsts[number] = _tables(windows, total, self.weight, target.weights[number])
+            terms.append(rows)
+            gains.append(more)
         self.terms, self.gains = np.concatenate(terms), np.concatenate(gains)
         self.slots = np.repeat(slots.reshape(1, sizes, -1), members, axis=0)
         self.layout = np.repeat(layout[None], members, axis=0)
         self.keys = np.empty((members, first), dtype=np.uint64)
         self.counts = np.empty((members, first), dtype=np.int32)
         self.which = np.empty((members, first), dtype=np.int32)
-        entries = edits * int(layout[:, CELLS].sum()) * 2 ** sum(ground.wrap)
-        self.log = np.empty((entries, 4), dtype=np.int32)
+        entries = edits * int(layout["cells"].sum()) * 2 ** sum(grid.wrap)
+        self.log = np.empty(entries, dtype=CHANGE)
         self.new = np.empty(entries, dtype=np.uint64)
 
-    def _stamps(self) -> tuple[NDArray[np.generic], ...]:
+    def _stamps(self) -> StampArrays:
         """The samples' windows, in pools by the edges that they touch, and where on the map each pool may be put."""
-        style, ground, most = self.style, self.ground, self.shifts.shape[1]
+        target, grid, most = self.target, self.grid, self.shifts.shape[1]
         windows: list[NDArray[np.uint16]] = []
         pools: list[NDArray[np.int64]] = []
         origins: list[NDArray[np.int32]] = []
         ranges = []
-        kinds = 1 << (2 * style.axes)
-        places = np.arange(ground.size).reshape(ground.wide)
-        for number, size in enumerate(style.sizes):
-            tiles, touched = style.stamps(number)
+        kinds = 1 << (2 * target.axes)
+        places = np.arange(grid.size).reshape(grid.wide)
+        for number, size in enumerate(target.sizes):
+            tiles, touched = target.stamps(number)
             padded = np.zeros((len(tiles), most), dtype=np.uint16)
             padded[:, : tiles.shape[1]] = tiles[np.argsort(touched, kind="stable")]
             start, counts = sum(map(len, windows)), np.bincount(touched, minlength=kinds)
@@ -130,24 +130,26 @@ class Board:
             # Where samples have none of a kind, as a small one has no window at only one edge, any will do.
             pool = np.stack((np.where(counts > 0, firsts, start), np.where(counts > 0, counts, len(tiles))), axis=1)
             spans = (
-                slice(ground.margin, ground.margin + (side if round_ else side - size + 1))
-                for side, round_ in zip(ground.shape, ground.wrap, strict=True)
+                slice(grid.margin, grid.margin + (side if round_ else side - size + 1))
+                for side, round_ in zip(grid.shape, grid.wrap, strict=True)
             )
             here = places[tuple(spans)]
             ranges.append((sum(map(len, origins)), here.size, sum(map(len, pools))))
             windows.append(padded)
             pools.append(pool)
-            touches = touching(here.shape, style.sides)
+            touches = touching(here.shape, target.sides)
             origins.append(np.stack((here.reshape(-1), touches.reshape(-1)), axis=1).astype(np.int32))
-        return (
-            *(np.concatenate(pieces) for pieces in (windows, pools, origins)),
+        return StampArrays(
+            np.concatenate(windows),
+            np.concatenate(pools),
+            np.concatenate(origins),
             np.array(ranges),
             *self._touched(),
         )
 
     def _touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For stamps of every size, where the windows of every size begin that they touch; and how many."""
-        sizes, axes, strides = self.style.sizes, self.style.axes, self.ground.strides
+        sizes, axes, strides = self.target.sizes, self.target.axes, self.grid.strides
         lengths = np.array([[(one + other - 1) ** axes for other in sizes] for one in sizes], dtype=np.int64)
         around = np.zeros((len(sizes), len(sizes), int(lengths.max())), dtype=np.int64)
         for one, size in enumerate(sizes):
@@ -156,18 +158,42 @@ class Board:
                 around[one, other, : len(starts)] = starts @ strides
         return around, lengths
 
+    @cached_property
+    def arrays(self) -> list[CounterArrays]:
+        """(member) what kernels take."""
+        return [
+            CounterArrays(
+                cells=self.cells[member],
+                twins=self.grid.twins,
+                homes=self.grid.homes,
+                slots=self.slots[member],
+                keys=self.keys[member],
+                counts=self.counts[member],
+                which=self.which[member],
+                terms=self.terms,
+                gains=self.gains,
+                firsts=self.firsts,
+                layout=self.layout[member],
+                shifts=self.shifts,
+                multipliers=self.multipliers,
+                log=self.log,
+                new=self.new,
+            )
+            for member in range(len(self.cells))
+        ]
+
     def count(self) -> None:
         """Count all windows anew."""
         self.counts[...] = 0
         self.keys[...] = EMPTY
-        self.layout[..., USED] = 0
+        self.layout["used"] = 0
         for member in range(len(self.cells)):
-            own, row = self._own(member), 0
-            for number, (coding, windows) in enumerate(zip(self.style.codings, self.style.windows, strict=True)):
+            own, row = self.arrays[member], 0
+            for number, (coding, windows) in enumerate(zip(self.target.codings, self.target.windows, strict=True)):
                 if coding.bound:
-                    first = int(self.layout[member, number, FIRST])
+                    first = int(self.layout["first"][member, number])
                     self.keys[member, first : first + coding.bound] = np.arange(coding.bound, dtype=np.uint64)
-                    self.which[member, first : first + coding.bound] = self.layout[member, number, LACKING]
+                    self.which[member, first : first + coding.bound] = self.layout["lacking"][member, number]
                 kernels.know(own, number, windows.keys, row)
                 row += len(windows.keys) + 1
             kernels.count_windows(own)
@@ -180,7 +206,7 @@ class Board:
 
     @property
     def best(self) -> int:
-        """The member that is nearest to the style."""
+        """The member that is nearest to the target."""
         return int(np.argmin(self.values))
 
     @property
@@ -190,14 +216,14 @@ class Board:
 
     def tiles(self, member: int | None = None) -> Tiles:
         """A member's map, by default the best one's."""
-        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.ground.wide)[self.ground.inner]
+        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.grid.wide)[self.grid.inner]
         return inner
 
     def divergence(self, member: int) -> float:
-        """Of a member from the style, worked out from nothing but its tiles."""
-        style, total = self.style, 0.0
-        for coding, windows, weight in zip(style.codings, style.windows, style.weights, strict=True):
-            wide = framed(self.tiles(member), coding.size, self.ground.wrap, style.sides, style.tiles)
+        """Of a member from the target, worked out from nothing but its tiles."""
+        target, total = self.target, 0.0
+        for coding, windows, weight in zip(target.codings, target.windows, target.weights, strict=True):
+            wide = framed(self.tiles(member), coding.size, self.grid.wrap, target.sides, target.tiles)
             total += weight * divergence_of(Windows.of(coding, [wide]), windows, self.weight)
         return total
 
@@ -205,14 +231,26 @@ class Board:
 
     def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
         """Give one cell another tile."""
-        places = np.array([self.ground.place(cell)], dtype=np.int64)
-        kernels.change(self._own(member), places, np.array([tile], dtype=np.int64), self.values[member : member + 1])
+        places = np.array([self.grid.place(cell)], dtype=np.int64)
+        self._change(places, np.array([tile], dtype=np.int64), member)
 
     def become(self, tiles: Tiles) -> None:
         """Let the first member be this map, where it may change; the cost is that of the cells that differ."""
-        cells = np.nonzero((self.tiles(0) != tiles) & (self.frozen.reshape(self.ground.wide)[self.ground.inner] == 0))
-        places = (np.stack(cells, axis=1) + self.ground.margin) @ self.ground.strides
-        kernels.change(self._own(0), places, tiles[cells].astype(np.int64), self.values[:1])
+        cells = np.nonzero((self.tiles(0) != tiles) & (self.frozen.reshape(self.grid.wide)[self.grid.inner] == 0))
+        places = (np.stack(cells, axis=1) + self.grid.margin) @ self.grid.strides
+        self._change(places, tiles[cells].astype(np.int64), 0)
+
+    def _change(self, places: NDArray[np.int64], tiles: NDArray[np.int64], member: int) -> None:
+        first = 0
+        while first < len(places):
+            first = kernels.change(self.arrays[member], places, tiles, first, self.values[member : member + 1])
+            if first < len(places):
+                self.sort_out(member)
+
+    def sort_out(self, member: int) -> None:
+        """Free the hashed slots of patterns that no longer occur."""
+        own = self.arrays[member]
+        kernels.sort_out(own, own.keys.copy(), own.counts.copy(), np.empty_like(own.counts))
 
     @property
     def anneals_per_block(self) -> int:
@@ -237,13 +275,13 @@ class Board:
     @cached_property
     def _looks_per_change(self) -> tuple[int, float]:
         """Cells of windows that are looked at for a changed cell, and on average for a stamp."""
-        cells = self.layout[0, :, CELLS]
-        touched = np.asarray(self.stamps[-1], dtype=np.int64)  # (size of a stamp, size of windows) how many
+        cells = self.layout["cells"][0]
+        touched = self.stamps.lengths
         return int(cells.sum()), float((touched @ cells).mean())
 
     def anneal(self, rng: Rng, first: int, last: int, steps: int) -> Iterator[int]:
         """Steps first..last-1 of all steps of annealing, of the first member; gives the step reached between blocks."""
-        if self.free.size and self.style.tiles > 1:
+        if self.free.size and self.target.tiles > 1:
             yield from self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
 
     def anneal_only(
@@ -256,11 +294,11 @@ class Board:
         heat: tuple[float, ...] = HEAT,
     ) -> Iterator[int]:
         """Steps first..last-1 of annealing, but of these cells alone, those of them that may change."""
-        frozen = np.ones(self.ground.wide, dtype=np.uint8)
-        frozen[self.ground.inner] = ~cells
+        frozen = np.ones(self.grid.wide, dtype=np.uint8)
+        frozen[self.grid.inner] = ~cells
         flat = frozen.reshape(-1) | self.frozen
         free = np.flatnonzero(flat == 0).astype(np.int32)
-        if free.size and self.style.tiles > 1:
+        if free.size and self.target.tiles > 1:
             yield from self._anneal(rng, first, last, steps, free, flat, flat, heat)
 
     def _anneal(
@@ -275,9 +313,10 @@ class Board:
         heat: tuple[float, ...],
     ) -> Iterator[int]:
         # What a window weighs, where both directions count alike.
-        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.ground.window_count(max(self.style.sizes))
+        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.window_count(max(self.target.sizes))
         degrees = np.array(heat) * window
-        moves = np.array([STAMPS, STAMPS + SHIFTS, self.box])
+        moves = Moves(self.target.tiles, STAMPS, STAMPS + SHIFTS, self.box, degrees, QUANTILES)
+        edits = np.empty(max(self.shifts.shape[1], self.box**self.target.axes), dtype=EDIT)
         for end in self._rests(first, last):
             if self.sums_each_step:
                 self.values[0], self.sum[0] = 0.0, self.values[0]
@@ -285,11 +324,11 @@ class Board:
                 stop = min(end, first + self.anneals_per_block)
                 while first < stop:
                     first = optimisers.anneal(
-                        self._own(0), self.stamps, locked, frozen, free, self.style.tiles, self.ground.strides,
-                        rng.state, moves, degrees, QUANTILES, self.sum, first, stop, steps,
+                        self.arrays[0], self.stamps, moves, locked, frozen, free, self.grid.strides, rng.state,
+                        edits, self.sum, first, stop, steps,
                     )  # fmt: skip
                     if first < stop:
-                        kernels.sort_out(self._own(0))
+                        self.sort_out(0)
                 if first < end:
                     yield first
             # Added at once, whatever the blocks: how a sum is rounded may decide which of two maps is the better.
@@ -302,22 +341,37 @@ class Board:
         """Generations first..last-1 of all members."""
         if not self.free.size:
             return
-        members = self.cells, self.slots, self.keys, self.counts, self.which, self.layout
+        members = MemberArrays(self.cells, self.slots, self.keys, self.counts, self.which, self.layout)
+        generation = self._new_generation()
         for end in self._rests(first, last):
             while first < end:
                 first = optimisers.evolve(
-                    self._own(0), members, self.stamps, self.locked, self.frozen, self.free, self.patch, self.values,
-                    rng.state, self.times, noise, crossing, first, end,
+                    self.arrays[0], members, self.stamps, generation, self.locked, self.frozen, self.free,
+                    self.patch, self.values, rng.state, self.times, noise, crossing, first, end,
                 )  # fmt: skip
                 if first < end:
                     for member in range(len(self.cells)):
-                        kernels.sort_out(self._own(member))
+                        self.sort_out(member)
             self._rest(end)
+
+    def _new_generation(self) -> Generation:
+        count, axes = len(self.cells), self.target.axes
+        edits = max(self.times * self.shifts.shape[1], int(self.patch[0]) ** axes)
+        return Generation(
+            edits=np.empty((count, edits), dtype=EDIT),
+            sizes=np.empty(count, dtype=np.int64),
+            parents=np.empty(count, dtype=np.int64),
+            values=np.empty(count),
+            ranks=np.empty(2 * count),
+            order=np.empty(2 * count, dtype=np.int64),
+            homes=np.empty(count, dtype=np.int64),
+            taken=np.empty(count, dtype=np.uint8),
+        )
 
     @cached_property
     def _resting(self) -> int:
         """Steps after which the divergences are worked out anew, so that what is rounded off never adds up."""
-        return max(1 << 20, 64 * self.ground.size)
+        return max(1 << 20, 64 * self.grid.size)
 
     def _rests(self, first: int, last: int) -> Iterator[int]:
         """The steps up to which to go on at once: multiples of that, and the last."""
@@ -328,14 +382,6 @@ class Board:
     def _rest(self, step: int) -> None:
         if step % self._resting == 0:
             self.values[:] = [self.divergence(member) for member in range(len(self.cells))]
-
-    def _own(self, member: int) -> kernels.Board:
-        ground = self.ground
-        return (
-            self.cells[member], ground.twins, ground.homes, self.slots[member], self.keys[member], self.counts[member],
-            self.which[member], self.terms, self.gains, self.firsts, self.layout[member], self.shifts,
-            self.multipliers, self.log, self.new,
-        )  # fmt: skip
 
 
 def _space(entries: int) -> int:

@@ -1,4 +1,4 @@
-"""A style: the windows of some samples, in every size that counts, and all that a map is compared with them by."""
+"""A target: the windows of some samples, in every size that counts, and all that a map is compared with them by."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...kernels.patterns import Cells
 
 
 @dataclass(frozen=True, eq=False)
-class Style:
+class TargetDistribution:
     """Samples, as tiles numbered from 0 on, and how their windows are read."""
 
     samples: tuple[Tiles, ...]

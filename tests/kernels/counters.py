@@ -10,12 +10,11 @@ import numpy as np
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
-from tilewright.generators._patterns.board import Board
-from tilewright.generators._patterns.style import Style
-from tilewright.kernels.patterns import KNOWN
+from tilewright.generators._patterns.pattern_counter import PatternCounter
+from tilewright.generators._patterns.target import TargetDistribution
 
 
-def board_of(
+def counter_of(
     seed: int,
     *,
     axes: int = 2,
@@ -31,14 +30,14 @@ def board_of(
     members: int = 1,
     times: int = 1,
     side: int | None = None,
-) -> Board:
+) -> PatternCounter:
     random = np.random.default_rng(seed)
     none, open_ = (False,) * axes, ((False, False),) * axes
     wrap, wrap_sample, sides = wrap or none, wrap_sample or none, sides or open_
     smallest = max(sizes)
     shape = tuple(side or int(random.integers(smallest, smallest + 6)) for _ in range(axes))
     given = [random.integers(smallest, smallest + 4, axes) for _ in range(int(random.integers(1, 3)))]
-    style = Style(
+    target = TargetDistribution(
         samples=tuple(random.integers(0, tiles, tuple(one)) for one in given),
         tiles=tiles,
         sizes=sizes,
@@ -51,14 +50,14 @@ def board_of(
     frozen = random.random(shape) < locked
     held = random.integers(0, tiles, shape)
     if strange:
-        held[random.random(shape) < 0.3] = style.strange_tile
+        held[random.random(shape) < 0.3] = target.strange_tile
     starts = [np.where(frozen, held, random.integers(0, tiles, shape)) for _ in range(members)]
-    return Board(style, starts, wrap=wrap, weight=weight, frozen=frozen, times=times)
+    return PatternCounter(target, starts, wrap=wrap, weight=weight, frozen=frozen, times=times)
 
 
 @some.composite
 def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
-    """What `board_of` takes: sizes, wraps, edges that count, locks, levels."""
+    """What `counter_of` takes: sizes, wraps, edges that count, locks, levels."""
     axes = draw(some.sampled_from((2, 2, 3)))
     wrap = draw(some.tuples(*[some.booleans()] * axes))
     around = draw(some.tuples(*[some.booleans()] * axes))
@@ -83,52 +82,54 @@ def kinds(draw: Any, *, members: int = 1) -> dict[str, Any]:
     }
 
 
-def windows_by_hand(board: Board, member: int, number: int) -> Counter[tuple[int, ...]]:
+def windows_by_hand(counter: PatternCounter, member: int, number: int) -> Counter[tuple[int, ...]]:
     """Every window of a map, cell by cell."""
-    ground, size = board.ground, board.style.sizes[number]
-    tiles = board.tiles(member)
+    grid, size = counter.grid, counter.target.sizes[number]
+    tiles = counter.tiles(member)
     spans = []
-    for side, round_, edges in zip(ground.shape, ground.wrap, ground.sides, strict=True):
+    for side, round_, edges in zip(grid.shape, grid.wrap, grid.sides, strict=True):
         spans.append(range(side) if round_ else range(-int(edges[0]), side - size + 1 + int(edges[1])))
     found: Counter[tuple[int, ...]] = Counter()
     for origin in product(*spans):
         window = []
         for shift in product(range(size), repeat=len(origin)):
             cell = [first + more for first, more in zip(origin, shift, strict=True)]
-            cell = [
-                at % side if round_ else at for at, side, round_ in zip(cell, tiles.shape, ground.wrap, strict=True)
-            ]
+            cell = [at % side if round_ else at for at, side, round_ in zip(cell, tiles.shape, grid.wrap, strict=True)]
             inside = all(0 <= at < side for at, side in zip(cell, tiles.shape, strict=True))
-            window.append(int(tiles[tuple(cell)]) if inside else board.style.tiles)
+            window.append(int(tiles[tuple(cell)]) if inside else counter.target.tiles)
         found[tuple(window)] += 1
     return found
 
 
-def check(board: Board) -> None:
-    """All that a board keeps up, against what is counted anew."""
-    for member in range(len(board.cells)):
-        assert abs(board.values[member] - board.divergence(member)) < 1e-9
-        spread = board.ground.spread(board.tiles(member), board.style.tiles)
-        assert np.array_equal(board.cells[member], spread), "copies behind wrapped edges follow their cells"
-        for number, coding in enumerate(board.style.codings):
+def check(counter: PatternCounter) -> None:
+    """All that a counter keeps up, against what is counted anew."""
+    for member in range(len(counter.cells)):
+        assert abs(counter.values[member] - counter.divergence(member)) < 1e-9
+        spread = counter.grid.spread(counter.tiles(member), counter.target.tiles)
+        assert np.array_equal(counter.cells[member], spread), "copies behind wrapped edges follow their cells"
+        for number, coding in enumerate(counter.target.codings):
             multipliers = [int(one) for one in coding.multipliers]
             by_hand: Counter[int] = Counter()
-            for window, count in windows_by_hand(board, member, number).items():
+            for window, count in windows_by_hand(counter, member, number).items():
                 key = sum(tile * one for tile, one in zip(window, multipliers, strict=True)) % 2**64
                 by_hand[key] += count
-            assert counted_at(board, member, number) == by_hand
+            assert counted_at(counter, member, number) == by_hand
 
 
-def counted_at(board: Board, member: int, number: int) -> Counter[int]:
+def counted_at(counter: PatternCounter, member: int, number: int) -> Counter[int]:
     """Counts by key, as they lie in the slots that windows point at; all other slots count nothing."""
-    slots = board.slots[member, number]
+    slots = counter.slots[member, number]
     used: NDArray[np.int64] = np.unique(slots[slots >= 0])
-    assert np.array_equal(np.bincount(slots[slots >= 0], minlength=1)[used], board.counts[member][used])
-    first = int(board.layout[member, number, 0])
-    size = int(board.layout[member, number, [KNOWN, KNOWN + 1]].sum()) or board.style.codings[number].bound
+    assert np.array_equal(np.bincount(slots[slots >= 0], minlength=1)[used], counter.counts[member][used])
+    layout = counter.layout[member, number]
+    first = int(layout["first"])
+    size = int(layout["known"] + layout["others"]) or counter.target.codings[number].bound
     here = np.arange(first, first + size)
-    filled = board.keys[member][here] != np.uint64(2**64 - 1)
-    assert not (board.counts[member][here][filled & ~np.isin(here, used)] > 0).any()
+    filled = counter.keys[member][here] != np.uint64(2**64 - 1)
+    assert not (counter.counts[member][here][filled & ~np.isin(here, used)] > 0).any()
     return Counter(
-        {int(key): int(count) for key, count in zip(board.keys[member][used], board.counts[member][used], strict=True)}
+        {
+            int(key): int(count)
+            for key, count in zip(counter.keys[member][used], counter.counts[member][used], strict=True)
+        }
     )
