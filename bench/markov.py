@@ -23,7 +23,7 @@ import tilewright as tw
 from tilewright.core.grid import Grid
 from tilewright.core.samples import Samples
 from tilewright.core.seeds import Rng
-from tilewright.generators._markov.context_counts import count_contexts
+from tilewright.generators._markov.context_counts import find_contexts
 from tilewright.generators._markov.directions import SEED_BACKOFF, SEED_DIRECTIONS, STEPS
 
 from .row import Row, best_times
@@ -92,7 +92,7 @@ def about(tiles: int) -> Samples:
 
 
 def _learned_by_ours(sample: Samples) -> Any:
-    count_contexts.cache_clear()
+    find_contexts.cache_clear()
     return tw.learn("markov", sample).learned.contexts  # type: ignore[attr-defined]
 
 

@@ -21,7 +21,7 @@ import tilewright as tw
 from tilewright.core.errors import GaveUp
 from tilewright.core.grid import Grid
 from tilewright.core.samples import Samples
-from tilewright.generators._wfc.params import pattern_set_of
+from tilewright.generators._wfc.params import find_pattern_set
 
 from .row import Row, best_times
 
@@ -72,7 +72,7 @@ def _timed(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> flo
     """Seconds for a map, from its sample on; None where there is none."""
 
     def make() -> None:
-        pattern_set_of.cache_clear()
+        find_pattern_set.cache_clear()
         tw.make("wfc", sample=sample, width=side, height=side, wrap_sample="xy", seed=seed, **params)
 
     try:

@@ -191,7 +191,7 @@ def verify(path: str | PathLike[str], /, *, files: Iterable[str | PathLike[str]]
 
 def learn(technique: str, /, sample: Any, **params: Any) -> Model:
     """A model for a technique that learns from samples; can be saved, loaded, and passed as model=."""
-    return learn_model(registry.techniques.get(technique), sample, params, _files())
+    return learn_model(registry.techniques.get(technique), sample, params, _files()).counted()
 
 
 def load_model(path: str | PathLike[str], /) -> Model:

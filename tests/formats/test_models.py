@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
+from tilewright.core.grid import pack
 from tilewright.core.samples import Samples
 
 SMALL = tw.learn("patterns", ["##.\n#..\n...", "...\n.#.\n..."], pattern_sizes=(2,))
@@ -34,7 +38,7 @@ def test_models_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
 
 def test_a_tileset_that_ships_is_written_by_its_name() -> None:
     assert WAR.to_data()["tileset"] == "awbw"
-    assert WAR.to_data()["version"] == 1
+    assert WAR.to_data()["version"] == 2
     assert isinstance(SMALL.to_data()["tileset"], dict)
     assert isinstance(BUILT_IN.to_data()["tileset"], dict)  # of the sample, which is called like a tileset
 
@@ -93,7 +97,7 @@ def refused(content: bytes, path: Path) -> str:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 2}, "version 2 of models, made by a newer Tilewright"),
+        ({"version": 3}, "version 3 of models, made by a newer Tilewright"),
         ({"version": 0}, "version 0 of models, made otherwise; learn it again"),
         ({"version": "1"}, "version '1' of models"),
         ({"version": True}, "version True of models"),
@@ -108,6 +112,13 @@ def refused(content: bytes, path: Path) -> str:
         ({"tileset": "../x.toml"}, "unknown tileset"),
         ({"tileset": 3}, "tileset: must be a name or its tiles, got 3"),
         ({"more": 3}, "must be a model"),
+        ({"digests": ["0"]}, "digests: are not those of the samples"),
+        ({"counts": {"keys": ""}}, "counts: does not unpack"),
+        ({"counts": {"keys": 3}}, "counts: not packed as this version writes them"),
+        ({"counts": {"keys": "eJxjYIAAAAAIAAE="}}, "counts: this technique keeps none"),
+        ({"counts": {"keys": "eJxjYAADAAAHAAE="}}, "counts: must be at most 8,388,608 numbers of 8 bytes"),
+        ({"counts": 3}, "counts: must be arrays by name"),
+        ({"counts": {}, "digests": ...}, "counts: must be arrays by name"),
     ],
 )
 def test_other_models_are_refused_in_one_line(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -180,3 +191,129 @@ def test_damaged_files_end_in_a_model_or_one_line(
         assert isinstance(tw.load_model(path), tw.Model)
     except tw.TilewrightError as error:
         assert "\n" not in str(error)  # noqa: PT017
+
+
+# -- counts -------------------------------------------------------------------------------------------------------
+
+LEARNED = {
+    "markov": tw.learn("markov", ["awbw/round-lake", "awbw/deep-wood"]),
+    "markov, chosen": tw.learn("markov", "awbw/round-lake", pieces="chosen", directions=["n", "e", "s2"]),
+    "wfc": tw.learn("wfc", "village", symmetry=8),
+    "wfc, wrapped": tw.learn("wfc", "dungeon", pattern_size=2, wrap_sample="xy"),
+}
+counted = pytest.mark.parametrize("model", LEARNED.values(), ids=list(LEARNED))
+
+
+@counted
+@pytest.mark.parametrize("ending", [".json", ".npz"])
+def test_counts_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
+    model.save(tmp_path / f"a{ending}")
+    again = tw.load_model(tmp_path / f"a{ending}")
+    assert again == model
+    assert again.digests == model.digests == [grid.digest for grid in model.samples]
+    assert list(again.counts) == list(model.counts)
+    assert all(np.array_equal(again.counts[name], model.counts[name]) for name in model.counts)
+
+
+COUNTING = """
+import sys
+import tilewright as tw
+from tilewright.core.provenance import digest
+from tilewright.generators._markov import contexts
+from tilewright.generators._wfc import params
+
+def counting(*_, **__):
+    raise AssertionError("counted again")
+
+if sys.argv[1] == "model":
+    contexts.count_contexts = params.count_patterns = counting
+    model = tw.load_model(sys.argv[2])
+    tw.load_model(sys.argv[2]).learned.facts
+    chosen = {"model": model}
+else:
+    model = tw.load_model(sys.argv[2])
+    fields = type(model.learned).model_fields
+    chosen = {**{name: getattr(model.learned, name) for name in fields}, "sample": list(model.samples)}
+print(digest(tw.make(model.technique, width=20, height=15, seed=4, **chosen)))
+"""
+
+
+@counted
+def test_making_by_a_model_counts_nothing_and_makes_the_same_map(model: tw.Model, tmp_path: Path) -> None:
+    model.save(tmp_path / "a.npz")
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", COUNTING, by, tmp_path / "a.npz"], capture_output=True, text=True, check=True
+        ).stdout
+        for by in ("model", "samples")
+    }
+    assert len(digests) == 1
+
+
+@counted
+def test_other_ways_of_making_still_work_by_a_model(model: tw.Model) -> None:
+    """What the counts do not hold is counted in the samples."""
+    more: dict[str, Any] = {"scan": "spiral"} if model.technique == "markov" else {"wrap": "xy"}
+    made = [
+        tw.make(model.technique, width=12, height=12, seed=2, **chosen, **more)
+        for chosen in ({"model": model}, {**model.learned.model_dump(mode="json"), "sample": list(model.samples)})
+    ]
+    assert made[0] == made[1]
+
+
+def test_models_of_version_1_have_no_counts_and_are_counted_when_saved(tmp_path: Path) -> None:
+    model = LEARNED["markov"]
+    old = {key: value for key, value in model.to_data().items() if key not in ("counts", "digests")}
+    (tmp_path / "old.json").write_text(json.dumps({**old, "version": 1}))
+    loaded = tw.load_model(tmp_path / "old.json")
+    assert not loaded.counts
+    assert loaded == model
+    assert tw.make("markov", model=loaded, seed=1) == tw.make("markov", model=model, seed=1)
+    loaded.save(tmp_path / "new.json")
+    assert tw.load_model(tmp_path / "new.json").counts
+
+
+@counted
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_counts_that_lie_are_refused_or_harmless(
+    model: tw.Model, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("model") / "a.json"
+    document = model.to_data()
+    name = data.draw(st.sampled_from(sorted(model.counts)))
+    array = model.counts[name].copy()
+    place = data.draw(st.integers(0, len(array) - 1))
+    change = data.draw(st.sampled_from(["value", "less", "more", "none", "swap", "float"]))
+    if change == "value":
+        array[place] = data.draw(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-2, 80))
+    elif change == "swap":
+        array[[0, place]] = array[[place, 0]]
+    else:
+        array = {"less": array[:-1], "more": np.append(array, array[place]), "none": array[:0]}.get(change, array + 0.5)
+    document["counts"][name] = pack(array.tobytes())
+    path.write_text(json.dumps(document))
+    try:
+        loaded = tw.load_model(path)
+    except tw.BadFile as error:
+        assert "\n" not in str(error)  # noqa: PT017
+        return
+    with suppress(tw.TilewrightError):
+        tw.make(model.technique, model=loaded, width=12, height=12, seed=1)
+
+
+def test_counts_of_a_file_change_no_map_that_is_made_without_it(tmp_path: Path) -> None:
+    model = tw.learn("wfc", "village")
+    before = tw.make("wfc", sample="village", width=12, height=12, seed=1)
+    document, counts = model.to_data(), model.counts["counts"].copy()
+    counts[[0, int(counts.argmax())]] += [int(counts.max()) - 1, 1 - int(counts.max())]
+    document["counts"]["counts"] = pack(counts.tobytes())
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    tw.make("wfc", model=tw.load_model(tmp_path / "a.json"), width=12, height=12, seed=1)
+    assert tw.make("wfc", sample="village", width=12, height=12, seed=1) == before
+
+
+def test_counts_of_other_samples_are_refused(tmp_path: Path) -> None:
+    one, other = tw.learn("markov", "awbw/round-lake"), tw.learn("markov", "awbw/deep-wood")
+    document = {**one.to_data(), "counts": other.to_data()["counts"]}
+    assert "counts: " in refused(json.dumps(document).encode(), tmp_path / "a.json")

@@ -564,7 +564,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
         model.merged(other)
     with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
         tw.learn("markov", "village", directions=["w"]).merged(model)
-    with pytest.raises(TilewrightError, match="version 2 of models, made by a newer Tilewright"):
-        tw.make("markov", model={**model.to_data(), "version": 2})
+    with pytest.raises(TilewrightError, match="version 3 of models, made by a newer Tilewright"):
+        tw.make("markov", model={**model.to_data(), "version": 3})
     with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
         tw.make("markov", model={**model.to_data(), "tileset": "cave"})

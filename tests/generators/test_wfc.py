@@ -21,7 +21,7 @@ from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
 from tilewright.generators._wfc import solver
 from tilewright.generators._wfc.params import WfcParams
-from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, overlapping
+from tilewright.generators._wfc.pattern_set import MAX_PATTERNS, count_patterns
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 WALK = ["floor", "corridor", "door", "treasure"]
@@ -177,7 +177,7 @@ def test_weights_are_the_samples() -> None:
     rows = ["a" * 30] * 9 + ["b" * 30]
     m = made(sample=rows, pattern_size=1, width=100, height=100, wrap_sample="xy")
     assert set(np.unique(m.cells)) <= {0, 1}
-    pattern_set = overlapping([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1)
+    pattern_set = count_patterns([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1).pattern_set(2, 1, 2)
     assert pattern_set.weights.tolist() == [2, 1]
 
 

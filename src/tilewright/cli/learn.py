@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from .. import api
 from ..core.errors import InvalidRecipe, counted
 from ..core.grid import Grid
-from ..core.model import Model
+from ..core.model import Model, learn
 from ..core.notation import read_setting
 from ..core.registry import techniques
 from ..core.resolver import built_in_samples
@@ -68,7 +67,7 @@ def command(
         params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
         raise InvalidRecipe(f"a model of {models[0].technique} is no sample for {entry.name}")
-    parts = [*models, *([api.learn(technique, grids, **params)] if grids else ())]
+    parts = [*models, *([learn(entry, grids, params, FileResolver())] if grids else ())]
     model = parts[0].merged(*parts[1:])
     model.save(output)
     cells = sum(grid.cells.size for grid in model.samples)

@@ -234,16 +234,16 @@ def pack(raw: bytes) -> str:
     return base64.b64encode(zlib.compress(raw, 6)).decode()
 
 
-def unpack(text: Any, most: int) -> bytes:
+def unpack(text: Any, most: int, at: str = "cells") -> bytes:
     """The bytes behind `pack`; never more than `most`, whatever the text claims."""
     try:
         compressed = base64.b64decode(text, validate=True)
         stream = zlib.decompressobj()
         raw = stream.decompress(compressed, most + 1)
     except (TypeError, ValueError, binascii.Error, zlib.error):
-        raise InvalidRecipe("not packed as this version writes them", at="cells") from None
+        raise InvalidRecipe("not packed as this version writes them", at=at) from None
     if len(raw) > most or not stream.eof:
-        raise InvalidRecipe(f"does not unpack to at most {most:,} bytes", at="cells", rule="maximum")
+        raise InvalidRecipe(f"does not unpack to at most {most:,} bytes", at=at, rule="maximum")
     return raw
 
 

@@ -1,7 +1,7 @@
-"""Models: what a technique has learned from samples, ready to be used again without them at hand.
+"""Models: what a technique has learned from samples, so that they need not be read and counted again.
 
-A model is its samples together with how they were read, so that a map that it made can be made again from the recipe
-alone: there, the samples stand in the place of the model.
+A model holds the counts, the samples that were counted, and how they were read. A recipe holds the samples in place of
+the model, so that its map can be made again from the recipe alone; the same map is made from either.
 """
 
 from __future__ import annotations
@@ -10,26 +10,32 @@ from collections.abc import Mapping
 from os import PathLike, fsdecode
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic_core import CoreSchema
 
 from .. import data
 from .errors import InvalidRecipe, quoted
+from .grid import pack, unpack
 from .params import Params, param, whole_value
 from .ports import files
 from .resolver import Resolver
-from .samples import Samples
+from .samples import Counts, Samples
 from .tileset import Tileset
 
-KEYS = ("version", "technique", "learned", "tileset")
-VERSION = 1
-"""Of models as data; others are not read."""
+KEYS = {"version", "technique", "learned", "tileset"}
+COUNTED_KEYS = {*KEYS, "digests", "counts"}
+VERSION = 2
+"""Of models as data. Version 1 has no counts; later ones are not read."""
+MAX_COUNTS = 1 << 23
+"""Numbers in the counts of a model; where there are more, they are counted again at first use."""
 
 
 class Model:
     """Something learned: by which technique, and from what.
 
-    Equal content is equal. `save` writes it as JSON or npz, with all samples inside.
+    Models of equal samples that were read alike are equal. `save` writes one as JSON or npz, with all samples inside.
     """
 
     __slots__ = ("learned", "technique")
@@ -46,7 +52,7 @@ class Model:
             return value
         if isinstance(value, (str, PathLike)):
             return (resolver or Resolver()).model(fsdecode(value))
-        if not isinstance(value, Mapping) or set(value) != set(KEYS):
+        if not isinstance(value, Mapping) or not KEYS <= set(value) <= COUNTED_KEYS:
             raise InvalidRecipe("must be a model, or the name of a file that holds one", got=value, rule="type")
         from .registry import techniques
 
@@ -59,16 +65,39 @@ class Model:
         strange = [word for word in learned.sample.words if word not in looks.by_name]
         if strange:
             raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {strange[0]!r}")
-        return cls(entry.name, learned.changed(sample=learned.sample.looking_like(looks)))
+        learned = learned.changed(sample=learned.sample.looking_like(looks))
+        return cls(entry.name, _with_counts(learned, value.get("counts"), value.get("digests")))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
-        """Plain data that makes it again."""
-        return {
+        """Plain data that makes it again, or with `inline=False` all but the samples and the counts."""
+        data = {
             "version": VERSION,
             "technique": self.technique,
-            "learned": self.learned.model_dump(mode="json"),
+            "learned": self.learned.model_dump(mode="json", exclude=None if inline else {"sample"}),
             "tileset": _tileset_data(self.samples.tileset),
+            "digests": self.digests,
         }
+        if inline and self.counts:
+            data["counts"] = {name: pack(array.astype("<i8").tobytes()) for name, array in self.counts.items()}
+        return data
+
+    def counted(self) -> Model:
+        """The model with its counts; the samples are counted where that was not done before."""
+        if self.samples.counts:
+            return self
+        counts = self.learned.count()
+        small = sum(array.size for array in counts.values()) <= MAX_COUNTS
+        return Model(self.technique, _counted(self.learned, counts)) if small else self
+
+    @property
+    def counts(self) -> Counts:
+        """What was counted, as arrays by name; empty where the technique keeps no counts."""
+        return self.samples.counts
+
+    @property
+    def digests(self) -> list[str]:
+        """The digests of the samples."""
+        return [grid.digest for grid in self.samples]
 
     def merged(self, *others: Model) -> Model:
         """What is learned from the samples of several models, which must have read them alike."""
@@ -88,7 +117,7 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file, .json or .npz."""
-        files.get().save_model(self, path)
+        files.get().save_model(self.counted(), path)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
@@ -124,6 +153,15 @@ class FromSamples(Params):
         """What there is to tell about what was learned, beside the samples and how they were read."""
         return {}
 
+    def count(self) -> Counts:
+        """Count what making maps needs of the samples; nothing where counting takes no time worth saving."""
+        return {}
+
+    def refuse_counts(self, counts: Counts) -> None:
+        """Refuse counts that cannot be those of the samples, so that no other code has to check them."""
+        if counts:
+            raise InvalidRecipe("this technique keeps none", at="counts")
+
 
 class Learning(FromSamples):
     """Params of a technique that learns: a model stands for what it was learned from."""
@@ -153,11 +191,35 @@ class Learning(FromSamples):
 
 
 def _refuse_other_version(version: object) -> None:
-    if version == VERSION and not isinstance(version, bool):
+    if version in (1, VERSION) and not isinstance(version, bool):
         return
     newer = isinstance(version, int) and version > VERSION
     made = "by a newer Tilewright" if newer else "otherwise; learn it again"
-    raise InvalidRecipe(f"version {quoted(version)} of models, made {made} (this one reads version {VERSION})")
+    raise InvalidRecipe(f"version {quoted(version)} of models, made {made} (this one reads 1 to {VERSION})")
+
+
+def _with_counts(learned: FromSamples, packed: object, digests: object) -> FromSamples:
+    """The learned params whose samples have the counts of a file, checked."""
+    if digests is not None and digests != [grid.digest for grid in learned.sample]:
+        raise InvalidRecipe("are not those of the samples, which were changed; learn it again", at="digests")
+    if packed is None:
+        return learned
+    if not isinstance(packed, Mapping) or digests is None:
+        raise InvalidRecipe("must be arrays by name, of samples that are named by digests", at="counts", rule="type")
+    counts: dict[str, NDArray[np.int64]] = {}
+    room = 8 * MAX_COUNTS
+    for name, value in packed.items():
+        raw = value.astype("<i8").tobytes() if isinstance(value, np.ndarray) else unpack(value, room, "counts")
+        room -= len(raw)
+        if room < 0 or len(raw) % 8:
+            raise InvalidRecipe(f"must be at most {MAX_COUNTS:,} numbers of 8 bytes", at="counts", rule="maximum")
+        counts[str(name)] = np.frombuffer(raw, "<i8").astype(np.int64)
+    learned.refuse_counts(counts)
+    return _counted(learned, counts)
+
+
+def _counted(learned: FromSamples, counts: Counts) -> FromSamples:
+    return learned.changed(sample=learned.sample.with_counts(counts))
 
 
 def _tileset_data(tileset: Tileset) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from os import PathLike, fsdecode
 from typing import Any
 
@@ -25,6 +26,8 @@ from .tileset import Tile, Tileset
 USUAL_SIZE = 3
 """Side of the patterns by which maps are compared with samples."""
 MOST_SAMPLES = 1000
+Counts = Mapping[str, NDArray[np.int64]]
+"""What is learned from samples, as flat arrays by name."""
 FILE = re.compile(r".+\.\w[\w+-]*")
 """What may be a file, or several, in a list of strings, and no row of glyphs."""
 
@@ -38,10 +41,12 @@ class Samples:
     2
     """
 
-    __slots__ = ("__dict__", "grids")
+    __slots__ = ("__dict__", "counts", "grids")
 
-    def __init__(self, grids: Sequence[Grid]) -> None:
+    def __init__(self, grids: Sequence[Grid], counts: Counts | None = None) -> None:
         self.grids = tuple(grids)
+        self.counts = counts or {}
+        """What a model keeps of them, counted by its technique; not part of their content."""
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Samples:
@@ -74,6 +79,14 @@ class Samples:
     @property
     def axes(self) -> int:
         return self.grids[0].cells.ndim
+
+    @cached_property
+    def counts_digest(self) -> str:
+        """Names the counts, so that caches keep what came with a file apart from what was counted here."""
+        named = blake2b(digest_size=16)
+        for name, array in self.counts.items():
+            named.update(f"{name} {array.size} ".encode() + array.tobytes())
+        return named.hexdigest() if self.counts else ""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -116,7 +129,11 @@ class Samples:
 
     def looking_like(self, tileset: Tileset) -> Samples:
         """The same samples with the looks of another tileset's tiles of the same names."""
-        return Samples([Grid(grid.words, grid.cells, tileset) for grid in self.grids])
+        return Samples([Grid(grid.words, grid.cells, tileset) for grid in self.grids], self.counts)
+
+    def with_counts(self, counts: Counts) -> Samples:
+        """The same samples with what a technique counted in them."""
+        return Samples(self.grids, counts)
 
     def __iter__(self) -> Iterator[Grid]:
         return iter(self.grids)
@@ -131,7 +148,7 @@ class Samples:
         return hash(self.grids)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Samples, (self.grids,)
+        return Samples, (self.grids, self.counts)
 
     def __repr__(self) -> str:
         words = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (

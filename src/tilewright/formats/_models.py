@@ -23,8 +23,9 @@ from ._files import read_file, write_files
 from ._text import read_text
 
 ENDINGS = (".json", ".npz")
-ARRAYS = {"cells": "u", "rest": "u"}
-"""Of an npz: positions in the words of each sample, one sample after the other; and all else, as JSON in bytes."""
+ARRAYS = {"cells": "u", "counts": "i", "rest": "u"}
+"""Of an npz: positions in the words of each sample, one sample after the other; all counts, likewise; and the rest, as
+JSON in bytes."""
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
@@ -53,11 +54,11 @@ def refuse_ending(path: str | PathLike[str]) -> None:
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model."""
     try:
-        return _model(*_document(path))
+        return _model(path, *_read(path))
     except BadFile:
         raise
     except TilewrightError as error:
-        raise BadFile(f"not a model ({error})", at=fspath(path)) from None
+        raise _no_model(path, error) from None
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
@@ -65,43 +66,67 @@ def find_model(path: str | PathLike[str]) -> Model | None:
     if Path(path).suffix.lower() not in ENDINGS or not Path(path).is_file():
         return None
     try:
-        is_model = "learned" in _document(path)[0]
+        told, arrays = _read(path)
     except TilewrightError:
         return None
-    return load_model(path) if is_model else None
+    return _model(path, told, arrays) if "learned" in told else None
 
 
-def _document(path: str | PathLike[str]) -> tuple[dict[str, Any], NDArray[Any] | None]:
-    """What a file tells, and the cells that it keeps apart from that."""
+def _model(path: str | PathLike[str], told: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+    try:
+        return Model.of(_joined(told, arrays) if arrays else told)
+    except TilewrightError as error:
+        raise _no_model(path, error) from None
+
+
+def _no_model(path: str | PathLike[str], error: TilewrightError) -> BadFile:
+    return BadFile(f"not a model ({error})", at=fspath(path))
+
+
+def _joined(told: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """What an archive tells, with its arrays, as a model takes it."""
+    samples, sizes = told.pop("samples", None), told.pop("counts", {})
+    if not isinstance(told.get("learned"), Mapping) or not isinstance(samples, list):
+        raise InvalidRecipe("tells no samples, or not what is learned from them")
+    told["learned"] = {**told["learned"], "sample": _grids(samples, arrays["cells"])}
+    if sizes or "counts" in arrays:
+        told["counts"] = _split(arrays.get("counts", np.empty(0, dtype=np.int64)), sizes)
+    return told
+
+
+def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What a file tells, and the arrays that it keeps apart from that."""
     source = Source(read_file(path), fspath(path))
     if Path(path).suffix.lower() != ".npz":
-        return parse(read_text(source)), None
+        return parse(read_text(source)), {}
     arrays = arrays_in(source.content, ARRAYS, source.name)
     if "rest" not in arrays or "cells" not in arrays:
         raise InvalidRecipe("holds no arrays called 'cells' and 'rest'")
-    return parse(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays["cells"]
-
-
-def _model(told: dict[str, Any], cells: NDArray[Any] | None) -> Model:
-    if cells is None:
-        return Model.of(told)
-    samples = told.pop("samples", None)
-    if not isinstance(told.get("learned"), Mapping) or not isinstance(samples, list):
-        raise InvalidRecipe("tells no samples, or not what is learned from them")
-    return Model.of({**told, "learned": {**told["learned"], "sample": _grids(samples, cells)}})
+    return parse(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays
 
 
 def _archive(model: Model) -> bytes:
-    told = model.to_data()
-    del told["learned"]["sample"]
+    told = model.to_data(inline=False)
     told["samples"] = [{"shape": list(grid.shape), "words": list(grid.words)} for grid in model.samples]
     total = sum(grid.cells.size for grid in model.samples)
     if total > MOST_CELLS:
         raise TooLarge(f"samples of {total:,} cells are more than the {MOST_CELLS:,} that a model holds")
     most = max(len(grid.words) for grid in model.samples)
     kind = np.min_scalar_type(most - 1)
-    cells = np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])
-    return archive_of({"cells": cells, "rest": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)})
+    arrays = {"cells": np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])}
+    if model.counts:
+        told["counts"] = {name: array.size for name, array in model.counts.items()}
+        arrays["counts"] = np.concatenate(list(model.counts.values()))
+    return archive_of({**arrays, "rest": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)})
+
+
+def _split(counts: NDArray[Any], sizes: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of counts that stand one after the other."""
+    whole = isinstance(sizes, Mapping) and all(type(size) is int and size >= 0 for size in sizes.values())
+    if not whole or counts.ndim != 1 or sum(sizes.values()) != len(counts):
+        raise InvalidRecipe("do not have the sizes that are told", at="counts")
+    ends = np.cumsum(list(sizes.values()), dtype=np.int64).tolist()
+    return dict(zip(sizes, np.split(counts, ends[:-1]), strict=True))
 
 
 def _grids(samples: list[Any], cells: NDArray[Any]) -> list[Grid]:

@@ -13,11 +13,18 @@ from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
 from .contexts import Contexts
 from .directions import AROUND
+from .stored_counts import Wanted
 
+CONTEXTS, SQUARES_COUNTED = "contexts", "squares"
+"""The parts of a model's counts."""
 TileClasses = tuple[int, ...]
 """For every word of the samples the word that is learned in its place."""
 SQUARES = tuple((AROUND[first], AROUND[first + 1], AROUND[(first + 2) % 8]) for first in (0, 2, 4, 6))
 """The other cells of the four squares of two by two that a cell is part of, clockwise."""
+SQUARE_MASKS = tuple(
+    sum(1 << AROUND.index(name) for name in names) for square in SQUARES for names in (square, square[:1])
+)
+"""Every square as a set of directions, and the first of its cells."""
 
 
 class ContextCounts:
@@ -64,12 +71,9 @@ class ContextCounts:
     @cached_property
     def squares(self) -> tuple[Contexts, Numbers]:
         """The contexts for drawing again: squares, and the pairs that two of them share; their numbers side by side."""
-        bits = {name: 1 << number for number, name in enumerate(AROUND)}
-        parts = [(sum(bits[name] for name in square), bits[square[0]]) for square in SQUARES]
-        contexts = count_contexts(
-            self.sample, self.tile_classes, AROUND, tuple(mask for part in parts for mask in part)
-        )
-        return contexts, np.array([[contexts.number(mask) for mask in part] for part in parts], dtype=np.int64)
+        contexts = count_contexts(self.sample, self.tile_classes, AROUND, SQUARE_MASKS)
+        numbers = [contexts.number(mask) for mask in SQUARE_MASKS]
+        return contexts, np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
     def beside(self) -> NDArray[np.float64]:
@@ -97,12 +101,15 @@ def find_tile_classes(tileset: Tileset, ids: Sequence[int]) -> TileClasses:
     return tuple(tile_classes)
 
 
-@lru_cache(maxsize=32)
 def count_contexts(
     sample: Samples, tile_classes: TileClasses | None, directions: tuple[str, ...], masks: tuple[int, ...]
 ) -> Contexts:
+    """Return the contexts of samples: counted, or found in what a model has counted."""
+    return find_contexts(sample, sample.counts_digest, Wanted.of(sample, tile_classes, directions, masks))
+
+
+@lru_cache(maxsize=32)
+def find_contexts(sample: Samples, counts_digest: str, wanted: Wanted) -> Contexts:
     """Kept, because many maps are made of one sample."""
-    own = np.array(tile_classes if tile_classes is not None else range(len(sample.words)), dtype=np.int64)
-    kept, table = np.unique(own, return_inverse=True)
-    words = [sample.words[number] for number in kept.tolist()]
-    return Contexts([table.reshape(-1)[map] for map in sample.maps], words, directions, masks)
+    stored = (wanted.find(sample, part) for part in (CONTEXTS, SQUARES_COUNTED))
+    return next((found for found in stored if found is not None), None) or wanted.count(sample)

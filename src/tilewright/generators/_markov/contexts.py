@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,19 @@ Table = tuple[Numbers, Numbers]
 """Keys and values of a hash table."""
 
 
+class ContextTable(NamedTuple):
+    """Counted contexts, without what can be worked out from them."""
+
+    keys: Numbers
+    """(context,) ascending."""
+    sizes: Numbers
+    """(context,) number of its entries."""
+    tiles: Numbers
+    """(entry,) ascending within a context."""
+    counts: Numbers
+    """(entry,) how often the tile was seen in the context."""
+
+
 class Contexts:
     """How often each word stands where which neighbours stand, in all maps together.
 
@@ -35,6 +49,36 @@ class Contexts:
         self, maps: Sequence[NDArray[np.integer]], words: Sequence[str], directions: Sequence[str], masks: Iterable[int]
     ) -> None:
         """`maps` hold positions in the words; `masks` are the sets of directions that are contexts, as bits."""
+        self._lay_out(words, directions, masks)
+        self.arrays = self._count(np.concatenate([self._seen(map) for map in maps]))
+        """What kernels take."""
+
+    @classmethod
+    def of_table(
+        cls, table: ContextTable, words: Sequence[str], directions: Sequence[str], masks: Iterable[int]
+    ) -> Contexts:
+        """Return contexts that were counted before, given as `table` returns them; they are not checked here."""
+        contexts = cls.__new__(cls)
+        contexts._lay_out(words, directions, masks)
+        keys, values = _new_table(1 << (2 * len(table.keys) + len(contexts.masks)).bit_length())
+        rehash(table.keys, np.arange(len(table.keys)), keys, values)
+        of = np.repeat(np.arange(len(table.keys)), table.sizes)
+        contexts.arrays = contexts._group((keys, values), of, table.tiles, table.counts, len(table.keys))
+        return contexts
+
+    @property
+    def table(self) -> ContextTable:
+        """What was counted, in an order that depends on the contexts alone."""
+        arrays = self.arrays
+        used = np.flatnonzero(arrays.keys != FREE)
+        used = used[np.argsort(arrays.keys[used])]
+        which = arrays.which[used]
+        sizes = np.diff(arrays.firsts)[which].astype(np.int64)
+        entries = np.repeat(arrays.firsts[which] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+        tiles, counts = arrays.tiles[entries].astype(np.int64), arrays.counts[entries].astype(np.int64)
+        return ContextTable(arrays.keys[used], sizes, tiles, counts)
+
+    def _lay_out(self, words: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
         self.words, self.directions = tuple(words), tuple(directions)
         self.masks = (0, *sorted(set(masks) - {0}))
         """The sets, by number: the first is the empty one."""
@@ -46,8 +90,6 @@ class Contexts:
         for number, mask in enumerate(self.masks):
             own = [place for place in range(len(directions)) if mask >> place & 1]
             self.weights[number, own] = [digits**rank for rank in range(len(own))]
-        self.arrays = self._count(np.concatenate([self._seen(map) for map in maps]))
-        """What kernels take."""
 
     def number(self, mask: int) -> int:
         """Which set of directions this is."""
@@ -70,15 +112,18 @@ class Contexts:
         used = np.flatnonzero(entries[0] != FREE)
         used = used[np.argsort(entries[0][used])]
         of, word = np.divmod(entries[0][used], tiles)
-        counts = entries[1][used]
-        firsts = np.searchsorted(of, np.arange(found.contexts + 1))
+        return self._group(contexts, of, word, entries[1][used], found.contexts)
+
+    def _group(self, table: Table, of: Numbers, tiles: Numbers, counts: Numbers, number: int) -> ContextArrays:
+        """Arrange a hash table of contexts and their entries, which are sorted by context and tile."""
+        firsts = np.searchsorted(of, np.arange(number + 1))
         sums = np.cumsum(counts)
         before = (sums - counts)[firsts[:-1]]
         return ContextArrays(
-            keys=contexts[0],
-            which=contexts[1].astype(np.int32),
+            keys=table[0],
+            which=table[1].astype(np.int32),
             firsts=firsts.astype(np.int32),
-            tiles=word.astype(np.int32),
+            tiles=tiles.astype(np.int32),
             counts=counts.astype(np.int32),
             sums=(sums - before[of]).astype(np.int32),
             masks=np.array(self.masks, dtype=np.int64),

@@ -13,13 +13,22 @@ from pydantic import BeforeValidator, model_validator
 from ...core.errors import InvalidRecipe
 from ...core.model import FromSamples, Learning
 from ...core.params import Sized, param, size_param
-from ...core.samples import Samples
+from ...core.samples import Counts, Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
-from .context_counts import ContextCounts, count_contexts, find_tile_classes
+from .context_counts import (
+    CONTEXTS,
+    SQUARE_MASKS,
+    SQUARES_COUNTED,
+    ContextCounts,
+    TileClasses,
+    count_contexts,
+    find_tile_classes,
+)
 from .contexts import Contexts, refuse_too_many
 from .directions import (
     ALL_SUBSETS,
+    AROUND,
     MAX_STEPS,
     SEED_DIRECTIONS,
     Turn,
@@ -28,6 +37,7 @@ from .directions import (
     read_directions,
     read_step,
 )
+from .stored_counts import NAMES, Wanted
 
 UNKNOWN = "unknown"
 """The tile of cells about which the samples tell nothing, where those are to be kept."""
@@ -64,12 +74,34 @@ class MarkovLearned(FromSamples):
         return tuple({0, *(mask for step in steps for mask in read_step(step, self.learned_directions))})
 
     @cached_property
+    def learned_classes(self) -> TileClasses | None:
+        """For every word of the samples the word that is learned in its place; None where that is itself."""
+        if self.pieces == "learned":
+            return None
+        tileset = self.sample.tileset
+        return find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.words])
+
+    @cached_property
     def contexts(self) -> Contexts:
         """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
-        tileset = self.sample.tileset
-        tile_classes = find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.words])
-        kinds = tile_classes if self.pieces == "chosen" else None
-        return count_contexts(self.sample, kinds, self.learned_directions, self.learned_masks)
+        return count_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
+
+    def _parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+        """The directions that are counted, and the sets of them."""
+        return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARES_COUNTED: (AROUND, SQUARE_MASKS)}
+
+    def count(self) -> Counts:
+        counts: dict[str, Numbers] = {}
+        for part, sets in self._parts().items():
+            contexts = count_contexts(self.sample, self.learned_classes, *sets)
+            counts |= Wanted.of(self.sample, self.learned_classes, *sets).store(contexts, part)
+        return counts
+
+    def refuse_counts(self, counts: Counts) -> None:
+        if set(counts) != {f"{part}.{name}" for part in self._parts() for name in NAMES}:
+            raise InvalidRecipe("must be those of contexts and squares", at="counts", rule="type")
+        for part, sets in self._parts().items():
+            Wanted.of(self.sample, self.learned_classes, *sets).refuse(counts, self.sample, part)
 
     @property
     def facts(self) -> Mapping[str, str]:

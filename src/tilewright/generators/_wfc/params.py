@@ -17,11 +17,21 @@ from ...core.grid import whole
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Params, Sized, hint, param, size_param
 from ...core.pieces import VIEWS
+from ...core.samples import Counts as LearnedCounts
 from ...core.samples import Samples, Training
 from ...core.tileset import Tileset
 from ...kernels.global_constraints import COUNTED, PATH, REGION
 from .adjacency import AdjacencyRules
-from .pattern_set import Images, PatternSet, overlapping, side_by_side
+from .pattern_set import (
+    STORED,
+    CountedPatterns,
+    Images,
+    PatternSet,
+    count_patterns,
+    restore_patterns,
+    side_by_side,
+    store_patterns,
+)
 from .wave import MAX_COUNT, GlobalConstraint
 
 USUAL_SIZE = 3
@@ -91,8 +101,33 @@ class WfcLearned(FromSamples):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        size = self.pattern_size or usual_size(self.sample)
-        return {"patterns": f"{len(pattern_set_of(self.sample, size, self.symmetry, self.wrap_sample)):,} of {size}"}
+        return {"patterns": f"{len(pattern_set_of(self.sample, *self._counted)):,} of {self._counted[0]}"}
+
+    @property
+    def _counted(self) -> tuple[int, int, str]:
+        """The size, the symmetry and the axes that wrap, of the patterns that are counted."""
+        return self.pattern_size or usual_size(self.sample), self.symmetry, self.wrap_sample
+
+    def count(self) -> LearnedCounts:
+        if self._counted[0] == 1:
+            return {}
+        try:
+            return store_patterns(_count(self.sample, *self._counted), _settings(*self._counted))
+        except TooLarge:  # more than fit, unless the map is smaller than they are
+            return {}
+
+    def refuse_counts(self, counts: LearnedCounts) -> None:
+        size, symmetry, wrap = self._counted
+        if set(counts) != set(STORED) or counts["settings"].tolist() != _settings(*self._counted):
+            raise InvalidRecipe("must be those of the patterns of the model's size and symmetry", at="counts")
+        axes, round_axes = self.sample.axes, wraps(wrap, self.sample.axes)
+        windows = sum(
+            prod(side if round_ else side - size + 1 for side, round_ in zip(grid.shape, round_axes, strict=True))
+            for grid in self.sample
+        )
+        found = restore_patterns(counts, size**axes)
+        if found is None or not found.is_sound(axes, size, len(self.sample.words), symmetry * windows):
+            raise InvalidRecipe("cannot be those of the samples; learn it again", at="counts")
 
     @model_validator(mode="after")
     def _holds_a_pattern(self) -> Self:
@@ -326,17 +361,36 @@ def _usual_sample() -> Samples:
     return Samples.of("dungeon")
 
 
-@lru_cache(maxsize=32)
 def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> PatternSet:
+    """Return the patterns of samples: counted, or found in what a model has counted."""
+    return find_pattern_set(sample, sample.counts_digest, size, symmetry, wrap)
+
+
+@lru_cache(maxsize=32)
+def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str) -> PatternSet:
     """Kept, because many maps are made of one sample."""
-    axes = wraps(wrap, sample.axes)
-    images = _images(sample, symmetry)
+    tiles = len(sample.words)
+    if "settings" in sample.counts and sample.counts["settings"].tolist() == _settings(size, symmetry, wrap):
+        found = restore_patterns(sample.counts, size**sample.axes)
+        assert found is not None
+        return found.pattern_set(sample.axes, size, tiles)
     try:
         if size == 1:
-            return side_by_side(sample.maps, len(sample.words), wrap=axes, symmetry=symmetry, images=images)
-        return overlapping(sample.maps, len(sample.words), size, wrap=axes, symmetry=symmetry, images=images)
+            axes, images = wraps(wrap, sample.axes), _images(sample, symmetry)
+            return side_by_side(sample.maps, tiles, wrap=axes, symmetry=symmetry, images=images)
+        return _count(sample, size, symmetry, wrap).pattern_set(sample.axes, size, tiles)
     except TooLarge as error:
         raise InvalidRecipe(*error.problems) from None
+
+
+def _count(sample: Samples, size: int, symmetry: int, wrap: str) -> CountedPatterns:
+    axes, images = wraps(wrap, sample.axes), _images(sample, symmetry)
+    return count_patterns(sample.maps, len(sample.words), size, wrap=axes, symmetry=symmetry, images=images)
+
+
+def _settings(size: int, symmetry: int, wrap: str) -> list[int]:
+    """How patterns are counted, in numbers."""
+    return [size, symmetry, sum(1 << "xyz".index(axis) for axis in wrap if axis in "xyz" and wrap != "none")]
 
 
 @lru_cache(maxsize=32)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.patterns import Coding, Tiles, Wrap, framed, turned, turned_wrap
 from ...core.errors import TooLarge
+from ...core.samples import Counts
 from ...kernels.exact import log
 
 Bits = NDArray[np.uint64]
@@ -18,6 +20,8 @@ Bits = NDArray[np.uint64]
 Images = Sequence[NDArray[np.int64]]
 """(view)(tile,) what each tile becomes in every view of a sample, where tiles are pieces that turn with it."""
 
+STORED = ("settings", "patterns", "counts", "ground")
+"""The arrays that a model keeps."""
 MAX_PATTERNS = 8192
 MAX_WEIGHT = 1 << 20
 """All weights together: a table has the logarithm of every number up to it."""
@@ -102,10 +106,48 @@ def views_of(
     return views
 
 
-def overlapping(
+class CountedPatterns(NamedTuple):
+    """The patterns of some maps, by rising key, and how often each occurs."""
+
+    patterns: NDArray[np.integer]
+    """(pattern, cell of the window)"""
+    counts: NDArray[np.int64]
+    ground: NDArray[np.bool_]
+    """(pattern,) whether it begins in a map's last row."""
+
+    def pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
+        """Return the patterns; two of them fit beside each other where they agree on what they share."""
+        patterns = self.patterns.astype(np.uint16)
+        allowed = _overlaps(patterns, size, axes)
+        return PatternSet(axes, size, tiles, patterns, bounded(self.counts), allowed, self.ground)
+
+    def is_sound(self, axes: int, size: int, tiles: int, windows: int) -> bool:
+        """Whether these may be the patterns of maps that have this many windows."""
+        if not 0 < len(self.counts) <= MAX_PATTERNS or int(self.patterns.min()) < 0 or self.patterns.max() >= tiles:
+            return False
+        keys = (self.patterns.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
+        in_order = bool((keys[1:] > keys[:-1]).all())
+        return in_order and 0 < int(self.counts.min()) <= windows == int(self.counts.clip(max=windows + 1).sum())
+
+
+def store_patterns(found: CountedPatterns, settings: Sequence[int]) -> Counts:
+    """Return counted patterns as a model keeps them, flat arrays by name, with how they were counted."""
+    arrays = np.array(settings), found.patterns.reshape(-1), found.counts, found.ground
+    return {name: array.astype(np.int64) for name, array in zip(STORED, arrays, strict=True)}
+
+
+def restore_patterns(counts: Counts, cells: int) -> CountedPatterns | None:
+    """Return the patterns, each of this many cells, that a model keeps; None where the arrays do not fit together."""
+    _, patterns, times, ground = (counts[name] for name in STORED)
+    if patterns.size != cells * times.size or ground.size != times.size or not np.isin(ground, (0, 1)).all():
+        return None
+    return CountedPatterns(patterns.reshape(-1, cells), times, ground.astype(np.bool_))
+
+
+def count_patterns(
     maps: Sequence[Tiles], tiles: int, size: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
-) -> PatternSet:
-    """All windows of some maps; two of them fit beside each other where they agree on what they share."""
+) -> CountedPatterns:
+    """Count all windows of some maps."""
     axes = maps[0].ndim
     seen, grounded = [], []
     for map in maps:
@@ -127,11 +169,11 @@ def overlapping(
     _, first, which, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     less = ", less symmetry" if symmetry > 1 else ""
     _refuse_too_many(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_fewer(maps)}")
-    patterns = every[first].astype(np.uint16)
+    patterns = every[first]
     stands = np.zeros(len(first), dtype=np.bool_)
     for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
         stands[standing[upright]] = True
-    return PatternSet(axes, size, tiles, patterns, bounded(counts), _overlaps(patterns, size, axes), stands)
+    return CountedPatterns(patterns, counts.astype(np.int64), stands)
 
 
 def _overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
