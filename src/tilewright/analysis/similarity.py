@@ -53,8 +53,8 @@ class Similarity(Params):
             if any(side < self.pattern_size and not round_ for side, round_ in sides):
                 which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
-                reason = f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
-                wrong.append(problem(reason, at="like", rule="sample_size"))
+                text = f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
+                wrong.append(problem(text, at="like", rule="sample_size"))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self

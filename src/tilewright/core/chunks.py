@@ -61,8 +61,8 @@ def local(recipe: Recipe) -> Technique:
     problems = []
     if recipe.shaping:
         shaper = recipe.shaping[0].shaper
-        reason = f"{shaper} works on a whole map, and a map that is made in parts never is one"
-        problems.append(problem(reason, at="shaping"))
+        text = f"{shaper} works on a whole map, and a map that is made in parts never is one"
+        problems.append(problem(text, at="shaping"))
     if recipe.locks is not None and len(recipe.locks):
         problems.append(problem("a map that is made in parts takes none", at="locks"))
     if recipe.require:

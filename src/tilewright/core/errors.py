@@ -140,6 +140,8 @@ class About(TypedDict, total=False):
     rule: str
     instead: Any
     """A value that would do."""
+    remove: Iterable[str]
+    """Parameters of which one could be left out."""
     fixes: Iterable[Fix]
     place: str
 
@@ -152,7 +154,8 @@ def problem(text: str, **about: Unpack[About]) -> Problem:
     """
     at = about.get("at", ())
     path = at if isinstance(at, tuple) else (str(at),)
-    fixes = (*about.get("fixes", ()), *((Fix("set", path, about["instead"]),) if "instead" in about else ()))
+    better = (Fix("set", path, about["instead"]),) if "instead" in about else ()
+    fixes = (*about.get("fixes", ()), *better, *(Fix("remove", (name,)) for name in about.get("remove", ())))
     sentence = f"{text}, got {quoted(about['got'])}" if "got" in about else text
     value = about.get("got", about.get("value"))
     return Problem(path, about.get("rule", "invalid"), value, sentence, fixes, about.get("place"))

@@ -10,11 +10,12 @@ from functools import partial
 from types import GeneratorType
 from typing import Any, TypeVar
 
-from .errors import GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from .errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, TilewrightError, TooLarge
 from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
+from .require import MOST_TRIES
 from .seeds import Rng
 from .site import Frame, Site, Steps
 from .tilemap import TileMap
@@ -120,7 +121,10 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
     if best is not None:
         return best[1]
     reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
-    raise GaveUp(f"no map was as required; what failed: {reasons}", tries=recipe.tries)
+    fixes = [Fix("set", ("tries",), min(MOST_TRIES, 4 * recipe.tries)), ANOTHER_SEED]
+    raise GaveUp(
+        f"no map was as required; what failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
+    )
 
 
 def _root_of_try(root: Rng, attempt: int) -> Rng:

@@ -63,7 +63,7 @@ class Diggable:
         if len(held) > 1:
             labels = np.maximum(parts.cells, 0).astype(np.int32)
             cells = in_the_way(labels, self._walkable, offsets)
-            raise GaveUp("locked walls keep locked floors asunder", cells=cells)
+            raise GaveUp("locked walls keep locked floors asunder", cells=cells, remove=["locks"])
         open_ = (self.map == ROCK) & (words == UNLOCKED)
         if len(held):
             open_ &= places.cells == held[0]

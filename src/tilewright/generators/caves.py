@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from ..core.errors import Fix, InvalidRecipe
+from ..core.errors import InvalidRecipe
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -47,11 +47,7 @@ class CavesParams(Sized):
     def _no_window_of_a_torus(self) -> CavesParams:
         if self.wrap and self.offset is not None:
             text = "a window of an endless cave cannot wrap; leave wrap or offset out"
-            raise InvalidRecipe(
-                text,
-                at="wrap",
-                fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
-            )
+            raise InvalidRecipe(text, at="wrap", remove=["wrap", "offset"])
         return self
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import Fix, InvalidRecipe, TooLarge, counted, problem, quoted
+from ..core.errors import InvalidRecipe, TooLarge, counted, problem, quoted
 from ..core.grid import FREE, Offset, Started
 from ..core.params import param
 from ..core.registry import technique
@@ -114,31 +114,13 @@ class FashionParams(Started):
         if self.offset is not None:
             if self.wrap:
                 text = "a window of an endless plane cannot wrap; leave wrap or offset out"
-                problems.append(
-                    problem(
-                        text,
-                        at="wrap",
-                        fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
-                    )
-                )
+                problems.append(problem(text, at="wrap", remove=["wrap", "offset"]))
             if self.start is not None:
                 text = "a window of an endless plane starts by chance; leave start or offset out"
-                problems.append(
-                    problem(
-                        text,
-                        at="start",
-                        fixes=[Fix("remove", ("start",)), Fix("remove", ("offset",))],
-                    )
-                )
+                problems.append(problem(text, at="start", remove=["start", "offset"]))
             if self.morph is not None:
                 text = "an endless plane has no sides to blend between; leave morph or offset out"
-                problems.append(
-                    problem(
-                        text,
-                        at="morph",
-                        fixes=[Fix("remove", ("morph",)), Fix("remove", ("offset",))],
-                    )
-                )
+                problems.append(problem(text, at="morph", remove=["morph", "offset"]))
         if problems:
             raise InvalidRecipe(*problems)
         return self

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from ..core.errors import Fix, InvalidRecipe, Problem, problem
+from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -122,13 +122,7 @@ class NoiseParams(Sized):
         wrong = []
         if self.wrap and self.offset is not None:
             text = "a window of an endless world cannot wrap; leave wrap or offset out"
-            wrong.append(
-                problem(
-                    text,
-                    at="wrap",
-                    fixes=[Fix("remove", ("wrap",)), Fix("remove", ("offset",))],
-                )
-            )
+            wrong.append(problem(text, at="wrap", remove=["wrap", "offset"]))
         if self.wrap and self.kind == "simplex":
             text = "simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out"
             wrong.append(problem(text, at="wrap"))

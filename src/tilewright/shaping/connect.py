@@ -59,7 +59,11 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
         yield Frame(map.cells, "waves", done / 2)
     bridges = waves.bridges()
     if len(bridges) < parts.count - 1:
-        raise GaveUp("locked cells keep parts of the map asunder", cells=in_the_way(parts.labels, walkable, offsets))
+        raise GaveUp(
+            "locked cells keep parts of the map asunder",
+            cells=in_the_way(parts.labels, walkable, offsets),
+            remove=["locks"],
+        )
 
     def dug() -> NDArray[np.int64]:
         return np.where(waves.marked.astype(np.bool_) & ~survey.passable, tile, map.cells)

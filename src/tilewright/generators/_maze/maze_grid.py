@@ -118,7 +118,7 @@ def _held(site: Site) -> Bytes:
     kept = wanted[np.argmax(parts.sizes[wanted])]
     if len(wanted) > 1:
         cells = [floors[np.argmax(numbers == number)] for number in wanted if number != kept]
-        raise GaveUp("locked walls keep locked floors apart; unlock a wall between them", cells=cells)
+        raise GaveUp("locked walls keep locked floors apart; unlock a wall between them", cells=cells, remove=["locks"])
     held[parts.labels != kept] = WALL
     return held
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
-from ...core.errors import Fix, InvalidRecipe, Problem, counted, problem
+from ...core.errors import InvalidRecipe, Problem, counted, problem
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
@@ -148,11 +148,11 @@ class PatternsParams(PatternsLearned, Learning, Sized):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = f"{which} of {size} cells is smaller than a pattern of {largest}"
-                wrong.append(problem(text, at="sample", rule="sample_size", fixes=[Fix("remove", ("pattern_sizes",))]))
+                wrong.append(problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"]))
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
-                reason = f"{side} is less than a pattern of {largest}; see pattern_sizes"
-                wrong.append(problem(reason, at=name, instead=largest))
+                text = f"{side} is less than a pattern of {largest}; see pattern_sizes"
+                wrong.append(problem(text, at=name, instead=largest))
         return wrong
 
     def _wrong_axes(self) -> list[Problem]:
@@ -161,7 +161,7 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         if self.sample.axes == 2:
             if self.depth is not None:
                 text = "the sample is flat, so the map is; leave depth out"
-                wrong.append(problem(text, at="depth", fixes=[Fix("remove", ("depth",))]))
+                wrong.append(problem(text, at="depth", remove=["depth"]))
             if set(self.borders) & {"below", "above"}:
                 wrong.append(problem("below and above are edges of samples with levels", at="borders"))
         for edge in self.borders:

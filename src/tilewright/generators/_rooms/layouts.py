@@ -57,8 +57,8 @@ class Layout(Params):
             leads_on = any(sorted(line.tolist()) == [VOID, DRAWN_FLOOR] for line in lines)
             if floors != ([0, 2] if cells[row, column] == INNER_DOOR else [0, 1]) or not (leads_on or floors[1] == 2):
                 place = f"the door in row {row + 1}, column {column + 1}"
-                reason = f"{place} must have floor on one side and lead out or on at the other"
-                raise InvalidRecipe(reason, at="drawing")
+                text = f"{place} must have floor on one side and lead out or on at the other"
+                raise InvalidRecipe(text, at="drawing")
         return self
 
     @cached_property

@@ -271,18 +271,18 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
                 x, y, width, height = layer.where.rectangle
                 sizes = [(width, height)]
                 if min(width, height) < 1:
-                    sentence = f"{layer.where.compact!r}: a rectangle is at least one cell wide and high"
-                    yield problem(sentence, at=place, value=layer.where.compact)
+                    text = f"{layer.where.compact!r}: a rectangle is at least one cell wide and high"
+                    yield problem(text, at=place, value=layer.where.compact)
                     sizes = []
                 elif min(x, y) < 0 or x + width > p.width or y + height > p.height:
-                    wording = f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
-                    yield problem(wording, at=place)
+                    text = f"{layer.where.compact!r} does not lie inside the map of {p.width}x{p.height}"
+                    yield problem(text, at=place)
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
             piece = quoted(layer.where.compact)
-            reason = f"{piece}: there is no room {missing}, they are numbered 0 to {last}"
-            yield problem(reason, at=place, value=layer.where.compact)
+            text = f"{piece}: there is no room {missing}, they are numbered 0 to {last}"
+            yield problem(text, at=place, value=layer.where.compact)
         yield from _fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
@@ -307,5 +307,5 @@ def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tupl
     around = p.known[fix.neighbourhood]
     lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)
     if lacking:
-        reason = f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}"
-        yield problem(reason, at=place, value=fix.compact)
+        text = f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}"
+        yield problem(text, at=place, value=fix.compact)

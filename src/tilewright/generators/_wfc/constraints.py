@@ -69,11 +69,6 @@ class Constraints:
         """What they are called in a recipe, each once."""
         return tuple(dict.fromkeys(source.partition(":")[0] for source in self.sources))
 
-    @property
-    def removals(self) -> tuple[Fix, ...]:
-        """Asking for less, as fixes."""
-        return tuple(Fix("remove", (name,)) for name in self.parameters)
-
     def only(self, sources: Sequence[str]) -> Constraints:
         return replace(
             self,
@@ -176,7 +171,7 @@ class Constraints:
         places = [np.unravel_index(cell, p.shape) for cell in blamed.tolist()]
         help, fixes = helping(p)
         less = f"or ask for less: {', '.join(self.parameters)}"
-        return GaveUp(f"{reason}; {help}; {less}", cells=places, fixes=(*fixes, *self.removals))
+        return GaveUp(f"{reason}; {help}; {less}", cells=places, fixes=fixes, remove=self.parameters)
 
 
 def _near(place: Topology, cells: NDArray[np.int64], contradiction: int) -> NDArray[np.bool_]:

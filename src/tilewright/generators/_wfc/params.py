@@ -134,13 +134,12 @@ class WfcLearned(FromSamples):
         sides = wraps(self.wrap_sample, self.sample.axes)
         wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         least = self.pattern_size or 1
-        fixes = _leaving("pattern_size")
         for number, grid in enumerate(self.sample):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = f"{which} of {size} cells is smaller than a pattern of {least}"
-                wrong.append(problem(text, at="sample", rule="sample_size", fixes=fixes))
+                wrong.append(problem(text, at="sample", rule="sample_size", remove=["pattern_size"]))
         if wrong:
             raise InvalidRecipe(*wrong)
         return self
@@ -295,24 +294,19 @@ class WfcParams(WfcLearned, Learning, Sized):
     def _wrong_sources(self) -> Iterator[Problem]:
         if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
             text = "they stand in the place of a sample, so leave one of the two out"
-            yield problem(text, at="rules", fixes=_leaving("sample", "rules"))
+            yield problem(text, at="rules", remove=["sample", "rules"])
         if self.rules and self.pattern_size not in (None, 1):
-            reason = f"rules are about single tiles, so leave it out; got {self.pattern_size}"
-            yield problem(reason, at="pattern_size", fixes=_leaving("pattern_size"))
+            text = f"rules are about single tiles, so leave it out; got {self.pattern_size}"
+            yield problem(text, at="pattern_size", remove=["pattern_size"])
         if self.ground and self.rules:
-            sentence = "rules have no last row; it needs a sample"
-            yield problem(sentence, at="ground", rule="missing", fixes=_leaving("ground"))
+            yield problem("rules have no last row; it needs a sample", at="ground", rule="missing", remove=["ground"])
         elif self.ground and "y" not in self.wrap_sample:
             text = "what lies below the sample's last row must be known, so wrap_sample needs y"
-            yield problem(
-                text,
-                at="ground",
-                rule="conflict",
-                fixes=[Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y"), *_leaving("ground")],
-            )
+            fix = Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y")
+            yield problem(text, at="ground", rule="conflict", fixes=[fix], remove=["ground"])
         if self.axes == 2 and self.depth is not None:
-            wording = "the sample is flat, so the map is; leave depth out"
-            yield problem(wording, at="depth", rule="conflict", fixes=_leaving("depth"))
+            text = "the sample is flat, so the map is; leave depth out"
+            yield problem(text, at="depth", rule="conflict", remove=["depth"])
         yield from refused_axes("wrap", "the map", self.wrap, self.axes)
 
     def _wrong_sizes(self) -> Iterator[Problem]:
@@ -342,10 +336,6 @@ class WfcParams(WfcLearned, Learning, Sized):
             and sum(constraint.most for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
         ):
             yield problem(f"all tiles together are fewer than the {counted(cells, 'cell')} of the map", at="counts")
-
-
-def _leaving(*names: str) -> tuple[Fix, ...]:
-    return tuple(Fix("remove", (name,)) for name in names)
 
 
 def _written(place: Iterable[int]) -> str:

@@ -148,8 +148,9 @@ class Solver:
             blame = f"none of {windows_of(p)} was left"
         more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
         cells = [wave.topology.place(cell) for cell in worst]
-        fixes = (*fixes, *self.constraints.removals, ANOTHER_SEED)
-        return GaveUp(f"{blame} ({more}); {help}", cells=cells, tries=self.restarts + 1, fixes=fixes)
+        asking = self.constraints.parameters
+        text, fixes = f"{blame} ({more}); {help}", (*fixes, ANOTHER_SEED)
+        return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=asking)
 
     def _drawn(self, cell: int) -> str:
         """The tiles around a cell, those that are not decided as ?."""

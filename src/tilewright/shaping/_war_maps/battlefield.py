@@ -111,7 +111,7 @@ class Battlefield:
         if clash.any():
             place = tuple(np.argwhere(clash)[0].tolist())
             cells = {place: None, self.image_of((place[0], place[1])): None}
-            raise GaveUp("players: locked cells break the symmetry", cells=cells)
+            raise GaveUp("players: locked cells break the symmetry", cells=cells, remove=["locks"])
         keeps_own = locked | (self.first & ~locked.reshape(-1)[image]) | self.alone
         self.source = np.where(keeps_own, here, image)
         self.cells = np.where(keeps_own, self.cells, partner[flat[image]])

@@ -92,7 +92,7 @@ def join(field: Battlefield, *, everything: bool) -> Iterator[int]:
         if not way:
             parts = np.where(np.isin(regions.labels, needed), regions.labels, 0).astype(np.int32)
             blame = in_the_way(parts, field.passable | ~field.frozen, neighbours(2, 4))
-            raise GaveUp("players: locked cells leave infantry no way between buildings", cells=blame)
+            raise GaveUp("players: locked cells leave infantry no way between buildings", cells=blame, remove=["locks"])
         _lay_causeway(field, way)
 
 
