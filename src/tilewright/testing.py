@@ -29,8 +29,6 @@ from .kernels import blocks
 
 SIDES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
 """Awkward sizes (width, height); those below a technique's own least size are passed over."""
-ITERATIONS = 3000
-"""For techniques that go on as long as they are told."""
 Check = Callable[[Technique, int], None]
 
 
@@ -67,12 +65,11 @@ def block_size(size: int, *names: str) -> Iterator[None]:
 
 
 def small(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **words: Any) -> Recipe:
-    """A recipe for a small map with defaults otherwise, and with a few thousand steps where there may be any number."""
+    """A recipe for a small map that is made quickly, with defaults otherwise."""
     fields = entry.params.model_fields
-    usual = (("width", width), ("height", height), ("iterations", ITERATIONS))
-    params = {name: value for name, value in usual if name in fields}
+    params = {name: value for name, value in (("width", width), ("height", height)) if name in fields}
     given = words.pop("params", {})
-    return Recipe.of({"technique": entry.name, "params": {**params, **given}, "seed": seed, **words})
+    return Recipe.of({"technique": entry.name, "params": {**params, **entry.quick, **given}, "seed": seed, **words})
 
 
 def same_seed_same_map(entry: Technique, seeds: int) -> None:

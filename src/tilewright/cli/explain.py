@@ -43,7 +43,7 @@ def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     """
     if compact:
         own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileResolver()).params
-        if not hasattr(own, "compact"):
+        if own.compact is None:
             raise InvalidRecipe(f"only technique rules and its recipes have a compact form, not {name}", at="compact")
         print_json(own.compact)
         return

@@ -56,7 +56,7 @@ generateLevel = generateMap  # noqa: N816 - its documentation uses both names
 
 def toString() -> str:  # noqa: N802 - the original's name
     """The rules as they are set, every default written: JSON that `initialize` takes again."""
-    return json.dumps(_initialized().params.compact, indent=2)  # type: ignore[attr-defined]
+    return json.dumps(_initialized().params.compact, indent=2)
 
 
 def _initialized() -> Recipe:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
-from .params import Hints, kinds_in
+from .params import Hints, Params, kinds_in
 
 Schema = Mapping[str, Any]
 Kind = Literal[
@@ -326,8 +326,14 @@ def _short(model: type[BaseModel], field: Field) -> Any:
         return field.default
     value = model.model_fields[field.name].default
     if isinstance(value, tuple):
-        return [getattr(part, "compact", part) for part in value]
-    return getattr(value, "compact", value)
+        return [_compact(part) for part in value]
+    return _compact(value)
+
+
+def _compact(value: Any) -> Any:
+    """A model in its short form, where it has one."""
+    short = value.compact if isinstance(value, Params) else None
+    return value if short is None else short
 
 
 # -- schemas ------------------------------------------------------------------------------------------------

@@ -129,6 +129,11 @@ class Params(BaseModel):
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return self.checked({**given, **values})
 
+    @property
+    def compact(self) -> Any:
+        """The short form in which it can be written as well; None where there is none."""
+        return None
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         copy = super().model_copy(update=update, deep=deep)
         for name in copy.__dict__.keys() - type(self).model_fields.keys():

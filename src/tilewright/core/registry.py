@@ -97,6 +97,8 @@ class Technique(Entry):
     """Cell updates that a map takes, roughly; by default one for each cell."""
     training: Callable[[Any], Training | None] | None = None
     """The training data in the params; by default the first parameter that holds `Samples`."""
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    """Params with which tests make a map quickly, where the defaults take long."""
     by_example: ByExample | None = None
     """What the studio's By-example view shows; None for techniques that are not shown there."""
     learn: type[Any] | None = None
@@ -208,6 +210,7 @@ class _Declared(TypedDict, total=False):
     copies: Callable[[Any], int]
     cost: Callable[[Any], int]
     training: Callable[[Any], Training | None]
+    quick: Mapping[str, Any]
     by_example: ByExample
     learn: type[Any]
     settle: Callable[[Any, Rng], Params]

@@ -142,7 +142,7 @@ def drawn_scores(p: FashionParams, rng: Rng) -> FashionParams:
         stream = rng.child(name)
         return tuple(stream.below(1001) / 1000 for _ in range(p.states**2))
 
-    changes = {name: drawn(name) for name in ("scores", "morph") if getattr(p, name) == "random"}
+    changes = {name: drawn(name) for name, own in (("scores", p.scores), ("morph", p.morph)) if own == "random"}
     return p.model_copy(update=changes) if changes else p
 
 

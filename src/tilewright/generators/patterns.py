@@ -56,6 +56,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
     bytes_per_cell=120,
     copies=lambda p: p.population * p.islands,
     cost=lambda p: p.steps * p.population * p.islands,
+    quick={"iterations": 3000},
     training=lambda p: p.training,
     by_example=ByExample(
         knobs={"pattern_sizes": ((2,), (3,), (2, 3), (4,)), "iterations": (10_000, 100_000, 1_000_000, 10_000_000)},
