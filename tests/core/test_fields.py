@@ -17,7 +17,7 @@ from tilewright.core.registry import Technique
 from tilewright.core.tilemap import TileMap
 from tilewright.formats import Format
 
-KINDS = {"technique": tw.techniques, "shaper": tw.shapers, "format": tw.formats}
+KINDS = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
 ENTRIES = {(kind, entry.name): entry for kind, registry in KINDS.items() for entry in registry()}
 
 

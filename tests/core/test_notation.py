@@ -30,7 +30,7 @@ from tilewright.core.registry import shapers, techniques
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
-    for kind, registry in (("technique", tw.techniques), ("shaper", tw.shapers), ("format", tw.formats))
+    for kind, registry in (("technique", tw.list_techniques), ("shaper", tw.list_shapers), ("format", tw.list_formats))
     for entry in registry()
     if fields_of(entry.params)
 }

@@ -13,7 +13,7 @@ from tilewright.core.errors import TilewrightError
 from tilewright.core.registry import tilesets
 from tilewright.studio.page.controls import UNSET, Controls
 
-SHELVES: dict[str, Any] = {"technique": tw.techniques, "shaper": tw.shapers, "format": tw.formats}
+SHELVES: dict[str, Any] = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
 
 
 def controls_page(kind: str = "technique", name: str = "caves") -> None:

@@ -34,7 +34,7 @@ from tilewright.studio.page.shape import first_of
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
-    for kind, shelf in (("technique", tw.techniques), ("shaper", tw.shapers), ("format", tw.formats))
+    for kind, shelf in (("technique", tw.list_techniques), ("shaper", tw.list_shapers), ("format", tw.list_formats))
     for entry in shelf()
 }
 TILES = tuple(tilesets.get("terrain"))

@@ -10,6 +10,7 @@ sweeps and the docs all ask a `Field`.
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Iterator, Mapping
@@ -350,7 +351,7 @@ def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, ti
         are_tuples = all("prefixItems" in branch for branch in present)
         first = present[0] if present and (len(present) == 1 or are_tuples) else {}
         schema = {**first, **own, **({"anyOf": present} if len(present) > 1 else {})}
-        hints = {key: _frozen(schema[key]) for key in Hints.__annotations__ if key in schema}
+        hints = {key: _read_hint(key, schema[key]) for key in Hints.__annotations__ if key in schema}
         noun = in_words(schema.get("title", "")) if schema.get("properties") or "discriminator" in schema else ""
         known = {
             "default": schema.get("default", UNSET),
@@ -366,8 +367,10 @@ def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, ti
         return unknown
 
 
-def _frozen(hint: Any) -> Any:
-    return tuple(hint) if isinstance(hint, list) else hint
+def _read_hint(key: str, value: Any) -> Any:
+    """A hint as plain data; those that are not values are tuples."""
+    plain = json.loads(json.dumps(value))
+    return tuple(plain) if isinstance(plain, list) and key != "initial" else plain
 
 
 def _resolve(schema: Schema, definitions: Schema) -> Schema:
