@@ -217,6 +217,31 @@ def test_allowed_imports_are_allowed(path: str, source: str) -> None:
     assert not violations(source, path)
 
 
+ONE_THING = {
+    "piece": {"core/pieces.py"},  # tiles that join their neighbors
+    "part": {"corpus/parts.py", "class Part"},  # files of a corpus
+    "book": set(),
+    "rule": {"generators/rules.py", "kernels/rules.py", "studio/page/rules/rule.py", "class Rule"},  # the technique
+    "ground": set(),
+    "field": {"core/fields.py", "class Field"},  # of a schema
+}
+"""Words that each name one thing: the modules and classes that may be called by them alone."""
+
+
+def test_a_word_names_one_thing() -> None:
+    named: dict[str, list[str]] = {word: [] for word in ONE_THING}
+    for path in SOURCE.rglob("*.py"):
+        names = [(path.stem, path.relative_to(SOURCE).as_posix())]
+        classes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef))
+        names += [(node.name.lower(), f"class {node.name}") for node in classes]
+        for name, place in names:
+            word = name.removesuffix("s")
+            if word in named:
+                named[word].append(place)
+    for word, places in named.items():
+        assert sorted(places) == sorted(ONE_THING[word]), word
+
+
 def test_generators_never_import_generators() -> None:
     """A technique may have a package of private modules with its name, and imports no other technique's."""
     folder = SOURCE / "generators"

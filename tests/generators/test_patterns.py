@@ -18,7 +18,7 @@ from tilewright.core.errors import TilewrightError
 from tilewright.core.pipeline import steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import pattern_counter, runs
-from tilewright.generators._patterns.blocks import STAGES, parts_at
+from tilewright.generators._patterns.blocks import STAGES, blocks_at
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 OPTIMISERS = ("annealing", "evolution", "genetic")
@@ -255,7 +255,7 @@ def test_parts_of_a_large_map_leave_no_seam() -> None:
         wrong = (known.count(keys.reshape(-1)) == 0).reshape(keys.shape)
         for stage in (0, STAGES - 1):
             across = np.zeros(wrong.shape, dtype=bool)
-            for part in parts_at(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
+            for part in blocks_at(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
                 edge = int(part.places[1][0])
                 across[:, max(0, edge - 2) : edge + 3] |= edge > 0
             near[0] += int(wrong[across].sum())

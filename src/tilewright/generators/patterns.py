@@ -36,7 +36,7 @@ from ..analysis.patterns import Tiles
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ._patterns.blocks import STAGES, Part, has_parts, parts_at
+from ._patterns.blocks import STAGES, Block, blocks_at, has_blocks
 from ._patterns.novelty import break_copies
 from ._patterns.params import PatternsLearned, PatternsParams
 from ._patterns.pattern_counter import PatternCounter
@@ -69,7 +69,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
 def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
     held, strange = _held(site)
     alone = p.islands == p.population == 1 and p.optimiser == "annealing"
-    if alone and has_parts(p.shape, p.part_side):
+    if alone and has_blocks(p.shape, p.part_side):
         tiles = yield from _in_parts(p, held, strange, rng)
     else:
         tiles = yield from _whole(p, held, strange, rng)
@@ -116,7 +116,7 @@ def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rn
     shown, reach, mean = partial(_shown, p, tiles), max(p.sizes) - 1, np.nan
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
-        numbered = list(enumerate(parts_at(stage, p.shape, p.part_side, reach, p.wrapped, p.sides)))
+        numbered = list(enumerate(blocks_at(stage, p.shape, p.part_side, reach, p.wrapped, p.sides)))
         parts = [(rng.child(f"stage {stage}", number), part) for number, part in numbered if _steps(part, p, stage)]
         # A part sees nothing of another that changes, so that it may begin when others have ended.
         runs = (_run_of(part, p, stage, tiles=tiles, held=held, strange=strange, rng=own) for own, part in parts)
@@ -131,7 +131,7 @@ def _in_parts(p: PatternsParams, held: NDArray[np.int64], strange: bool, rng: Rn
 
 
 def _run_of(
-    part: Part, p: PatternsParams, stage: int, *, tiles: Tiles, held: NDArray[np.int64], strange: bool, rng: Rng
+    part: Block, p: PatternsParams, stage: int, *, tiles: Tiles, held: NDArray[np.int64], strange: bool, rng: Rng
 ) -> Run:
     """What a part does at a stage."""
     frozen = part.frozen | (part.of(held) >= 0)
@@ -141,7 +141,7 @@ def _run_of(
     return Run(counter, rng, p.steps * part.cells // prod(p.shape), steps.stop, done=steps.start)
 
 
-def _steps(part: Part, p: PatternsParams, stage: int) -> range:
+def _steps(part: Block, p: PatternsParams, stage: int) -> range:
     """Those of a part at a stage, of all that it would have."""
     steps = p.steps * part.cells // prod(p.shape)
     return range(steps * stage // STAGES, steps * (stage + 1) // STAGES)

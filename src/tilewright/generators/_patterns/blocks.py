@@ -23,7 +23,7 @@ SHIFTS = (0.0, 0.5, 0.25, 0.75)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Block:
     """Places of the map along every axis: those of a part, and beside them as many as its windows see."""
 
     places: tuple[NDArray[np.int64], ...]
@@ -49,12 +49,12 @@ class Part:
         tiles[np.ix_(*self.places)] = inner
 
 
-def has_parts(shape: Sequence[int], side: int) -> bool:
+def has_blocks(shape: Sequence[int], side: int) -> bool:
     """Whether a map is so large."""
     return prod(shape) >= 4 * side ** len(shape) and max(shape) >= 2 * side
 
 
-def parts_at(stage: int, shape: Sequence[int], side: int, reach: int, wrap: Wrap, sides: Sides) -> Iterator[Part]:
+def blocks_at(stage: int, shape: Sequence[int], side: int, reach: int, wrap: Wrap, sides: Sides) -> Iterator[Block]:
     """The parts of a map at a stage; `reach` is how far a window reaches behind its first cell."""
     shift = SHIFTS[stage % len(SHIFTS)]
     axes = [
@@ -66,7 +66,7 @@ def parts_at(stage: int, shape: Sequence[int], side: int, reach: int, wrap: Wrap
         stays = np.zeros([len(along) for along in places], dtype=np.bool_)
         for axis, along in enumerate(frozen):
             stays |= along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
-        yield Part(places, stays, wraps, edges)
+        yield Block(places, stays, wraps, edges)
 
 
 def _along(
