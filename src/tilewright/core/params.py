@@ -254,7 +254,7 @@ class Finding:
         bounds, path = self.details.get("ctx", {}), self.path
         if self.kind == "value_error":
             cause = bounds.get("error")
-            found = cause.problems if isinstance(cause, TilewrightError) else (problem(str(cause)),)
+            found = cause.problems if isinstance(cause, TilewrightError) else (problem(str(cause), value=self.given),)
             return [one.within(*path) for one in found]
         if self.kind == "missing" and isinstance(self.details["loc"][-1], int):
             return [problem("has too few values", at=path[:-1], rule="minimum_length")]

@@ -92,7 +92,7 @@ def condition(text: str) -> dict[str, Any]:
     tile, operator, count = (piece.strip() for piece in found.groups())
     if operator not in OPERATORS:
         told = f"{quoted(text)}: the operator is one of {' '.join(OPERATORS)}"
-        raise InvalidRecipe(told, got=operator, rule="format")
+        raise InvalidRecipe(f"{told}, got {quoted(operator)}", value=text, rule="format")
     return {"tile": word(tile), "operator": operator, "count": whole(count, f"count in {quoted(text)}")}
 
 

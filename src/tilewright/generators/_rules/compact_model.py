@@ -33,7 +33,7 @@ def _read(text: str, cut: Cut, models: tuple[type[Params], ...]) -> Any:
         )
         return model.checked(fields)
     except InvalidRecipe as error:
-        if any(one.rule == "format" for one in error.problems):  # these quote the text themselves
+        if any(one.value in (text, quoted(text)) for one in error.problems):  # these quote the text themselves
             raise
         raise error.replace(replace(one.within(place=quoted(text)), value=text) for one in error.problems) from None
 
