@@ -175,14 +175,16 @@ def _unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
 
 
 def _rendered(path: Path) -> str:
-    """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`; `params` is understood."""
-    rest = path[1:] if path[0:1] == ("params",) and len(path) > 1 else path
-    head = []
-    if rest[0:1] == ("sweep",):
+    """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`; `params` is understood."""
+    head: list[str] = []
+    rest = path[1:] if path[:1] == ("params",) and len(path) > 1 else path
+    if rest[:1] == ("sweep",):
         head, rest = ["sweep"], rest[1:]
-    elif len(rest) > 1 and rest[0] in ("shaping", "line") and isinstance(rest[1], int):
-        head = [f"shaping {rest[1] + 1}", *map(str, rest[2:3])] if rest[0] == "shaping" else [f"line {rest[1]}"]
-        rest = rest[1 + len(head) :]
+    elif rest[:1] == ("shaping",) and len(rest) > 1 and isinstance(rest[1], int):
+        head, rest = [f"shaping {rest[1] + 1}", *map(str, rest[2:3])], rest[3:]
+    elif "line" in rest[:-1]:
+        at = rest.index("line")
+        head, rest = [*map(str, rest[:at]), f"line {rest[at + 1]}"], rest[at + 2 :]
     return ": ".join([*head, *([".".join(map(str, rest))] if rest else [])])
 
 

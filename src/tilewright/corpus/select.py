@@ -126,7 +126,9 @@ class Split:
         for name, share in given.items():
             number = not isinstance(share, bool) and isinstance(share, int | float) and isfinite(share)
             if not number or not 0 < share <= 1:
-                raise InvalidRecipe(f"{name}: must be above 0 and at most 1", at="shares", got=share, rule="range")
+                raise InvalidRecipe(
+                    "must be above 0 and at most 1", at=("shares", name), got=share, place=f"shares: {name}"
+                )
         total = sum(given.values())
         if abs(total - 1) > 1e-9:
             raise InvalidRecipe(f"must add up to 1, got {total:.6g}", at="shares")

@@ -110,7 +110,9 @@ class World:
                 name = name_of(array, (row, column))
                 content = self.folder.read(*array.split("/"), name)
                 if content is None:
-                    raise BadFile(f"{self.folder}/{array}/{name}: not made yet; make the world again to go on with it")
+                    raise BadFile(
+                        "not made yet; make the world again to go on with it", at=f"{self.folder}/{array}/{name}"
+                    )
                 try:
                     chunk = unpacked(content, (side, side, *out.shape[2:]), out.dtype)
                 except OSError:

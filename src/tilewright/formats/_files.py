@@ -41,7 +41,7 @@ def read_text(path: str | PathLike[str]) -> str:
     try:
         return read_file(path).decode()
     except UnicodeDecodeError:
-        raise BadFile(f"{path}: not text in UTF-8") from None
+        raise BadFile("not text in UTF-8", at=path) from None
 
 
 def files_in(folder: str | PathLike[str]) -> list[Path]:

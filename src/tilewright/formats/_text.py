@@ -19,5 +19,7 @@ def rows_of_equal_length(rows: list[str], name: str) -> list[str]:
     """The rows, or which one is longer or shorter than the first."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:
-            raise BadFile(f"row {number} has {len(row)} cells, the first has {len(rows[0])}", at=name)
+            raise BadFile(
+                f"row {number} has {len(row)} cells, the first has {len(rows[0])}", at=(name, "row", number), place=name
+            )
     return rows

@@ -223,13 +223,17 @@ def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
         lines = lines[:-1]
     for number, line in enumerate(lines, 1):
         if line.count(",") >= LARGEST_SIDE:
-            raise BadFile(f"row {number} has more than {LARGEST_SIDE:,} cells", at=name)
+            raise BadFile(f"row {number} has more than {LARGEST_SIDE:,} cells", at=(name, "row", number), place=name)
         fields = [field.strip() for field in line.split(",")]
         if rows and len(fields) != len(rows[0]):
-            raise BadFile(f"row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}", at=name)
+            raise BadFile(
+                f"row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}",
+                at=(name, "row", number),
+                place=name,
+            )
         for column, field in enumerate(fields, 1):
             if field and not ID.fullmatch(field):
-                raise BadFile(f"row {number}, column {column}: {_no_id(field)}", at=name)
+                raise BadFile(f"row {number}, column {column}: {_no_id(field)}", at=(name, "row", number), place=name)
         rows.append([int(field or NOTHING) for field in fields])
         ends.add(fields[-1])
     if ends == {""} and any(map(any, rows)):
@@ -278,11 +282,11 @@ def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
         remark = f"; it says {quoted(told)}" if isinstance(told, str) else ""
         raise InvalidRecipe(f"JSON without a 'Terrain Map', which the site's has{remark}")
     if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
-        raise InvalidRecipe("Terrain Map: must be a list of columns, each a list of ids", got=columns, rule="type")
+        raise InvalidRecipe("must be a list of columns, each a list of ids", at="Terrain Map", got=columns, rule="type")
     if not columns or not columns[0]:
-        raise InvalidRecipe("Terrain Map: holds no cells")
+        raise InvalidRecipe("holds no cells", at="Terrain Map")
     if max(len(columns), len(columns[0])) > LARGEST_SIDE:
-        raise TooLarge(f"Terrain Map: at most {LARGEST_SIDE:,} cells on a side are read")
+        raise TooLarge(f"at most {LARGEST_SIDE:,} cells on a side are read", at="Terrain Map")
     for number, column in enumerate(columns, 1):
         if len(column) != len(columns[0]):
             text = f"Terrain Map: column {number} has {counted(len(column), 'cell')}, the first has {len(columns[0])}"
@@ -299,7 +303,7 @@ def _id(value: object, x: int, y: int) -> int:
         return NOTHING
     number = _whole(value)
     if number is None or not 0 <= number < 10**MOST_DIGITS:
-        raise InvalidRecipe(f"Terrain Map: x={x} y={y}: {_no_id(value)}")
+        raise InvalidRecipe(f"x={x} y={y}: {_no_id(value)}", at=("Terrain Map", x, y), place="Terrain Map")
     return number
 
 
@@ -312,12 +316,12 @@ def _units(document: Mapping[str, Any]) -> list[Marker]:
     """The units that stand on the site's map."""
     units = document.get("Predeployed Units") or []
     if not isinstance(units, list) or not all(isinstance(unit, dict) for unit in units):
-        raise InvalidRecipe("Predeployed Units: must be a list of units", got=units, rule="type")
+        raise InvalidRecipe("must be a list of units", at="Predeployed Units", got=units, rule="type")
     markers = []
     for number, unit in enumerate(units):
         kind, x, y = (_whole(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))
         if kind is None or x is None or y is None:
-            raise InvalidRecipe(f"Predeployed Units.{number}: needs whole numbers as Unit ID, Unit X and Unit Y")
+            raise InvalidRecipe("needs whole numbers as Unit ID, Unit X and Unit Y", at=("Predeployed Units", number))
         country = unit.get("Country Code")
         owner = COUNTRIES.get(country, country[:20]) if isinstance(country, str) else ""
         name = UNITS.get(kind) or str(kind)[:20]

@@ -71,7 +71,7 @@ def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
         text = field.strip()
         if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < most):
             raise BadFile(f"line {number}, column {column}: a tile id is 0..{most - 1}", at=name, got=text)
-    raise BadFile(f"line {number}: not a row of tile ids", at=name)
+    raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 
 csv = Format(name="csv", params=CsvParams, extensions=(".csv",), write=write, read=read, doc=__doc__)

@@ -64,9 +64,9 @@ def _read_stage(line: str, number: int, name: str) -> Any:
     try:
         stage, *more = read_data(f"shaping: [{line}]", name)["shaping"]
     except (BadFile, ValueError):
-        raise BadFile(f"line {number + 1}: not a shaper that is switched off: {quoted(line)}", at=name) from None
+        raise BadFile(f"not a shaper that is switched off: {quoted(line)}", at=(name, "line", number + 1)) from None
     if more:
-        raise BadFile(f"line {number + 1}: one shaper a line", at=name, got=line)
+        raise BadFile("one shaper a line", at=(name, "line", number + 1), got=line)
     return stage
 
 
