@@ -207,7 +207,7 @@ def test_maps_of_several_sizes_come_as_a_list(swept: Corpus) -> None:
         ({"size": 0}, "size: must be a whole number from 1 on, got 0"),
         ({"size": True}, "size: must be"),
         ({"workers": 0}, "workers: must be"),
-        ({"worker": 2, "workers": 2}, "worker: must be from 0 to 1, got 2"),
+        ({"worker": 2, "workers": 2}, "worker: must be a whole number from 0 to 1, got 2"),
         ({"ids": [1], "shuffle": 3}, "ids: come in the order they are given"),
         ({"ids": [1], "split": "train"}, "ids: come in the order they are given"),
         ({"ids": [COUNT]}, "there are maps 0 to"),

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from .. import api
-from ..core.errors import InvalidRecipe, UnknownName
+from ..core.errors import InvalidRecipe, UnknownName, format_number
 from ..core.grid import Grid
 from ..core.registry import measures
 from ..core.samples import Samples
@@ -68,14 +68,14 @@ def command(
         one = table(name, "measure", "value", "what it is")
         for measure, number in numbers.items():
             entry = measures.get(measure)
-            one.add_row(measure, f"{_written(number)} {entry.unit}".rstrip(), entry.summary)
+            one.add_row(measure, f"{format_number(number)} {entry.unit}".rstrip(), entry.summary)
         one.columns[1].justify = "right"
         print_table(one)
     else:
         columns = list(dict.fromkeys(measure for _, numbers in measured for measure in numbers))
         many = table("", "file", *columns)
         for name, numbers in measured:
-            many.add_row(name, *(_written(numbers[measure]) if measure in numbers else "" for measure in columns))
+            many.add_row(name, *(format_number(numbers[measure]) if measure in numbers else "" for measure in columns))
         for column in many.columns[1:]:
             column.justify = "right"
         print_table(many)
@@ -87,7 +87,3 @@ def _samples(names: str) -> Samples:
         return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
     except (InvalidRecipe, UnknownName) as error:
         raise InvalidRecipe.of(error, "like") from None
-
-
-def _written(number: float) -> str:
-    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"

@@ -338,3 +338,8 @@ def did_you_mean(name: object, options: Iterable[str]) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 cell`, `3 cells`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_number(number: float) -> str:
+    """Write an integer with all its digits, and any other number with four: `1,234`, `0.5012`."""
+    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"

@@ -191,6 +191,14 @@ class Sized(Params):
         return (self.height, self.width)
 
 
+def check_integer(name: str, value: object, minimum: int = 1, maximum: int | None = None) -> None:
+    """Refuse what a function got for an argument, unless it is an integer within these bounds."""
+    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if number is None or number < minimum or (maximum is not None and number > maximum):
+        upwards = "on" if maximum is None else f"to {maximum:,}"
+        raise InvalidRecipe(f"must be a whole number from {minimum} {upwards}", at=name, got=value, rule="range")
+
+
 def whole_value(read: Callable[[Any, Resolver], Any], write: Callable[[Any], Any]) -> CoreSchema:
     """The schema of a value that a field holds as a whole, such as a map: how it is read, and written as JSON."""
 

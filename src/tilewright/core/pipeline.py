@@ -10,7 +10,8 @@ from functools import partial
 from types import GeneratorType
 from typing import Any, TypeVar
 
-from .errors import ANOTHER_SEED, Fix, GaveUp, InvalidRecipe, TilewrightError, TooLarge
+from .errors import ANOTHER_SEED, Fix, GaveUp, TilewrightError, TooLarge
+from .params import check_integer
 from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
@@ -30,8 +31,7 @@ def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
 
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise InvalidRecipe("must be a whole number of at least 1", at="every", got=every, rule="range")
+    check_integer("every", every)
     recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
     work = steps(recipe)
     number = 0

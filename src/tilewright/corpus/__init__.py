@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import TilewrightError
 
 if TYPE_CHECKING:
-    from .making import Progress as Progress
+    from .cluster import Progress as Progress
+    from .cluster import WorldProgress as WorldProgress
     from .making import make as make
     from .making import remake as remake
     from .reader import Batch as Batch
     from .reader import Corpus as Corpus
     from .sweep import Sweep as Sweep
-    from .world import WorldProgress as WorldProgress
     from .world import make_world as make_world
     from .world_reader import World as World
 
 _HOMES = {
     "make": "making",
     "remake": "making",
-    "Progress": "making",
+    "Progress": "cluster",
     "Corpus": "reader",
     "Batch": "reader",
     "Sweep": "sweep",
     "World": "world_reader",
-    "WorldProgress": "world",
+    "WorldProgress": "cluster",
     "make_world": "world",
 }
 __all__ = sorted(_HOMES)

@@ -87,25 +87,23 @@ class Canvas:
 
     # -- bars ---------------------------------------------------------------------------------------------------
 
-    def bars(self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color = FIRST) -> None:
-        """Bars between edges, upwards; heights are shares of the box. None that is there vanishes."""
-        places = _spread(edges, box.left, box.right)
-        gap = 1 if box.width / len(heights) >= 4 else 0
-        for left, right, height in zip(places, places[1:], heights.tolist(), strict=False):
-            if height > 0:
-                top = min(box.bottom - 2, round(box.bottom - height * box.height))
-                self.pen.rectangle((left, top, max(left, right - 1 - gap), box.bottom - 1), color)
-
-    def bars_sideways(
-        self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color = FIRST
+    def bars(
+        self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], *, sideways: bool = False
     ) -> None:
-        """The same to the right, the first bar at the bottom."""
-        places = _spread(edges, box.bottom, box.top)
-        gap = 1 if box.height / len(heights) >= 4 else 0
-        for bottom, top, height in zip(places, places[1:], heights.tolist(), strict=False):
-            if height > 0:
+        """Bars between edges, upwards, or to the right with the first one at the bottom; none that is there vanishes.
+
+        Heights are shares of the box.
+        """
+        start, end = (box.bottom, box.top) if sideways else (box.left, box.right)
+        places = _spread(edges, start, end)
+        gap = 1 if abs(end - start) / len(heights) >= 4 else 0
+        for first, last, height in zip(places, places[1:], heights.tolist(), strict=False):
+            if height > 0 and sideways:
                 right = max(box.left + 1, round(box.left + height * box.width) - 1)
-                self.pen.rectangle((box.left, top, right, max(top, bottom - 1 - gap)), color)
+                self.pen.rectangle((box.left, last, right, max(last, first - 1 - gap)), FIRST)
+            elif height > 0:
+                top = min(box.bottom - 2, round(box.bottom - height * box.height))
+                self.pen.rectangle((first, top, max(first, last - 1 - gap), box.bottom - 1), FIRST)
 
     def outline(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, filled: float = 0.35

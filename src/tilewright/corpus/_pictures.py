@@ -46,7 +46,7 @@ def corpus_picture(corpus: Corpus) -> Image.Image:
     columns = _columns(facts)
     shown = spread_ids(corpus, ROWS_OF_MAPS * columns)
     sheet = _maps(corpus, shown, columns)
-    reasons = facts.reasons.most_common(MOST_REASONS)
+    reasons = facts.most_common_reasons()[:MOST_REASONS]
     rows = ceil(len(found) / PANELS)
     heights = [
         130,
@@ -81,7 +81,8 @@ def range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image:
     box = Box(110, 210, 710, 810)
     canvas.panel(box)
     canvas.bars(Box(box.left, 120, box.right, box.top - 8), shares_of(counts.sum(axis=0)), x_edges)
-    canvas.bars_sideways(Box(box.right + 8, box.top, 800, box.bottom), shares_of(counts.sum(axis=1)), y_edges)
+    side = Box(box.right + 8, box.top, 800, box.bottom)
+    canvas.bars(side, shares_of(counts.sum(axis=1)), y_edges, sideways=True)
     canvas.bins(box, counts)
     canvas.bottom_axis(box, float(x_edges[0]), float(x_edges[-1]))
     canvas.left_axis(box, float(y_edges[0]), float(y_edges[-1]))
@@ -242,14 +243,9 @@ def _title(corpus: Corpus) -> str:
 
 def _told(corpus: Corpus, facts: Facts) -> str:
     """What there is to know, in a line."""
-    sizes = [
-        f"{span.least:,.0f}" if span.least == span.most else f"{span.least:,.0f}-{span.most:,.0f}"
-        for name in ("width", "height", "levels")
-        if (span := facts.sizes[name]).count and not (name == "levels" and span.most == 1)
-    ]
     swept = [axis.column for axis in corpus.manifest.sweep.axes]
     words = [
-        " x ".join(sizes),
+        facts.size("-"),
         f"seed {corpus.manifest.seed}",
         f"swept: {', '.join(swept)}" if swept else "",
         f"{facts.maps:,} there so far" if facts.maps < len(corpus) else "",

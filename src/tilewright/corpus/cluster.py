@@ -7,12 +7,15 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import resource_tracker
 from time import sleep
 from typing import Any, TypeVar
 
 from ..core.errors import InvalidRecipe, TilewrightError
+from ..core.params import check_integer
 
 T = TypeVar("T")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
@@ -26,6 +29,26 @@ KILLS = 10
 """Workers of ours that may be killed by one task before it is given up: others may have killed them."""
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
+MOST_WORKERS = 4096
+
+
+@dataclass
+class Progress:
+    """How far the work is: maps of a corpus, or chunks of a world."""
+
+    count: int
+    done: int = 0
+    """Those that are there, of earlier runs too."""
+    made: int = 0
+    """Those of this run."""
+    failures: int = 0
+    """Maps that could not be made: of this run while it works, of the whole corpus in the end."""
+    dashboard: str = ""
+    """Where Dask shows what its workers do."""
+
+
+WorldProgress = Progress
+Tell = Callable[[Progress], None]
 
 
 class LostCluster(TilewrightError):
@@ -65,7 +88,7 @@ class Cluster:
             unfinished: set[Any] = set()
             try:
                 while True:
-                    for task in _few(waiting, self.threads * (1 + AHEAD) - len(unfinished)):
+                    for task in islice(waiting, max(0, self.threads * (1 + AHEAD) - len(unfinished))):
                         future = self._client.submit(work, *task, pure=False)
                         unfinished.add(future)
                         running.add(future)
@@ -118,10 +141,38 @@ class _TaskFailed(Exception):
         self.error = error
 
 
-def refuse_both(address: str | None, workers: int | None) -> None:
-    if address is not None and workers is not None:
+def check_workers(workers: int | None, scheduler: str | None) -> None:
+    """Refuse a number of workers that there cannot be, or one beside the address of a scheduler."""
+    if workers is None:
+        return
+    check_integer("workers", workers, 0, MOST_WORKERS)
+    if scheduler is not None:
         text = "a scheduler has workers of its own; give a number of workers, or its address"
         raise InvalidRecipe(text, at="workers")
+
+
+def each_result(
+    work: Callable[..., T],
+    tasks: Callable[[int], Iterable[tuple[Any, ...]]],
+    alone: Callable[[], Generator[T, None, None]],
+    *,
+    workers: int | None,
+    scheduler: str | None,
+    progress: Progress,
+    tell: Tell,
+) -> Generator[T, None, None]:
+    """Yield what the work makes of each task, in any order: on a cluster, or without workers what `alone` makes here.
+
+    `tasks` gives the tasks for that many threads. Closing the generator ends the tasks, then the workers.
+    """
+    if workers == 0:
+        yield from alone()
+        return
+    with connected(scheduler, workers) as cluster:
+        progress.dashboard = cluster.dashboard
+        tell(progress)
+        with closing(cluster.each(work, tasks(cluster.threads))) as results:
+            yield from results
 
 
 @contextmanager
@@ -133,7 +184,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
     import dask
     import distributed  # noqa: F401  # before its settings are changed: it brings them along
 
-    refuse_both(address, workers)
+    check_workers(workers, address)
     if address is None and workers is None:
         address = os.environ.get(SCHEDULER) or None
     settings = {
@@ -159,7 +210,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
 def _own(workers: int) -> Iterator[Cluster]:
     from distributed import LocalCluster
 
-    with _ending() as ends:
+    with ExitStack() as ends:
         try:
             with _deaf():
                 own = LocalCluster(
@@ -168,9 +219,9 @@ def _own(workers: int) -> Iterator[Cluster]:
                     dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
-                ends.append(lambda: own.close(timeout=10))
+                ends.callback(_close_quietly, own, timeout=10)
                 client = _client(own)
-                ends.append(lambda: _close(client))
+                ends.callback(_close_client, client)
         except (OSError, RuntimeError, ValueError) as error:
             told = f"no worker processes could be started on this machine ({_short(error)})"
             raise LostCluster(f"{told}; --workers 0 does without") from None
@@ -179,12 +230,12 @@ def _own(workers: int) -> Iterator[Cluster]:
 
 @contextmanager
 def _somebodys(address: str) -> Iterator[Cluster]:
-    with _ending() as ends:
+    with ExitStack() as ends:
         try:
             client = _client(address)
         except Exception as error:  # an address may be anything
             raise LostCluster(f"no scheduler answers at {address} ({_short(error)})") from None
-        ends.append(lambda: _close(client))
+        ends.callback(_close_client, client)
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except Exception as error:
@@ -206,18 +257,6 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def _ending() -> Iterator[list[Callable[[], Any]]]:
-    """What is to be done in the end, last things first, whatever happens meanwhile."""
-    ends: list[Callable[[], Any]] = []
-    try:
-        yield ends
-    finally:
-        for end in reversed(ends):
-            with suppress(Exception):
-                end()
-
-
 def _client(place: Any) -> Any:
     """A client that is closed by us alone: others close once more when Python ends, with complaints."""
     from distributed import Client
@@ -231,14 +270,18 @@ def _client(place: Any) -> Any:
     return client
 
 
-def _close(client: Any) -> None:
+def _close_client(client: Any) -> None:
     """Close a client; one that has lost its scheduler closes by itself after a while, and cannot be made to before."""
+    for _ in range(100):
+        if client.status != "connecting":
+            break
+        sleep(0.1)
+    _close_quietly(client, timeout=5)
+
+
+def _close_quietly(one: Any, timeout: int) -> None:
     with suppress(Exception):
-        for _ in range(100):
-            if client.status != "connecting":
-                break
-            sleep(0.1)
-        client.close(timeout=5)
+        one.close(timeout=timeout)
 
 
 @contextmanager
@@ -258,14 +301,6 @@ def _silence() -> Iterator[None]:
         finally:
             for logger, disabled in before:
                 logger.disabled = disabled
-
-
-def _few(waiting: Iterator[T], count: int) -> Iterator[T]:
-    for _ in range(count):
-        try:
-            yield next(waiting)
-        except StopIteration:
-            return
 
 
 def _short(error: BaseException) -> str:

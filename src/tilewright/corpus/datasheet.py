@@ -14,11 +14,11 @@ import pyarrow as pa
 import yaml
 from numpy.typing import NDArray
 
-from ..core.errors import counted
+from ..core.errors import counted, format_number
 from ..core.registry import measures as measure_shelf
+from .manifest import OWN_COLUMNS, Manifest
 
 if TYPE_CHECKING:
-    from .manifest import Manifest
     from .reader import Corpus
 
 MOST_COMPARED = 50_000_000
@@ -28,16 +28,6 @@ MOST_REASONS = 1000
 MOST_SHOWN = 20
 SIZES = ("width", "height", "levels")
 Names = NDArray[np.uint64]
-OWN = {
-    "id": "number of the map, from 0 on",
-    "seed": "its seed",
-    "digest": "names its cells; equal maps have equal ones",
-    "levels": "levels, 1 in a flat map",
-    "height": "rows",
-    "width": "columns",
-    "cells": "tile ids, level by level and row by row, {bytes} each, as one zstd frame",
-    "reason": "why the map could not be made; then it has no digest, size, cells or measures",
-}
 
 
 @dataclass
@@ -109,6 +99,17 @@ class Facts:
             found.names = np.array([int(name[:16], 16) for name in digests], dtype=np.uint64)
         return found
 
+    def size(self, between: str) -> str:
+        """Width and height, and levels where there are several, each as a number or a range; empty without maps."""
+        spans = [span for name, span in self.sizes.items() if span.count and (name != "levels" or span.most > 1)]
+        return " x ".join(
+            f"{span.least:,.0f}" + ("" if span.least == span.most else f"{between}{span.most:,.0f}") for span in spans
+        )
+
+    def most_common_reasons(self) -> list[tuple[str, int]]:
+        """Why maps could not be made, and how often; equally common reasons in alphabetical order."""
+        return sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))
+
     def _add(self, part: Facts) -> None:
         self.maps += part.maps
         self.failures += part.failures
@@ -125,67 +126,54 @@ def _compares(manifest: Manifest) -> bool:
 
 def datasheet(corpus: Corpus, facts: Facts | None = None) -> str:
     """What it is, how it was made, by which version, how to read it, and the measures' ranges."""
-    return "\n".join(_lines(corpus, facts or Facts.of(corpus))) + "\n"
+    return "\n\n".join(_blocks(corpus, facts or Facts.of(corpus))) + "\n"
 
 
-def _lines(corpus: Corpus, facts: Facts) -> Iterator[str]:
+def _blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
+    """Headings, paragraphs, lists, tables and code, which are separated by empty lines."""
     manifest = corpus.manifest
     yield f"# {counted(len(corpus), 'map')} by {manifest.recipe['technique']}"
-    yield ""
-    yield f"A corpus of tile maps, made by Tilewright {manifest.version} from the seed `{manifest.seed}`:"
-    yield f"map i has the seed `{manifest.seed}-i` and depends on nothing else but the recipe."
-    yield ""
+    yield (
+        f"A corpus of tile maps, made by Tilewright {manifest.version} from the seed `{manifest.seed}`:\n"
+        f"map i has the seed `{manifest.seed}-i` and depends on nothing else but the recipe."
+    )
     if facts.maps < len(corpus):
         yield f"It is not finished: {counted(facts.maps, 'map')} are there."
-        yield ""
-    yield from _bullets(
-        f"size: {_size(facts)}",
+    yield _bullets(
+        f"size: {facts.size('..') or 'unknown'}",
         f"tiles: {_tiles(corpus)}",
         f"maps that could not be made: {facts.failures:,}",
         "" if facts.same is None else f"maps equal to an earlier one: {facts.same:,}",
     )
-    yield from _section("The recipe")
-    yield from _block("yaml", yaml.safe_dump(_plain(manifest.recipe), sort_keys=False, allow_unicode=True, width=120))
+    yield "## The recipe"
+    recipe = json.loads(json.dumps(manifest.recipe))
+    yield _code("yaml", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120))
     if manifest.sweep.axes:
-        how = (
-            "Each map draws these by chance" if manifest.sweep.sampled else "Maps go through all combinations of these"
-        )
-        yield ""
-        yield f"{how}:"
-        yield ""
-        yield from _bullets(*(f"`{axis.column}`: {_values(axis)}" for axis in manifest.sweep.axes))
-    yield from _section("Making it again")
-    yield from _block("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
-    yield ""
-    yield "The same version makes the same files, byte for byte, in any number of processes."
-    yield f"Revisions: {', '.join(f'{name} {number}' for name, number in manifest.revisions.items())}."
+        sampled = manifest.sweep.sampled
+        yield "Each map draws these by chance:" if sampled else "Maps go through all combinations of these:"
+        yield _bullets(*(f"`{axis.column}`: {_values(axis)}" for axis in manifest.sweep.axes))
+    yield "## Making it again"
+    yield _code("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
+    yield (
+        "The same version makes the same files, byte for byte, in any number of processes.\n"
+        f"Revisions: {', '.join(f'{name} {number}' for name, number in manifest.revisions.items())}."
+    )
     if facts.measures:
-        yield from _section("Measures")
-        yield "| measure | lowest | mean | highest | maps | what it is |"
-        yield "| --- | ---: | ---: | ---: | ---: | --- |"
-        for name, span in facts.measures.items():
-            numbers = (span.least, span.mean, span.most) if span.count else ()
-            shown = [_number(number) for number in numbers] or ["", "", ""]
-            yield f"| {' | '.join([name, *shown, f'{span.count:,}', _about(name)])} |"
+        yield "## Measures"
+        yield "\n".join(_measures(facts))
     if facts.reasons:
-        yield from _section("Maps that could not be made")
-        most = sorted(facts.reasons.items(), key=lambda item: (-item[1], item[0]))
-        yield from _bullets(*(f"{number:,}: {' '.join(reason.split())}" for reason, number in most[:MOST_SHOWN]))
-        if len(most) > MOST_SHOWN:
-            yield f"- and {len(most) - MOST_SHOWN:,} other reasons"
-    yield from _section("Files")
+        yield "## Maps that could not be made"
+        most = facts.most_common_reasons()
+        others = f"and {len(most) - MOST_SHOWN:,} other reasons" if len(most) > MOST_SHOWN else ""
+        yield _bullets(*(f"{number:,}: {' '.join(reason.split())}" for reason, number in most[:MOST_SHOWN]), others)
+    yield "## Files"
     yield "`manifest.json` decides everything. `parts/` holds Parquet files, each with the manifest in its metadata."
-    yield ""
-    yield from _bullets(*(f"`{name}`: {text}" for name, text in _columns(corpus)))
-    yield ""
+    yield _bullets(*(f"`{name}`: {text}" for name, text in _columns(corpus)))
     yield "With Tilewright:"
-    yield ""
-    yield from _block("python", WITH_TILEWRIGHT)
-    yield ""
+    yield _code("python", WITH_TILEWRIGHT)
     yield "With other tools:"
-    yield ""
-    kind = np.dtype(corpus.tileset.dtype).newbyteorder("<").str
-    yield from _block("python", WITHOUT.replace("KIND", kind).replace("BYTES", str(_bytes(corpus))))
+    kind = np.dtype(corpus.tileset.dtype).newbyteorder("<")
+    yield _code("python", WITHOUT.replace("KIND", kind.str).replace("BYTES", str(kind.itemsize)))
 
 
 WITH_TILEWRIGHT = """\
@@ -208,36 +196,28 @@ cells = np.frombuffer(plain, dtype="KIND").reshape(shape)
 """
 
 
-def _section(title: str) -> list[str]:
-    return ["", f"## {title}", ""]
+def _bullets(*texts: str) -> str:
+    return "\n".join(f"- {text}" for text in texts if text)
 
 
-def _bullets(*texts: str) -> list[str]:
-    return [f"- {text}" for text in texts if text]
+def _code(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
 
 
-def _block(language: str, text: str) -> list[str]:
-    return [f"```{language}", *text.rstrip("\n").split("\n"), "```"]
+def _measures(facts: Facts) -> Iterator[str]:
+    yield "| measure | lowest | mean | highest | maps | what it is |"
+    yield "| --- | ---: | ---: | ---: | ---: | --- |"
+    for name, span in facts.measures.items():
+        shown = [format_number(number) if span.count else "" for number in (span.least, span.mean, span.most)]
+        about = measure_shelf.get(name).summary.replace("|", "\\|") if name in measure_shelf else ""
+        yield f"| {' | '.join([name, *shown, f'{span.count:,}', about])} |"
 
 
 def _columns(corpus: Corpus) -> Iterable[tuple[str, str]]:
-    size = counted(_bytes(corpus), "byte")
-    yield from ((name, text.replace("{bytes}", size)) for name, text in OWN.items())
+    size = counted(np.dtype(corpus.tileset.dtype).itemsize, "byte")
+    yield from ((name, text.replace("{bytes}", size)) for name, (_, text) in OWN_COLUMNS.items())
     yield from ((axis.column, "swept") for axis in corpus.manifest.sweep.axes)
     yield from ((name, "measured") for name in corpus.manifest.measures)
-
-
-def _bytes(corpus: Corpus) -> int:
-    return int(np.dtype(corpus.tileset.dtype).itemsize)
-
-
-def _size(facts: Facts) -> str:
-    spans = [span for name, span in facts.sizes.items() if name != "levels" or span.most > 1]
-    if not facts.sizes["width"].count:
-        return "unknown"
-    return " x ".join(
-        f"{span.least:,.0f}" if span.least == span.most else f"{span.least:,.0f}..{span.most:,.0f}" for span in spans
-    )
 
 
 def _tiles(corpus: Corpus) -> str:
@@ -249,15 +229,3 @@ def _values(axis: Any) -> str:
     if axis.is_range:
         return f"{axis.values[0]} to {axis.values[-1]}, {counted(len(axis.values), 'value')}"
     return ", ".join(map(str, axis.values[:MOST_SHOWN])) + (" ..." if len(axis.values) > MOST_SHOWN else "")
-
-
-def _about(name: str) -> str:
-    return measure_shelf.get(name).summary.replace("|", "\\|") if name in measure_shelf else ""
-
-
-def _number(number: float) -> str:
-    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:.4g}"
-
-
-def _plain(data: Any) -> Any:
-    return json.loads(json.dumps(data))

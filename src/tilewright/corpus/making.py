@@ -7,13 +7,13 @@ renamed. Killed at any moment, the next start finds what is there and makes the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import chain
 
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
-from .cluster import connected, refuse_both
+from .cluster import Progress, Tell, check_workers, each_result
 from .datasheet import Facts, datasheet
 from .manifest import CELLS_IN_A_PART, Manifest
 from .order import Given, Order
@@ -26,22 +26,6 @@ TASKS_EACH = 16
 """Tasks that are left for each worker, at least, while they hold several parts."""
 MOST_TOGETHER = 8
 """Parts in a task."""
-MOST_WORKERS = 4096
-
-
-@dataclass
-class Progress:
-    """How far the work is."""
-
-    count: int
-    done: int = 0
-    """Maps that are there, those of earlier runs included."""
-    made: int = 0
-    """Maps of this run."""
-    failures: int = 0
-    """Maps that could not be made: of this run while it works, of the whole corpus in the end."""
-    dashboard: str = ""
-    """Where Dask shows what its workers do."""
 
 
 def make(
@@ -54,7 +38,7 @@ def make(
     sweep: Sweep | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    tell: Callable[[Progress], None] | None = None,
+    tell: Tell | None = None,
 ) -> Corpus:
     """Make a corpus in a folder, or go on with one that was stopped.
 
@@ -63,11 +47,7 @@ def make(
     by default), 0 for none but this one. `scheduler` is the address of a Dask cluster to use instead, as is the
     environment's DASK_SCHEDULER_ADDRESS.
     """
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int)):
-        raise InvalidRecipe("must be a whole number", at="workers", got=workers, rule="type")
-    if workers is not None and not 0 <= workers <= MOST_WORKERS:
-        raise InvalidRecipe(f"must be 0 to {MOST_WORKERS:,}, got {workers}", at="workers", rule="range")
-    refuse_both(scheduler, workers)
+    check_workers(workers, scheduler)
     order = Order.of(given)
     count = order.count if count is None else count
     if count is None:
@@ -90,36 +70,37 @@ def make(
         now = Manifest.in_folder(store)  # another process may have begun another one just now
         if now is not None:
             now.refuse_other(wanted, store)
-        return _completed(found or wanted, store, workers, scheduler, tell or _nobody)
+        return _completed(found or wanted, store, workers, scheduler, tell or (lambda progress: None))
 
 
-def _completed(
-    manifest: Manifest,
-    store: Folder,
-    workers: int | None,
-    scheduler: str | None,
-    tell: Callable[[Progress], None],
-) -> Corpus:
+def _completed(manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, tell: Tell) -> Corpus:
     """Make what is missing."""
-    store.sweep()
+    store.sweep(PARTS)
     missing = sorted(set(range(manifest.parts)) - set(store.parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
     tell(progress)
     made: dict[int, Facts] = {}
     if missing:
-        with _workshop(workers, scheduler, progress) as work:
-            tell(progress)
-            with closing(work(manifest, missing)) as parts:  # its tasks end before its workers do
-                for part in parts:
-                    try:
-                        store.write(part.content, PARTS, part_name(part.number), lasting=True)
-                    except BadFile as error:
-                        raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
-                    made[part.number] = part.facts
-                    progress.done += part.facts.maps
-                    progress.made += part.facts.maps
-                    progress.failures += part.facts.failures
-                    tell(progress)
+        work = each_result(
+            make_parts,
+            lambda threads: ((manifest.text, task) for task in grouped(manifest, missing, threads)),
+            lambda: ([make_part(manifest, number)] for number in missing),
+            workers=workers,
+            scheduler=scheduler,
+            progress=progress,
+            tell=tell,
+        )
+        with closing(work) as finished:
+            for part in chain.from_iterable(finished):
+                try:
+                    store.write(part.content, PARTS, part_name(part.number), lasting=True)
+                except BadFile as error:
+                    raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
+                made[part.number] = part.facts
+                progress.done += part.facts.maps
+                progress.made += part.facts.maps
+                progress.failures += part.facts.failures
+                tell(progress)
     corpus = Corpus(store.address)
     facts = Facts.of(corpus, made)
     sheet = datasheet(corpus, facts).encode()
@@ -128,37 +109,6 @@ def _completed(
     progress.failures = facts.failures
     tell(progress)
     return corpus
-
-
-def _nobody(progress: Progress) -> None:
-    """Nobody is told."""
-
-
-Parts = Generator[Part, None, None]
-Work = Callable[[Manifest, Sequence[int]], Parts]
-
-
-@contextmanager
-def _workshop(workers: int | None, scheduler: str | None, progress: Progress) -> Iterator[Work]:
-    """What makes parts: this process, or a cluster."""
-    if workers == 0:
-        yield _here
-        return
-    with connected(scheduler, workers) as cluster:
-        progress.dashboard = cluster.dashboard
-
-        def there(manifest: Manifest, numbers: Sequence[int]) -> Parts:
-            tasks = ((manifest.text, task) for task in grouped(manifest, numbers, cluster.threads))
-            with closing(cluster.each(make_parts, tasks)) as finished:
-                for parts in finished:
-                    yield from parts
-
-        yield there
-
-
-def _here(manifest: Manifest, numbers: Sequence[int]) -> Parts:
-    for number in numbers:
-        yield make_part(manifest, number)
 
 
 def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:

@@ -15,12 +15,13 @@ from .. import __version__
 from ..analysis.similarity import similarity_in
 from ..analysis.survey import refuse_comparing
 from ..core.errors import BadFile, InvalidRecipe, quoted
+from ..core.params import check_integer
 from ..core.plan import planned
 from ..core.provenance import revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf
 from ..core.seeds import Rng, Seed
-from .store import MANIFEST, TEMPORARY, Folder
+from .store import MANIFEST, Folder
 from .sweep import Sweep
 
 KIND = "tilewright corpus"
@@ -32,7 +33,17 @@ MOST_IN_A_PART = 1000
 CELLS_IN_A_PART = 1 << 25
 MOST_TRIED = 100
 """Values of a swept parameter that are tried before the work."""
-OWN_COLUMNS = ("id", "seed", "digest", "levels", "height", "width", "cells", "reason")
+OWN_COLUMNS = {
+    "id": ("int64", "number of the map, from 0 on"),
+    "seed": ("string", "its seed"),
+    "digest": ("string", "names its cells; equal maps have equal ones"),
+    "levels": ("int32", "levels, 1 in a flat map"),
+    "height": ("int32", "rows"),
+    "width": ("int32", "columns"),
+    "cells": ("binary", "tile ids, level by level and row by row, {bytes} each, as one zstd frame"),
+    "reason": ("string", "why the map could not be made; then it has no digest, size, cells or measures"),
+}
+"""The columns of every corpus: their types, and what they hold."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +64,7 @@ class Manifest:
     @classmethod
     def planned(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """What is to be made; mistakes are told before anything is."""
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MAPS:
-            raise InvalidRecipe(f"must be a whole number from 1 to {MOST_MAPS:,}", at="count", got=count, rule="range")
+        check_integer("count", count, 1, MOST_MAPS)
         asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
         if similarity_in(recipe) is None:
             refuse_comparing(asked)
@@ -173,17 +183,7 @@ class Manifest:
     @classmethod
     def in_folder(cls, folder: Folder) -> Manifest | None:
         """The manifest of a corpus; None where the folder is empty. A folder that holds something else is refused."""
-        content = folder.read(MANIFEST)
-        if content is None:
-            if any(not TEMPORARY.fullmatch(name) for name in folder.names()):
-                raise BadFile("holds something else than a corpus; name an empty folder, or a new one", at=folder)
-            return None
-        try:
-            return cls.from_text(content.decode())
-        except BadFile as error:
-            raise BadFile.of(error, folder) from None
-        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            raise BadFile(f"its {MANIFEST} is damaged, or belongs to something else", at=folder) from None
+        return folder.description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
 
     def refuse_other(self, wanted: Manifest, folder: Folder) -> None:
         """Corpora are never mixed: what is there must be what is asked for."""

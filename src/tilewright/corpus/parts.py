@@ -21,7 +21,7 @@ from ..core.provenance import digest
 from ..core.registry import measures as measure_shelf
 from ..core.tilemap import TileMap
 from .datasheet import Facts
-from .manifest import Manifest
+from .manifest import OWN_COLUMNS, Manifest
 from .tiles import cells_in, tileset_of
 
 ROWS_TOGETHER = 128
@@ -62,16 +62,7 @@ def make_part(manifest: Manifest, number: int) -> Part:
 def schema_of(manifest: Manifest) -> pa.Schema:
     """The columns of every part: what a map is, what was swept, what was measured."""
     swept = [pa.field(axis.column, _kind_of(axis.values)) for axis in manifest.sweep.axes]
-    own = [
-        pa.field("id", pa.int64()),
-        pa.field("seed", pa.string()),
-        pa.field("digest", pa.string()),
-        pa.field("levels", pa.int32()),
-        pa.field("height", pa.int32()),
-        pa.field("width", pa.int32()),
-        pa.field("cells", pa.binary()),
-        pa.field("reason", pa.string()),
-    ]
+    own = [pa.field(name, kind) for name, (kind, _) in OWN_COLUMNS.items()]
     measures = [pa.field(name, pa.float64()) for name in manifest.measures]
     head = {"manifest": manifest.to_data(), "cells": "zstd of tile ids, level by level and row by row, little-endian"}
     return pa.schema([*own, *swept, *measures], metadata={METADATA: json.dumps(head, ensure_ascii=False).encode()})
@@ -104,7 +95,7 @@ def _tried(manifest: Manifest, number: int) -> _Tried:
         axis.column: value if isinstance(value, bool | int | float) or value is None else str(value)
         for axis, value in zip(manifest.sweep.axes, values, strict=True)
     }
-    row: dict[str, Any] = dict.fromkeys(("digest", "levels", "height", "width", "cells", "reason", *manifest.measures))
+    row: dict[str, Any] = dict.fromkeys((*OWN_COLUMNS, *manifest.measures))
     row |= {"id": number, "seed": f"{manifest.seed}-{number}", **swept}
     try:
         recipe = manifest.recipe_of(number)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.params import check_integer
 
 if TYPE_CHECKING:
     from .reader import Corpus
@@ -54,8 +55,8 @@ def found(
     `order` is a column, the least first; a minus before it turns that around. Maps that lack it come last.
     """
     known = [name for name in corpus.columns if name != HIDDEN]
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise InvalidRecipe("must be a whole number from 1 on", at="limit", got=limit, rule="range")
+    if limit is not None:
+        check_integer("limit", limit)
     shown = known if columns is None else [_column(name, known) for name in columns]
     by = None if order is None else _column(order.strip().removeprefix("-"), known)
     turned = order is not None and order.strip().startswith("-")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, UnknownName
+from ..core.params import check_integer
 from ..core.pipeline import run
 from ..core.provenance import digest
 from ..core.seeds import Rng
@@ -177,10 +178,9 @@ class Corpus:
         random order, and are mixed with some others. `split` is one side of `shares` (train and test by default).
         Several workers, numbered from 0, share the maps.
         """
-        _refuse_count("size", size)
-        _refuse_count("workers", workers)
-        if isinstance(worker, bool) or not isinstance(worker, int) or not 0 <= worker < workers:
-            raise InvalidRecipe(f"must be from 0 to {workers - 1}", at="worker", got=worker, rule="range")
+        check_integer("size", size)
+        check_integer("workers", workers)
+        check_integer("worker", worker, 0, workers - 1)
         if ids is not None and (shuffle is not None or split is not None or workers > 1):
             raise InvalidRecipe("come in the order they are given; leave shuffle, split and workers out", at="ids")
         names = self._without_cells(columns)
@@ -305,8 +305,3 @@ def _in_batches(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
 
 def _random_order(rng: Rng, count: int) -> NDArray[np.int64]:
     return np.argsort(rng.randoms(count), kind="stable")
-
-
-def _refuse_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidRecipe("must be a whole number from 1 on", at=name, got=value, rule="range")

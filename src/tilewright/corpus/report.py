@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, counted
+from ..core.errors import counted
+from ..core.params import check_integer
 from .distributions import BINS, Difference, Distribution, difference, distributions, edges_of, joint, written
 from .rows import as_digests
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = "·░▒▓█"
-NARROWEST = 40
 MOST_BINS = 500
 
 
@@ -61,9 +61,10 @@ class Comparison:
 
 def histograms(corpus: Corpus, bins: int = BINS) -> list[Histogram]:
     """Every measure in bins, with its least, mean, median, most and how many maps lack it."""
+    check_integer("bins", bins, 1, MOST_BINS)
     found = []
     for spread in distributions(corpus):
-        edges = edges_of(spread, bins=_checked(bins))
+        edges = edges_of(spread, bins=bins)
         found.append(Histogram(spread.name, spread.counted(edges), edges, spread))
     return found
 
@@ -133,7 +134,8 @@ def range_picture(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Image:
     """Expressive range: a histogram of two measures at once."""
     from ._pictures import range_picture
 
-    return range_picture(corpus, x, y, _checked(bins))
+    check_integer("bins", bins, 1, MOST_BINS)
+    return range_picture(corpus, x, y, bins)
 
 
 # -- two corpora ------------------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ def compared(a: Corpus, b: Corpus) -> Comparison:
     both = len(np.intersect1d(*digests, assume_unique=True))
     names = names_of(a, b)
     told = _most_different(measures, pairs, names)
-    told += f" {_capital(counted(both, 'map') if both else 'no map')} {'are' if both > 1 else 'is'} in both."
+    told += f" {counted(both, 'map') if both else 'No map'} {'are' if both > 1 else 'is'} in both."
     return Comparison(names, measures, (len(digests[0]), len(digests[1])), both, told)
 
 
@@ -206,13 +208,3 @@ def _aligned(rows: list[list[str]]) -> list[str]:
     """Words in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _checked(bins: int) -> int:
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= MOST_BINS:
-        raise InvalidRecipe(f"must be a whole number from 1 to {MOST_BINS}", at="bins", got=bins, rule="range")
-    return bins

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe, UnknownName
+from ..core.params import check_integer
 from .rows import as_digests, as_numbers
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: 
     one that is farthest from all that were taken. Each measure is scaled by its spread. Ties go to the better map,
     then to the lower number.
     """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidRecipe("must be a whole number from 1 on", at="count", got=count, rule="range")
+    check_integer("count", count)
     diverse = [diverse] if isinstance(diverse, str) else list(diverse)
     numbers = corpus.numeric([by, *diverse])
     most = max(FOR_EACH * count, MOST_IN_POOL) if diverse else count

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import fsspec
 
@@ -18,6 +18,7 @@ try:
 except ImportError:  # Windows, where two runs in one folder are not told apart
     fcntl = None  # type: ignore[assignment]
 
+T = TypeVar("T")
 MANIFEST, DATASHEET, PARTS = "manifest.json", "README.md", "parts"
 PART = re.compile(r"part-(\d{6,})\.parquet")
 TEMPORARY = re.compile(r"\.tilewright-[0-9a-f]{16}\.part")
@@ -67,6 +68,23 @@ class Folder:
             except FileNotFoundError:
                 return None
 
+    def description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
+        """What the file that describes all others says; None where the folder is empty.
+
+        A folder that holds something else is refused.
+        """
+        content = self.read(name)
+        if content is None:
+            if not all(map(TEMPORARY.fullmatch, self.names())):
+                raise BadFile(f"holds something else than a {noun}; name an empty folder, or a new one", at=self)
+            return None
+        try:
+            return read(content)
+        except BadFile as error:
+            raise BadFile.of(error, self) from None
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError, TilewrightError):
+            raise BadFile(f"its {name} is damaged, or belongs to something else", at=self) from None
+
     def parts(self) -> list[int]:
         """The numbers of the parts that are there."""
         found = (PART.fullmatch(name) for name in self.names(PARTS))
@@ -104,12 +122,11 @@ class Folder:
         with self._told(*names):
             self._files.rm_file(self.path(*names))
 
-    def sweep(self) -> None:
-        """Remove the temporary files that a killed run has left."""
-        for inner in ("", PARTS):
-            for name in self.names(inner):
-                if TEMPORARY.fullmatch(name):
-                    self.remove(*([inner] if inner else []), name)
+    def sweep(self, *inner: str) -> None:
+        """Remove the temporary files that a killed run has left, here and in these folders."""
+        for folder in ("", *inner):
+            for name in filter(TEMPORARY.fullmatch, self.names(folder)):
+                self.remove(*filter(None, (folder, name)))
 
     @contextmanager
     def held(self, name: str = MANIFEST) -> Iterator[None]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing
 from io import BytesIO
 from typing import Any
 
@@ -22,11 +21,10 @@ from ..core.chunks import local, settled
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe
 from ..formats._resolver import FileResolver
-from .cluster import SCHEDULER, connected
-from .making import MOST_WORKERS
-from .store import TEMPORARY, Folder
+from .cluster import SCHEDULER, Progress, Tell, check_workers, each_result
+from .store import Folder
 from .world_chunks import ChunkBlock, Made, blocks_of, chunks_together, halved, make_blocks
-from .world_layout import CELLS, GROUP, OVERVIEW, PICTURE, Layout, Place, name_of, packed, places_of
+from .world_layout import CELLS, GROUP, PICTURE, Layout, Place, name_of, packed, places_of
 from .world_reader import World
 
 CELLS_IN_A_TASK = 1 << 23
@@ -34,23 +32,6 @@ FEW_CELLS = 1 << 27
 """So many are made here before other processes have started."""
 TASKS_EACH = 16
 """Tasks for a worker, about, where there are pieces enough."""
-
-
-@dataclass
-class WorldProgress:
-    """How far the work is."""
-
-    count: int
-    """Chunks of the world."""
-    done: int = 0
-    """Those that are there, of earlier runs too."""
-    made: int = 0
-    """Those of this run."""
-    dashboard: str = ""
-    """Where Dask shows what its workers do."""
-
-
-Tell = Callable[[WorldProgress], None]
 
 
 def make_world(
@@ -72,11 +53,7 @@ def make_world(
     DASK_SCHEDULER_ADDRESS.
     """
     recipe = _read_recipe(given, params)
-    if workers is not None and (type(workers) is not int or not 0 <= workers <= MOST_WORKERS):
-        raise InvalidRecipe(f"must be a whole number from 0 to {MOST_WORKERS:,}", at="workers", got=workers)
-    if workers is not None and scheduler is not None:
-        text = "a scheduler has workers of its own; give a number of workers, or its address"
-        raise InvalidRecipe(text, at="workers")
+    check_workers(workers, scheduler)
     local(recipe)
     store = Folder(os.fspath(folder))
     found = Layout.in_folder(store)
@@ -91,10 +68,9 @@ def make_world(
         if store.read(*names) is None:
             store.write(document, *names)
     with store.held(GROUP):
-        _sweep(store, layout)
-        _fill(store, layout, recipe, workers, scheduler, tell or _nobody)
-        coarser = [f"{OVERVIEW}/{level}" for level in layout.levels[1:]]
-        if store.read(PICTURE) is None or any(_missing(store, layout, array) for array in coarser):
+        store.sweep(CELLS, *layout.overviews)
+        _fill(store, layout, recipe, workers, scheduler, tell or (lambda progress: None))
+        if store.read(PICTURE) is None or any(_missing(store, layout, array) for array in layout.overviews[1:]):
             _draw(store, layout)
     return World(store.address)
 
@@ -106,18 +82,6 @@ def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, A
     if params:
         raise InvalidRecipe("a recipe brings its own params; change it instead", at=min(params), rule="conflict")
     return Recipe.of(given, FileResolver())
-
-
-def _nobody(progress: WorldProgress) -> None:
-    """Nobody is told."""
-
-
-def _sweep(store: Folder, layout: Layout) -> None:
-    """Remove the temporary files that a killed run has left."""
-    for inner in ("", CELLS, *(f"{OVERVIEW}/{level}" for level in layout.levels)):
-        for name in store.names(inner):
-            if TEMPORARY.fullmatch(name):
-                store.remove(*filter(None, inner.split("/")), name)
 
 
 def _missing(store: Folder, layout: Layout, array: str) -> list[Place]:
@@ -133,8 +97,8 @@ def _fill(
     store: Folder, layout: Layout, recipe: Recipe, workers: int | None, scheduler: str | None, tell: Tell
 ) -> None:
     """Make and write the chunks that are missing."""
-    missing = sorted({*_missing(store, layout, CELLS), *_missing(store, layout, f"{OVERVIEW}/{layout.levels[0]}")})
-    progress = WorldProgress(layout.count, layout.count - len(missing))
+    missing = sorted({*_missing(store, layout, CELLS), *_missing(store, layout, layout.overviews[0])})
+    progress = Progress(layout.count, layout.count - len(missing))
     tell(progress)
     if not missing:
         return
@@ -142,48 +106,35 @@ def _fill(
     alone = workers is None and scheduler is None and SCHEDULER not in os.environ
     if alone and len(missing) * layout.chunk**2 <= FEW_CELLS:
         workers = 0
-    with _workshop(workers, scheduler, progress) as work:
-        tell(progress)
-        with closing(work(layout, recipe, blocks)) as finished:  # its tasks end before its workers do
-            for chunks in finished:
-                _write(store, layout, chunks)
-                progress.done += len(chunks)
-                progress.made += len(chunks)
-                tell(progress)
+    work = each_result(
+        make_blocks,
+        lambda threads: ((task, layout, recipe) for task in grouped(layout, blocks, threads)),
+        lambda: _make_here(layout, recipe, blocks),
+        workers=workers,
+        scheduler=scheduler,
+        progress=progress,
+        tell=tell,
+    )
+    with closing(work) as finished:
+        for chunks in finished:
+            _write(store, layout, chunks)
+            progress.done += len(chunks)
+            progress.made += len(chunks)
+            tell(progress)
 
 
 def _write(store: Folder, layout: Layout, chunks: Iterable[Made]) -> None:
     """The overview over a chunk is written first, so that no chunk is without."""
-    finest = f"{OVERVIEW}/{layout.levels[0]}"
+    finest = layout.overviews[0]
     try:
         for made in chunks:
-            store.write(made.overview, *finest.split("/"), name_of(finest, made.place))
+            store.write(made.overview, finest, name_of(finest, made.place))
             store.write(made.cells, CELLS, name_of(CELLS, made.place))
     except BadFile as error:
         raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
 
 
-Work = Callable[[Layout, Recipe, Sequence[ChunkBlock]], Generator[list[Made], None, None]]
-"""Gives finished chunks, some at a time, in any order."""
-
-
-@contextmanager
-def _workshop(workers: int | None, scheduler: str | None, progress: WorldProgress) -> Iterator[Work]:
-    """What makes pieces: this process, or a cluster."""
-    if workers == 0:
-        yield _here
-        return
-    with connected(scheduler, workers) as cluster:
-        progress.dashboard = cluster.dashboard
-
-        def there(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
-            tasks = ((task, layout, recipe) for task in grouped(layout, blocks, cluster.threads))
-            yield from cluster.each(make_blocks, tasks)
-
-        yield there
-
-
-def _here(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
+def _make_here(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
     """One after the other; while one is written, the next is made."""
     with ThreadPoolExecutor(max_workers=1) as other:
         following: deque[Future[list[Made]]] = deque()
@@ -209,11 +160,10 @@ def _draw(store: Folder, layout: Layout) -> None:
     from PIL import Image
 
     world = World(store.address)
-    for finer, level in zip(layout.levels, layout.levels[1:], strict=False):
-        array = f"{OVERVIEW}/{level}"
+    for finer, array in zip(layout.levels, layout.overviews[1:], strict=False):
         for place in places_of(layout.chunks_of(array)):
             seen = halved(world.overview(finer, *_twice(place, layout, finer)))
-            store.write(packed(seen, layout.pixels), *array.split("/"), name_of(array, place))
+            store.write(packed(seen, layout.pixels), array, name_of(array, place))
     picture = BytesIO()
     Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
     store.write(picture.getvalue(), PICTURE)

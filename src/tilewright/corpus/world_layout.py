@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from platform import node
 from typing import Any
 
@@ -19,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..core.errors import BadFile, InvalidRecipe, TilewrightError
+from ..core.errors import BadFile, InvalidRecipe
 from ..core.provenance import revisions
 from ..core.recipe import Recipe
 from ..core.tileset import Tileset
@@ -103,6 +102,11 @@ class Layout:
         return tuple(levels)
 
     @property
+    def overviews(self) -> tuple[str, ...]:
+        """The arrays of the overviews, the finest first."""
+        return tuple(f"{OVERVIEW}/{level}" for level in self.levels)
+
+    @property
     def pixels(self) -> int:
         """The side of a chunk of any overview: one of the finest shows one chunk of cells."""
         return self.chunk // self.levels[0]
@@ -155,9 +159,8 @@ class Layout:
         group = zarr.create_group(store, attributes={"tilewright": self.to_data()})
         tiles = {"tiles": list(self.tileset.names)}
         array(CELLS, self.shape, (self.chunk, self.chunk), self.dtype, ["y", "x"]).update(tiles)
-        for level in self.levels:
+        for level, name in zip(self.levels, self.overviews, strict=True):
             shape, chunks = (*self.overview_shape(level), 3), (self.pixels, self.pixels, 3)
-            name = f"{OVERVIEW}/{level}"
             array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not all tools know of consolidated metadata
@@ -190,17 +193,9 @@ class Layout:
     @classmethod
     def in_folder(cls, folder: Folder) -> Layout | None:
         """The layout of a world; None where the folder is empty. A folder that holds something else is refused."""
-        content = folder.read(GROUP)
-        if content is None:
-            if folder.names():
-                raise BadFile("holds something else than a world; name an empty folder, or a new one", at=folder)
-            return None
-        try:
-            return cls.from_data(json.loads(content)["attributes"]["tilewright"])
-        except BadFile as error:
-            raise BadFile.of(error, folder) from None
-        except (KeyError, TypeError, ValueError, RecursionError, TilewrightError):
-            raise BadFile(f"its {GROUP} is damaged, or belongs to something else", at=folder) from None
+        return folder.description(
+            GROUP, "world", lambda content: cls.from_data(json.loads(content)["attributes"]["tilewright"])
+        )
 
     def refuse_other_version(self) -> None:
         """All of a world is made by the version that has begun it, on whatever machine."""
@@ -237,9 +232,3 @@ def packed(block: NDArray[Any], side: int) -> bytes:
         full[: block.shape[0], : block.shape[1]] = block
     content: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(np.ascontiguousarray(full), asbytes=True)
     return content
-
-
-def unpacked(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A chunk's cells or pixels again; raises OSError where the file is damaged."""
-    size = prod(shape) * dtype.itemsize
-    return np.frombuffer(pa.Codec("zstd").decompress(content, decompressed_size=size), dtype=dtype).reshape(shape)

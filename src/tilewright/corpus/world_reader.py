@@ -13,8 +13,9 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
+from .parts import unpacked
 from .store import Folder
-from .world_layout import CELLS, OVERVIEW, Layout, name_of, unpacked
+from .world_layout import CELLS, OVERVIEW, Layout, name_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -108,7 +109,7 @@ class World:
         for row in range(y // side, (y + height - 1) // side + 1):
             for column in range(x // side, (x + width - 1) // side + 1):
                 name = name_of(array, (row, column))
-                content = self.folder.read(*array.split("/"), name)
+                content = self.folder.read(array, name)
                 if content is None:
                     raise BadFile(
                         "not made yet; make the world again to go on with it", at=f"{self.folder}/{array}/{name}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.errors import InvalidRecipe
+from ...core.errors import InvalidRecipe, format_number
 from ...corpus import refuse_without_packages
 from ...formats._files import refuse_unwritable, write_files
 from .._console import note
@@ -56,7 +56,7 @@ def number(value: Any) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.4g}"
+    return format_number(value)
 
 
 def size_of(size: float) -> str:

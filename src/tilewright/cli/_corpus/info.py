@@ -59,12 +59,7 @@ def _lines(corpus: Any, facts: Any) -> list[str]:
         found.append(f"{facts.same:,} equal to an earlier one")
     if facts.failures:
         found.append(f"{facts.failures:,} could not be made:")
-        found += [f"  {number:,}: {reason}" for reason, number in _most(facts)]
-    return found
-
-
-def _most(facts: Any) -> list[tuple[str, int]]:
-    found: list[tuple[str, int]] = sorted(facts.reasons.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]
+        found += [f"  {number:,}: {reason}" for reason, number in facts.most_common_reasons()[:MOST_REASONS]]
     return found
 
 
@@ -80,7 +75,7 @@ def _data(corpus: Any, facts: Any, report: Any) -> dict[str, Any]:
         "parts": len(corpus.parts),
         "bytes": corpus.folder.size(),
         "failures": facts.failures,
-        "reasons": dict(sorted(facts.reasons.items(), key=lambda item: (-item[1], item[0]))),
+        "reasons": dict(facts.most_common_reasons()),
         "same": facts.same,
         "sweep": manifest.sweep.to_data(),
         "sampled": manifest.sweep.sampled,
