@@ -45,7 +45,10 @@ MISTAKES = {
     "no count": ("corpus make caves -o x", "count: how many maps the corpus is to have is missing"),
     "zero maps": (f"{MAKE} --count 0 -o x", "count: must be a whole number from 1 to 1,000,000,000, got 0"),
     "too many": (f"{MAKE} --count 9999999999 -o x", "count: must be a whole number from 1 to 1,000,000,000"),
-    "workers": ("corpus make caves --count 5 -o x --workers -1", "workers: must be a whole number from 0 to 4,096, got -1"),
+    "workers": (
+        "corpus make caves --count 5 -o x --workers -1",
+        "workers: must be a whole number from 0 to 4,096, got -1",
+    ),
     "both": (
         "corpus make caves --count 5 -o x --workers 2 --scheduler tcp://h:1",
         "workers: a scheduler has workers of",

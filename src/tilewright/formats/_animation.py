@@ -6,8 +6,10 @@ the label of its last frame's map, as a png does, so that reading an animation g
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -50,6 +52,9 @@ class Film:
     label: str
     """What the file carries about the finished map; empty when the frames did not end with one."""
 
+    def in_full_color(self) -> Film:
+        return replace(self, pictures=tuple(picture.convert("RGB") for picture in self.pictures))
+
 
 def film_format(
     name: str,
@@ -67,6 +72,16 @@ def film_format(
         read=read,
         doc=doc or "",
     )
+
+
+def encode_film(film: Film, kind: str, options: AnimationParams, *, largest: int | None = None, **more: Any) -> bytes:
+    """Return the content of a file of this kind, whose sides have at most `largest` pixels."""
+    first, *rest = film.pictures
+    if largest and max(first.size) > largest:
+        raise TooLarge(f"a {kind.lower()} is at most {largest:,} pixels wide and high; lower the scale")
+    buffer, durations = io.BytesIO(), list(film.durations)
+    first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **more)
+    return buffer.getvalue()
 
 
 def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Film:

@@ -5,13 +5,12 @@ Carries the finished map as png does; reading gives it back. Programs that know 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 
 from PIL.PngImagePlugin import PngImageFile
 
 from . import Found, Source
-from ._animation import AnimationParams, film_format, filmed
+from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
 from ._pixels import last_frame, read_picture
 from .png import joined_text, text_chunks
@@ -22,18 +21,8 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     first, *rest = film.pictures
     # All frames share one palette, so a single frame in full colour makes all of them so.
     if any(picture.getpalette() != first.getpalette() for picture in rest):
-        first, *rest = (picture.convert("RGB") for picture in film.pictures)
-    buffer = io.BytesIO()
-    first.save(
-        buffer,
-        "PNG",
-        save_all=True,
-        append_images=rest,
-        duration=list(film.durations),
-        loop=options.loop,
-        pnginfo=text_chunks(film.label),
-    )
-    return buffer.getvalue()
+        film = film.in_full_color()
+    return encode_film(film, "PNG", options, pnginfo=text_chunks(film.label))
 
 
 def read(source: Source, options: AnimationParams) -> list[Found]:

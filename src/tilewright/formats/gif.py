@@ -6,14 +6,12 @@ taken. The comment carries the finished map as png does; reading gives it back.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 
 from PIL.GifImagePlugin import GifImageFile
 
-from ..core.errors import TooLarge
 from . import Found, Source
-from ._animation import AnimationParams, film_format, filmed
+from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
 from ._pixels import label_in, last_frame, read_picture
 
@@ -22,21 +20,8 @@ LARGEST_SIDE = 65_535
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     film = filmed(views, options, palette=True)
-    first, *rest = film.pictures
-    if max(first.size) > LARGEST_SIDE:
-        raise TooLarge(f"a gif is at most {LARGEST_SIDE:,} pixels wide and high; lower the scale")
-    buffer = io.BytesIO()
-    first.save(
-        buffer,
-        "GIF",
-        save_all=True,
-        append_images=rest,
-        duration=list(film.durations),
-        loop=options.loop,
-        comment=film.label.encode(),
-        optimize=False,  # would reorder palettes
-    )
-    return buffer.getvalue()
+    comment = film.label.encode()
+    return encode_film(film, "GIF", options, largest=LARGEST_SIDE, comment=comment, optimize=False)  # keeps palettes
 
 
 def read(source: Source, options: AnimationParams) -> list[Found]:

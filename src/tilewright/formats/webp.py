@@ -5,16 +5,14 @@ Carries the finished map in its EXIF description as png does in its text; readin
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 
 from PIL import Image
 from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
-from ..core.errors import TooLarge
 from . import Found, Source
-from ._animation import AnimationParams, film_format, filmed
+from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
 from ._pixels import label_in, last_frame, read_picture
 
@@ -22,25 +20,11 @@ LARGEST_SIDE = 16_383
 
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
-    film = filmed(views, options)
-    first, *rest = (picture.convert("RGB") for picture in film.pictures)
-    if max(first.size) > LARGEST_SIDE:
-        raise TooLarge(f"a webp is at most {LARGEST_SIDE:,} pixels wide and high; lower the scale")
+    film = filmed(views, options).in_full_color()
     exif = Image.Exif()
     exif[Base.ImageDescription] = film.label
-    buffer = io.BytesIO()
-    first.save(
-        buffer,
-        "WEBP",
-        save_all=True,
-        append_images=rest,
-        duration=list(film.durations),
-        loop=options.loop,
-        exif=exif,
-        lossless=True,
-        quality=50,  # of a lossless file: how hard to try
-    )
-    return buffer.getvalue()
+    effort = {"lossless": True, "quality": 50}  # of a lossless file: how hard to try
+    return encode_film(film, "WEBP", options, largest=LARGEST_SIDE, exif=exif, **effort)
 
 
 def read(source: Source, options: AnimationParams) -> list[Found]:
