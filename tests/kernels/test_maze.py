@@ -232,7 +232,7 @@ def test_division_as_the_plain_method_does() -> None:
         links, rng, state = case.masks(case.possible), Rng.of(seed), maze.MazeState.new()
         stack = np.empty(case.rows + case.columns + 1, dtype=maze.RECTANGLE)
         stack[0] = 0, 0, case.rows, case.columns
-        state.size = 1
+        state.pending = 1
         while maze.divide(links, stack, rng.state, state, case.columns, case.budget):
             pass
         case.links = set(case.possible)

@@ -216,7 +216,7 @@ def test_clearing_is_as_a_plain_loop_says() -> None:
         cells = soup(seed)
         wide = np.pad(cells.astype(np.int64), 1, constant_values=len(AWBW))
         held = np.zeros(wide.shape, dtype=np.uint8)
-        arrays = kernels.new_fit(wide.reshape(-1), held.reshape(-1), wide.shape[1], keep=False, extend=False)
+        arrays = kernels.new_fit(wide.reshape(-1), held.reshape(-1), wide.shape[1], keep=False)
         kernels.clear(arrays, tables)
         assert np.array_equal(wide[1:-1, 1:-1], plainly_cleared(cells)), seed
 

@@ -98,12 +98,9 @@ def fitting(
     held = np.zeros(wide.shape, dtype=np.uint8)
     if frozen is not None:
         held[1:-1, 1:-1] = frozen
-    flat, flat_held = wide.reshape(-1), held.reshape(-1)
+    fit = kernels.new_fit(wide.reshape(-1), held.reshape(-1), width, keep=keep)
     for number in range(ROUNDS):
-        before = flat.copy()
-        fit = kernels.new_fit(flat, flat_held, width, keep=keep, extend=number < EXTENDING)
-        kernels.fit_pieces(fit, tables, number < EXTENDING)
-        if np.array_equal(flat, before):
+        if not kernels.fit_pieces(fit, tables, number < EXTENDING):
             break
         yield Frame(lambda: inner.astype(tileset.dtype), f"round {number + 1}")
     kernels.clear(fit, tables)

@@ -146,17 +146,15 @@ class Dungeon:
             cells=np.empty(heap, dtype=np.int64),
             state=SearchState.new(),
         )
-        state, passed = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64)
+        state, passed, budget = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64), block_size("corridors")
+        state.salt = state.waiting = FRESH
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
             if p.corridors == "straight":
                 count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
-                state.salt = state.waiting = FRESH
                 while (
-                    count := dig_corridor(
-                        dungeon, search, style, one, other, rng.state, 2 * number + 1, passed, block_size("corridors")
-                    )
+                    count := dig_corridor(dungeon, search, style, one, other, rng.state, 2 * number + 1, passed, budget)
                 ) == UNFINISHED:
                     if state.waiting == FRESH or len(search.keys) - state.waiting < 3:
                         search = search._replace(

@@ -97,16 +97,17 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     brush = _brush(p.brush)
     first, goal = len(there), ground.wanted(p.coverage)
     yield Frame(ground.shown, "nucleus", 0.0)
-    at, more = first, first < goal
+    at, dug, more = first, first, first < goal
     while more:
         at = min(goal, at + max(1, (goal - first) // FRAMES))
-        while more and progress.dug < at:
+        while more and dug < at:
             more = aggregate(
                 rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
                 brush, floors, blocks, progress, OLDEST, at, block_size("aggregation"),
             )  # fmt: skip
-            yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, float(progress.dug / goal)))
-        more = progress.dug >= at and at < goal
+            dug = int(progress.dug)
+            yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, dug / goal))
+        more = dug >= at and at < goal
     for _ in ground.join():
         yield Frame(ground.shown, "join", 1.0)
     cells = ground.shown()

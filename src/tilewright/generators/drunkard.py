@@ -70,17 +70,17 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     budget = block_size("drunkard")
     if p.coverage is None:
         budget = min(budget, max(1, p.walkers * p.steps // FRAMES))
-    first = len(floors)
+    flat, row = ground.cells.reshape(-1), ground.cells.shape[1]
+    first = dug = len(floors)
     at, more = first, True
     while more:
         at = min(goal, at + max(1, (goal - first) // FRAMES)) if p.coverage is not None else goal
-        while progress.dug < at and more:
-            more = walk(
-                rng.state, ground.cells.reshape(-1), ground.cells.shape[1], walkers, starts, progress, rules, at, budget
-            )
-            done = progress.dug / goal if p.coverage is not None else progress.steps / (p.walkers * p.steps)
-            yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, float(done)))
-        more = progress.dug < goal and progress.over < p.walkers
+        while dug < at and more:
+            more = walk(rng.state, flat, row, walkers, starts, progress, rules, at, budget)
+            dug = int(progress.dug)
+            done = dug / goal if p.coverage is not None else int(progress.steps) / (p.walkers * p.steps)
+            yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, done))
+        more = dug < goal and progress.over < p.walkers
     for _ in ground.join():
         yield Frame(ground.shown, "join", 1.0)
     dug = int(np.count_nonzero(ground.shown() == 0))

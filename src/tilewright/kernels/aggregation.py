@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import kernel
+from . import inlined, kernel
 from .drunkard import FLOOR, ROCK, Bytes, Numbers, State
 from .random import below, random
 from .types import Int64_2D, Record
@@ -132,7 +132,7 @@ def launch(state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: 
     progress.particles += 1
 
 
-@kernel
+@inlined
 def stride_at(blocks: BlockCounts, row: int, column: int) -> int:
     """Return how far a particle can go from here in one step without missing anything."""
     if blocks.near_fine[(row >> FINE) + 1, (column >> FINE) + 1] != 0:
@@ -153,12 +153,12 @@ def wander_in(
     steps: int,
 ) -> int:
     """Wander within the box, but not on floor, until the particle stays on rock beside floor."""
-    row, column = progress.row, progress.column
+    row, column, age = progress.row, progress.column, progress.age
     top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress.age += 1
+        age += 1
         stride = stride_at(blocks, row, column)
         beside = stride == 1 and cells[row, column] == ROCK and touches(cells, row, column)
         if beside and (stick >= 1.0 or random(state) < stick):
@@ -169,18 +169,18 @@ def wander_in(
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         if top <= next_row < bottom and left <= next_column < far and cells[next_row, next_column] != FLOOR:
             row, column = next_row, next_column
-    progress.row, progress.column = row, column
+    progress.row, progress.column, progress.age = row, column, age
     return outcome
 
 
 @kernel
 def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Growth, steps: int) -> int:
     """Wander on floor until the particle steps on rock, and stays there."""
-    row, column = progress.row, progress.column
+    row, column, age = progress.row, progress.column, progress.age
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress.age += 1
+        age += 1
         stride = stride_at(blocks, row, column)
         heading = below(state, 4)
         ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
@@ -189,7 +189,7 @@ def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Growth
         if found in (FLOOR, ROCK):
             row, column = next_row, next_column
             outcome = STAYS if found == ROCK else FLIES
-    progress.row, progress.column = row, column
+    progress.row, progress.column, progress.age = row, column, age
     return outcome
 
 
@@ -199,14 +199,15 @@ def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Growth, st
 
     One that comes to floor from a cell that cannot be dug is lost.
     """
-    row, column, gone_down, gone_right = progress.row, progress.column, progress.gone_down, progress.gone_right
+    row, column, age = progress.row, progress.column, progress.age
+    gone_down, gone_right = progress.gone_down, progress.gone_right
     # the whole way, from where it was launched
     down, right = abs(box.target_row - row) + gone_down, abs(box.target_column - column) + gone_right
     south, east = 1 if box.target_row > row else -1, 1 if box.target_column > column else -1
     outcome = FLIES
     while steps > 0 and outcome == FLIES:
         steps -= 1
-        progress.age += 1
+        age += 1
         rock = cells[row, column] == ROCK
         if rock and touches(cells, row, column) and (stick >= 1.0 or random(state) < stick):
             outcome = STAYS
@@ -222,7 +223,8 @@ def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Growth, st
         row, column = next_row, next_column
         gone_down += 0 if sideways else 1
         gone_right += 1 if sideways else 0
-    progress.row, progress.column, progress.gone_down, progress.gone_right = row, column, gone_down, gone_right
+    progress.row, progress.column, progress.age = row, column, age
+    progress.gone_down, progress.gone_right = gone_down, gone_right
     return outcome
 
 

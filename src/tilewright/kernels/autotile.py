@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .directions import shift_of
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
@@ -59,6 +59,8 @@ class FitArrays(NamedTuple):
     """A map whose pieces are chosen."""
 
     cells: Int64_1D
+    before: Int64_1D
+    """The cells at the start of the round."""
     frozen: Uint8_1D
     links: Int64_1D
     """Sides at which a piece and its neighbor continue towards each other."""
@@ -86,25 +88,25 @@ def count(sides: int) -> int:
     return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1)
 
 
-@kernel
+@inlined
 def opposite(side: int) -> int:
     return side + 2 & 3
 
 
-@kernel
+@inlined
 def tile_at(fit: FitArrays, tables: PieceTables, cell: int) -> np.void:
     """Return what is known of the tile in a cell."""
     tile: np.void = tables.tiles[fit.cells[cell]]
     return tile
 
 
-@kernel
+@inlined
 def is_free(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Whether a cell holds a piece that may be changed."""
     return bool(not fit.frozen[cell] and tile_at(fit, tables, cell)["group"] >= 0)
 
 
-@kernel
+@inlined
 def link(fit: FitArrays, cell: int, side: int) -> None:
     """Let a cell and its neighbor at a side continue towards each other."""
     fit.links[cell] |= 1 << side
@@ -231,7 +233,7 @@ def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
     return best
 
 
-@kernel
+@inlined
 def push(fit: FitArrays, cell: int) -> None:
     """Queue a cell, unless it waits already."""
     if not fit.waiting[cell]:
@@ -425,14 +427,18 @@ def give_way(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> Non
     push_around(fit, cell)
 
 
-@kernel("void(FitArrays, PieceTables, boolean)", allocates=False)
-def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> None:
-    """One round: link what joins, choose every piece, and let those give way that fit nowhere.
+@kernel("boolean(FitArrays, PieceTables, boolean)", allocates=False)
+def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
+    """One round: link what joins, choose every piece, let those give way that fit nowhere; return whether any changed.
 
     Pieces that lack some sets of sides choose first, as they must drop links. A cell is looked at again when something
     beside it changes; what fits nowhere waits until all others have chosen.
     """
     cells, links, waited, width, state = fit.cells, fit.links, fit.waited, fit.width, fit.state
+    state.first, state.end = 0, 0
+    for cell in range(cells.size):
+        fit.before[cell] = cells[cell]
+        links[cell], waited[cell], fit.waiting[cell] = 0, 0, 0
     for limited in (1, 0):
         for cell in range(width, cells.size - width):
             if not is_free(fit, tables, cell):
@@ -477,6 +483,10 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> None:
         if sides != tile_at(fit, tables, cell)["sides"]:
             cells[cell] = tables.pieces[group, sides]
             push_around(fit, cell)
+    changed = False
+    for cell in range(cells.size):
+        changed |= cells[cell] != fit.before[cell]
+    return bool(changed)
 
 
 @kernel("void(FitArrays, PieceTables)", allocates=False)
@@ -494,21 +504,21 @@ def clear(fit: FitArrays, tables: PieceTables) -> None:
                 changed = True
 
 
-def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, keep: bool, extend: bool) -> FitArrays:
-    """Return the arrays for a round on a flat map."""
+def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, keep: bool) -> FitArrays:
+    """Return the arrays for rounds on a flat map."""
     size = cells.size
-    reach = size if extend else 1
     return FitArrays(
         cells=cells,
+        before=np.empty(size, dtype=np.int64),
         frozen=frozen,
-        links=np.zeros(size, dtype=np.int64),
+        links=np.empty(size, dtype=np.int64),
         queue=np.empty(size + 1, dtype=np.int64),
-        waiting=np.zeros(size, dtype=np.uint8),
-        waited=np.zeros(size, dtype=np.uint8),
-        seen=np.zeros(reach, dtype=np.int64),
-        origin=np.empty(reach, dtype=np.int64),
-        ground=np.empty(reach, dtype=np.int64),
-        prices=np.zeros((2, 4), dtype=np.int64),
+        waiting=np.empty(size, dtype=np.uint8),
+        waited=np.empty(size, dtype=np.uint8),
+        seen=np.zeros(size, dtype=np.int64),
+        origin=np.empty(size, dtype=np.int64),
+        ground=np.empty(size, dtype=np.int64),
+        prices=np.empty((2, 4), dtype=np.int64),
         state=FitState.new(),
         width=width,
         keep=keep,

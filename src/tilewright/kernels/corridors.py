@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .directions import shift_of
 from .heap import sift_down, sift_up
 from .random import below
@@ -97,7 +97,7 @@ def as_rooms(rectangles: Places) -> Rooms:
     return rectangles.view(ROOM).reshape(-1)
 
 
-@kernel
+@inlined
 def _fits(kind: int, direction: int) -> bool:
     """Whether a wall may be crossed this way."""
     return bool(kind == UPRIGHT if direction & 1 == 0 else kind == ACROSS)
@@ -216,7 +216,7 @@ def _met(owners: Owners, cell: int, passed: Places, count: int) -> int:
     return count
 
 
-@kernel
+@inlined
 def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
     """Return how many steps a cell is from a room's floor, at least."""
     room, row, column = rooms[number], cell // columns, cell % columns
@@ -236,7 +236,7 @@ def _door_price(kinds: Kinds, cell: int, direction: int, columns: int, salt: int
     return price
 
 
-@kernel
+@inlined
 def _wait(
     dungeon: DungeonArrays, search: SearchArrays, cell: int, cost: int, came: int, goal: int, stamp: int, size: int
 ) -> int:
@@ -341,7 +341,8 @@ def dig_corridor(
     """Dig the cheapest way from one room to another (A*), and return how many rooms it passes, both included, or 0.
 
     Looks at `budget` cells at most and is UNFINISHED then, or where the heap is full; to be called again with the same
-    state, whose salt and waiting are FRESH at first, and a longer heap. The stamp of the next search is larger by 2.
+    state, whose salt and waiting are FRESH between searches, and a longer heap. Each search needs a stamp that is
+    larger by 2.
     """
     kinds, owners, columns, state = dungeon.kinds, dungeon.owners, dungeon.columns, search.state
     if state.salt == FRESH:
@@ -357,6 +358,7 @@ def dig_corridor(
     goal = _find(dungeon, search, style, one, other, stamp, budget)
     if goal == UNFINISHED:
         return UNFINISHED
+    state.salt, state.waiting = FRESH, FRESH
     if goal == NO_WAY:
         return 0
     count, cell, came = _met(owners, goal, passed, 0), goal, 0

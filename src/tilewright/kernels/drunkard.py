@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .directions import shift_of
 from .random import below, random
 from .types import Record
@@ -55,7 +55,7 @@ class WalkRules(NamedTuple):
     """The cell from which walkers start; -1: any floor beside rock."""
 
 
-@kernel
+@inlined
 def leaning(state: State, cell: int, row: int, rows: int, bias: float) -> int:
     """A direction by chance: with the chance of the bias one that leads to the centre, or away from it."""
     if bias != 0.0 and random(state) < abs(bias):

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .directions import shift_of
 from .random import GAMMA, below, mix, row_key
 from .types import Int32_1D, Record, Uint8_1D
@@ -37,7 +37,7 @@ class MazeState(Record):
     """How far the work is, in its own unit, and where it continues."""
 
     done: int
-    size: int
+    pending: int
     """Places on the stack or frontier, or rectangles to divide."""
     scanned: int
     """Places looked at for a new beginning."""
@@ -137,7 +137,7 @@ def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
     links[place + shift_of(direction, columns)] |= np.uint8(1 << (direction ^ 2))
 
 
-@kernel
+@inlined
 def _around(maze: MazeArrays, place: int, wanted: int) -> int:
     """Return the directions in which a neighbor is as wanted."""
     mask, open_ = 0, int(maze.possible[place])
@@ -147,7 +147,7 @@ def _around(maze: MazeArrays, place: int, wanted: int) -> int:
     return mask
 
 
-@kernel
+@inlined
 def _grow(maze: MazeArrays, place: int, direction: int) -> int:
     """Link a place to a neighbor unless they are connected; return the neighbor."""
     other = place + shift_of(direction, maze.columns)
@@ -179,7 +179,7 @@ def gather(links: Bytes, above: Places, columns: int) -> None:
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState, budget: int) -> bool:
     """Walk on to any fresh neighbor, and back along the stack where there is none."""
-    size, scanned = state.size, state.scanned
+    size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
         budget -= 1
@@ -201,14 +201,14 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
         stack[size] = other
         size += 1
         state.done += 1
-    state.size, state.scanned = size, scanned
+    state.pending, state.scanned = size, scanned
     return more
 
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
 def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, budget: int) -> bool:
     """Take any place of the frontier, and link it to any neighbor inside."""
-    size, scanned = state.size, state.scanned
+    size, scanned = state.pending, state.scanned
     more = True
     while budget > 0:
         budget -= 1
@@ -235,7 +235,7 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
                 maze.seen[other] = FRONTIER
                 frontier[size] = other
                 size += 1
-    state.size, state.scanned = size, scanned
+    state.pending, state.scanned = size, scanned
     return more
 
 
@@ -329,11 +329,11 @@ def _push(stack: Rectangles, top: int, row: int, column: int, height: int, width
 def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, columns: int, budget: int) -> bool:
     """Cut a rectangle in two along its shorter side, but for one link, and then the two, until all are one place wide.
 
-    `stack` holds `state.size` RECTANGLEs to cut.
+    `stack` holds `state.pending` RECTANGLEs to cut.
     """
-    while budget > 0 and state.size > 0:
-        state.size -= 1
-        part = stack[state.size]
+    while budget > 0 and state.pending > 0:
+        state.pending -= 1
+        part = stack[state.pending]
         row, column, height, width = int(part["row"]), int(part["column"]), int(part["height"]), int(part["width"])
         budget -= 1
         if height == 1 or width == 1:
@@ -361,13 +361,13 @@ def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, co
         budget -= length
         state.done += length
         if upright:
-            _push(stack, state.size, row, column + at, height, width - at)
-            _push(stack, state.size + 1, row, column, height, at)
+            _push(stack, state.pending, row, column + at, height, width - at)
+            _push(stack, state.pending + 1, row, column, height, at)
         else:
-            _push(stack, state.size, row + at, column, height - at, width)
-            _push(stack, state.size + 1, row, column, at, width)
-        state.size += 2
-    return bool(state.size > 0)
+            _push(stack, state.pending, row + at, column, height - at, width)
+            _push(stack, state.pending + 1, row, column, at, width)
+        state.pending += 2
+    return bool(state.pending > 0)
 
 
 @kernel

@@ -20,7 +20,9 @@ passed to: pass single arrays where few are needed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, get_args, get_origin, get_type_hints
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from numba.core.types import Type
     from numba.core.typing.templates import Signature
+
+    _Void = object
+else:
+    _Void = np.void  # which numpy's types call final, though np.record inherits from it, too
 
 Uint8_1D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[::1]"]
 Uint8_2D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[:, ::1]"]
@@ -48,17 +54,30 @@ Float64_2D: TypeAlias = Annotated[NDArray[np.float64], "float64[:, ::1]"]
 SCALARS: Mapping[object, str] = {int: "int64", float: "float64", bool: "bool"}
 
 
-class Record:
+class Record(_Void):
     """A numpy record of the annotated fields (int, float or bool), all zero at first; kernels change it in place."""
 
-    @classmethod
-    def dtype(cls) -> np.dtype[np.void]:
-        return np.dtype([(name, np.dtype(SCALARS[hint])) for name, hint in get_type_hints(cls).items()], align=True)
+    layout: ClassVar[np.dtype[np.void]]
+    _own: ClassVar[np.dtype[np.void]]
+
+    def __init_subclass__(cls) -> None:
+        hints = {name: hint for name, hint in get_type_hints(cls).items() if hint in SCALARS}
+        for name in hints:
+            if hasattr(np.void, name):
+                raise TypeError(f"{cls.__name__}: {name} is an attribute of every numpy scalar")
+            setattr(cls, name, property(itemgetter(name), partial(_set_field, name)))
+        cls.layout = np.dtype([(name, np.dtype(SCALARS[hint])) for name, hint in hints.items()], align=True)
+        # One object for all records of a class: numba knows types by the identity of their dtype.
+        cls._own = np.dtype((cls, cls.layout))
 
     @classmethod
     def new(cls) -> Self:
-        record: Self = np.zeros(1, dtype=cls.dtype()).view(np.recarray)[0]
+        record: Self = np.zeros(1, dtype=cls._own)[0]
         return record
+
+
+def _set_field(name: str, record: Any, value: float) -> None:
+    record[name] = value
 
 
 def read_signature(text: str, names: Mapping[str, object]) -> Signature:
@@ -104,7 +123,7 @@ def _struct_type(struct: Any) -> Type:
 
     found: Type
     if issubclass(struct, Record):
-        found = from_dtype(struct.dtype())
+        found = from_dtype(struct.layout)
         return found
     fields = [_field_type(hint) for hint in get_type_hints(struct, include_extras=True).values()]
     if len(set(fields)) == 1:

@@ -103,6 +103,7 @@ def _feed(worker: subprocess.Popen[str], pending: SimpleQueue[Group], answers: S
     try:
         while True:
             group = pending.get_nowait()
+            name = group[0]
             worker.stdin.write("".join(f"{name}\n" for name in group))
             worker.stdin.flush()
             for name in group:

@@ -62,7 +62,7 @@ def _grown(
     state = MazeState.new()
     start = rng.below(grid.count)
     if seen[start] == FRESH:
-        state.size, stack[0], seen[start] = 1, start, INSIDE
+        state.pending, stack[0], seen[start] = 1, start, INSIDE
     work = partial(kernel, _arrays(grid, seen), stack, rng.state, state)
     yield from in_blocks(work, state, steps_per_place * grid.count, grid.count)
 
@@ -119,7 +119,7 @@ def _division(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     stack = np.empty(grid.rows + grid.columns + 1, dtype=RECTANGLE)
     stack[0] = 0, 0, grid.rows, grid.columns
     state = MazeState.new()
-    state.size = 1
+    state.pending = 1
     edges = 2 * grid.count
     work = partial(divide, grid.links, stack, rng.state, state, grid.columns)
     yield from in_blocks(work, state, edges, edges)
