@@ -89,8 +89,6 @@ class Row:
             self.element.props["data-help"] = field.description
             if kind_of(field).is_wide:
                 self.element.classes("tc-wide")
-            if field.peek:
-                self.element.classes("tc-peek")
             label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP)
             label.props["title"] = field.description
             self._reset = ui.button(icon="restart_alt", on_click=lambda: self._back(), color=None)

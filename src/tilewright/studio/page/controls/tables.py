@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -204,14 +205,16 @@ class _Cells(_Item):
 
 
 class _Card(_Item):
-    """An item with fields of its own, which are built when it is opened, or at once where some are always shown."""
+    """An item with fields of its own: those to peek at are always shown, the others are built when it is opened."""
 
     def __init__(
         self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, number: int, opened: set[int]
     ) -> None:
         self._field, self._item, self._around, self._wires = field, item, around, wires
         self._number, self._opened = number, opened
-        self._control: Control | None = None
+        self._names = {part.name for part in field.parts if part.peek}
+        self._peeked: Control | None = None
+        self._others: Control | None = None
         with ui.element("div").classes("tc-card tc-item") as self.element:
             with ui.element("div").classes("tc-cellrow"):
                 self._head = ui.html("", sanitize=False, tag="button").classes("tc-head").props("type=button")
@@ -219,33 +222,46 @@ class _Card(_Item):
                 self._head.on("click", lambda: self._turn(), args=[])
                 tool_buttons(wires.place, acts)
             self._inside = ui.element("div").classes("tc-card-inside")
-        self.show(item)
-        if any(part.peek for part in field.parts):
-            self.element.classes("tc-peeks")
-            self._build()
+            if self._names:
+                with ui.element("div").classes("tc-card-inside tc-peeked"):
+                    self._peeked = self._control(is_peeked=True)
+        self._tell()
         self._fold()
 
     def show(self, item: Any) -> None:
         self._item = item
         self._tell()
-        if self._control is not None:
-            self._control.show(item)
+        for control in (self._peeked, self._others):
+            if control is not None:
+                control.show(item)
 
     def retile(self) -> None:
         self._tell()
-        if self._control is not None:
-            self._control.retile()
+        for control in (self._peeked, self._others):
+            if control is not None:
+                control.retile()
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        is_open = self._control is not None and self._number in self._opened
-        left = self._control.mark(marks) if self._control is not None else marks
-        return left if is_open else marks
+        for control in (self._peeked, self._others if self._number in self._opened else None):
+            marks = marks if control is None else control.mark(marks)
+        return marks
+
+    def _control(self, *, is_peeked: bool) -> Control:
+        """The control of the fields to peek at, or of the others."""
+        field = self._field
+        if self._names:
+            own = field.schema["properties"]
+            kept = {name: part for name, part in own.items() if (name in self._names) == is_peeked}
+            field = replace(field, schema={**field.schema, "properties": kept})
+        wires = Wires(self._wires.place, lambda value: self._sent(value, is_peeked=is_peeked), self._wires.fail)
+        control = control_for(field, self._around, wires)
+        control.show(self._item)
+        return control
 
     def _tell(self) -> None:
-        peeked = [part.name for part in self._field.parts if part.peek]
         item = self._item
-        if peeked and isinstance(item, dict):
-            item = {name: value for name, value in item.items() if name not in peeked}
+        if isinstance(item, dict):
+            item = {name: value for name, value in item.items() if name not in self._names}
         summary = kind_of(self._field).summary(item, self._around)
         self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
 
@@ -255,20 +271,17 @@ class _Card(_Item):
 
     def _fold(self) -> None:
         is_open = self._number in self._opened
-        if is_open:
-            self._build()
+        if is_open and self._others is None:
+            with self._inside:
+                self._others = self._control(is_peeked=False)
+        self._inside.set_visibility(is_open)
         self._head.props["aria-expanded"] = "true" if is_open else "false"
         self._head.update()
-        self.element.classes(add="tc-open" if is_open else "", remove="" if is_open else "tc-open")
 
-    def _build(self) -> None:
-        if self._control is None:
-            with self._inside:
-                wires = Wires(self._wires.place, self._sent, self._wires.fail)
-                self._control = control_for(self._field, self._around, wires)
-            self._control.show(self._item)
-
-    def _sent(self, value: Any) -> None:
+    def _sent(self, value: Any, *, is_peeked: bool) -> None:
         self._item = value
         self._tell()
+        other = self._others if is_peeked else self._peeked
+        if other is not None:
+            other.show(value)
         self._wires.send(value)
