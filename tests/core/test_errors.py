@@ -92,6 +92,11 @@ def test_problems_are_short_data_whatever_is_given(value: Any) -> None:
     json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
 
 
+def test_a_key_that_cannot_be_printed_is_still_data() -> None:
+    data = unknown_key("parameter", "\ud800", ["width"]).as_data()
+    json.dumps(data, ensure_ascii=False).encode()
+
+
 @pytest.mark.parametrize(
     "error",
     [

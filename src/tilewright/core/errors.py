@@ -56,7 +56,12 @@ class Fix:
         return replace(self, path=(*path, *self.path))
 
     def as_data(self) -> dict[str, Any]:
-        return {"action": self.action, "path": list(self.path), "value": _plain(self.value), "label": self.label}
+        return {
+            "action": self.action,
+            "path": _plain(self.path),
+            "value": _plain(self.value),
+            "label": _one_line(self.label),
+        }
 
 
 def _changed(data: Any, path: Path, fix: Fix) -> Any:
@@ -116,7 +121,7 @@ class Problem:
     def as_data(self) -> dict[str, Any]:
         """The problem as JSON-able data; `line` is the rendered text."""
         return {
-            "path": [_one_line(part) if isinstance(part, str) else part for part in self.path],
+            "path": _plain(self.path),
             "rule": self.rule,
             "value": self.value,
             "text": _one_line(self.text),
