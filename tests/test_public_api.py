@@ -179,11 +179,12 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "load_model": (("no-such-file.json",), {}),
     "verify": (("no-such-file.png",), {}),
     "learn": (("markov", ["#.", ".#"]), {}),
+    "register_constraint": ((), {"params": tw.Params}),
     "register_measure": ((), {"unit": "cells"}),
     "register_format": ((), {"extensions": [".x"]}),
 }
 """Arguments with which the functions do something; all others take none, or declare parameters and entries."""
-DECLARING = {"param", "technique", "shaper", "mover"}
+DECLARING = {"constraint", "param", "technique", "shaper", "mover"}
 WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
 
 

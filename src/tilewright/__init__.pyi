@@ -37,10 +37,13 @@ from .core.params import param as param
 from .core.provenance import Verdict as Verdict
 from .core.recipe import Recipe as Recipe
 from .core.recipe import Stage as Stage
+from .core.registry import Constraint as Constraint
 from .core.registry import Measure as Measure
 from .core.registry import Shaper as Shaper
 from .core.registry import Technique as Technique
+from .core.registry import constraint as constraint
 from .core.registry import mover as mover
+from .core.registry import register_constraint as register_constraint
 from .core.registry import register_measure as register_measure
 from .core.registry import shaper as shaper
 from .core.registry import technique as technique
@@ -626,6 +629,7 @@ def make(
     counts: Any = ...,
     connected: Any = ...,
     paths: Any = ...,
+    constraints: Any = ...,
     backtracks: int = ...,
     repairs: int = ...,
     restarts: int = ...,
@@ -652,6 +656,7 @@ def make(
     counts: How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4.
     connected: Tiles whose cells must all be joined, taken together.
     paths: Places that must be joined, each two over given tiles.
+    constraints: Constraints of your own, each by its name and with its parameters.
     backtracks: Choices that are taken back in a row, before a region around the trouble is opened again.
     repairs: Regions that are opened again in a row, before all begins anew.
     restarts: Times that all begins anew, before it gives up.
@@ -1013,6 +1018,7 @@ def recipe(
     counts: Any = ...,
     connected: Any = ...,
     paths: Any = ...,
+    constraints: Any = ...,
     backtracks: int = ...,
     repairs: int = ...,
     restarts: int = ...,
@@ -1372,6 +1378,7 @@ def watch(
     counts: Any = ...,
     connected: Any = ...,
     paths: Any = ...,
+    constraints: Any = ...,
     backtracks: int = ...,
     repairs: int = ...,
     restarts: int = ...,

@@ -1,7 +1,7 @@
 """What there is: techniques, shapers, measures, formats, tilesets. A file's name is its name; no table to edit.
 
 Listing looks at file names and entry points; a module is imported when its entry is asked for. Third parties add
-theirs through the entry point groups tilewright.generators, .shaping, .measures, .formats and .tilesets.
+theirs through the entry point groups tilewright.generators, .shaping, .measures, .constraints, .formats and .tilesets.
 """
 
 from __future__ import annotations
@@ -193,6 +193,25 @@ class Measure(Entry):
     params: type[Params] = field(default=Params)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Constraint(Entry):
+    """Bans tiles from cells while technique wfc decides a map; see docs/techniques/wfc.md."""
+
+    body: Callable[[Any, Any], Iterable[tuple[str, Any]]]
+
+    def __call__(self, **params: Any) -> BoundConstraint:
+        """Return the constraint with its params, for `tw.make("wfc", constraints=[...])`."""
+        return BoundConstraint(self, self.params.checked(params))
+
+
+@dataclass(frozen=True)
+class BoundConstraint:
+    """A constraint and its params."""
+
+    constraint: Constraint
+    params: Params
+
+
 class _Declared(TypedDict, total=False):
     """What a technique may declare; `Technique` describes each."""
 
@@ -261,6 +280,15 @@ def measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[An
     """Declare a measure: a function of a Survey, described by its docstring."""
     return lambda body: Measure(
         name=body.__name__, body=body, unit=unit, compares=compares, doc=inspect.getdoc(body) or ""
+    )
+
+
+def constraint(
+    *, params: type[Params] = Params, revision: int = 1
+) -> Callable[[Callable[[Any, Any], Iterable[tuple[str, Any]]]], Constraint]:
+    """Declare a constraint: a function `(params, view)` that yields tiles, each with a mask of cells to ban it from."""
+    return lambda body: Constraint(
+        name=body.__name__, params=params, body=body, revision=revision, doc=inspect.getdoc(body) or ""
     )
 
 
@@ -376,6 +404,14 @@ class MeasureShelf(Shelf[Measure]):
         return ports.built_in.get().load("analysis", "measures")
 
 
+class ConstraintShelf(Shelf[Constraint]):
+    """None is built in: entry points and users add theirs."""
+
+    @property
+    def built_in(self) -> frozenset[str]:
+        return frozenset()
+
+
 class TilesetShelf:
     """Tilesets by name: built-in ones, and those that entry points give."""
 
@@ -430,13 +466,19 @@ def load_plugin(folder: str, name: str) -> object:
 
 
 def _entry_again(kind: str, name: str) -> Entry:
-    shelves: dict[str, Shelf[Any]] = {"Technique": techniques, "Shaper": shapers, "Measure": measures}
+    shelves: dict[str, Shelf[Any]] = {
+        "Technique": techniques,
+        "Shaper": shapers,
+        "Measure": measures,
+        "Constraint": constraints,
+    }
     return shelves[kind].get(name)  # type: ignore[no-any-return]
 
 
 techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)
 shapers: Shelf[Shaper] = Shelf("shaper", "shaping", Shaper)
 measures = MeasureShelf("measure", "measures", Measure)
+constraints = ConstraintShelf("constraint", "constraints", Constraint)
 tilesets = TilesetShelf()
 
 
@@ -462,6 +504,19 @@ def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Cal
         return measures.register(declare(_refuse_no_function(body)))
 
     return register
+
+
+def register_constraint(
+    *, params: type[Params] = Params, revision: int = 1
+) -> Callable[[Callable[[Any, Any], Iterable[tuple[str, Any]]]], Constraint]:
+    """Declare a constraint and add it to those of this process; running it again replaces the constraint.
+
+    Installed packages add theirs through the entry point tilewright.constraints.
+    """
+    if not isinstance(params, type) or not issubclass(params, Params):
+        raise InvalidRecipe("must be a class of parameters", at="params", got=params, rule="type")
+    declare = constraint(params=params, revision=revision)
+    return lambda body: constraints.register(declare(_refuse_no_function(body)))
 
 
 def _refuse_no_function(body: T) -> T:

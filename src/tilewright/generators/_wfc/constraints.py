@@ -104,6 +104,8 @@ class Constraints:
             heuristic=p.heuristic,
             noise=None if rng is None else rng.child("noise"),
             backtracks=p.backtracks,
+            user_constraints=p.constraints if rng is not None else (),
+            labels=p.words,
         )
 
     @property

@@ -16,6 +16,7 @@ from ...kernels.global_constraints import COUNTED, PATH
 from .constraints import LOCKS, Constraints
 from .pattern_set import unpacked
 from .solver import Solver
+from .user_constraints import FinishedView
 from .wave import GlobalConstraint, Wave
 
 Cells = NDArray[np.int64]
@@ -49,6 +50,7 @@ def relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap
     for constraint in wave.global_constraints:
         if not _holds(constraint, cells.reshape(-1), topology.around):
             raise GaveUp(f"{constraint.source}: could not be had, even with other windows", tries=solver.restarts + 1)
+    _check_user_constraints(solver, cells)
     broken = np.flatnonzero(broken_windows(wave, cells))
     places = [topology.place(cell) for cell in broken.tolist()]
     if places:
@@ -60,6 +62,18 @@ def relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap
         numbers={**numbers, "broken": float(len(places))},
         markers=[Marker("broken", *reversed(place)) for place in places[:MAX_MARKERS]],
     )
+
+
+def _check_user_constraints(solver: Solver, cells: Cells) -> None:
+    """Give up where a constraint of the user bans a tile that the map has."""
+    if not solver.p.constraints:
+        return
+    view = FinishedView(solver.wave, cells)
+    for constraint in solver.p.constraints:
+        for tile, banned in constraint.bans(view):
+            if (banned & (cells == tile)).any():
+                name = f"constraints: {constraint.constraint.name}"
+                raise GaveUp(f"{name}: could not be had, even with other windows", tries=solver.restarts + 1)
 
 
 def broken_windows(wave: Wave, cells: Cells) -> NDArray[np.bool_]:

@@ -133,12 +133,13 @@ class Solver:
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
-        what = ", ".join(self.constraints.parameters)
+        own = ("constraints",) if wave.user_constraints else ()
+        what = ", ".join((*self.constraints.parameters, *own))
         help, fixes = helping(p)
         help = f"{help}; or ask for less: {what}" if what else help
         if cause >= 0:
             blame, help, fixes = (
-                f"{wave.global_constraints[cause].source}: could not be had",
+                f"{self._source(cause)}: could not be had",
                 f"ask for less: {what}",
                 (),
             )
@@ -148,9 +149,15 @@ class Solver:
             blame = f"none of {windows_of(p)} was left"
         more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
         cells = [wave.topology.place(cell) for cell in worst]
-        asking = self.constraints.parameters
+        asking = (*self.constraints.parameters, *own)
         text, fixes = f"{blame} ({more}); {help}", (*fixes, ANOTHER_SEED)
         return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=asking)
+
+    def _source(self, cause: int) -> str:
+        """Return what a constraint is called in messages."""
+        named = [constraint.source for constraint in self.wave.global_constraints]
+        named += [f"constraints: {constraint.constraint.name}" for constraint in self.wave.user_constraints]
+        return named[cause]
 
     def _drawn(self, cell: int) -> str:
         """The tiles around a cell, those that are not decided as ?."""

@@ -15,6 +15,7 @@ from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constraine
 from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
 from .pattern_set import PatternSet, packed, unpacked
 from .topology import Topology
+from .user_constraints import UserConstraint, WaveView
 
 __all__ = ["DONE", "MORE", "STUCK", "GlobalConstraint", "TileConstraint", "Wave"]
 
@@ -74,9 +75,11 @@ class Wave:
         heuristic: str = "entropy",
         noise: Rng | None = None,
         backtracks: int = 0,
+        user_constraints: Sequence[UserConstraint] = (),
+        labels: tuple[str, ...] = (),
     ) -> None:
         self.pattern_set, self.topology, self.global_constraints = pattern_set, topology, tuple(global_constraints)
-        self.backtracks = backtracks
+        self.backtracks, self.user_constraints, self.labels = backtracks, tuple(user_constraints), labels
         cells, words = topology.cells, pattern_set.words
         trail = min(TRAIL, 1 << (8 * cells + 64).bit_length())
         self.state = kernel.WaveState.new()
@@ -91,7 +94,7 @@ class Wave:
             heap=np.zeros(cells, dtype=kernel.UNDECIDED),
             queue=np.zeros(cells, dtype=np.int32),
             touched=np.arange(cells, dtype=np.int32),
-            changed=np.zeros(0, dtype=np.int32),
+            changed=np.zeros(cells if user_constraints else 0, dtype=np.int32),
             trail=np.empty(trail, dtype=kernel.ENTRY),
             trail_domains=np.empty((trail, words), dtype=np.uint64),
             choices=np.empty(CHOICES, dtype=kernel.CHOICE),
@@ -218,6 +221,10 @@ class Wave:
             self.state.heap_size = self.heaped
         self.is_base = False
         self._forget_choices()
+        if self.user_constraints:  # they are called about all cells again
+            self.arrays.changed[:] = np.arange(self.topology.cells)
+            self.cells["touched"] = kernel.CHANGED
+            self.state.changed_count = self.topology.cells
 
     def _forget_choices(self) -> None:
         state = self.state
@@ -229,7 +236,45 @@ class Wave:
 
     def collapse(self, rng: Rng, max_choices: int) -> int:
         """Decide up to `max_choices` cells: DONE, MORE or STUCK."""
-        return self._advance(rng.state, max_choices)
+        if not self.user_constraints:
+            return self._advance(rng.state, max_choices)
+        status = self._apply_user_constraints(rng)
+        for _ in range(max_choices):
+            if status == MORE:
+                status = self._advance(rng.state, 1)
+            if status == STUCK:
+                return STUCK
+            status = self._apply_user_constraints(rng)
+        return status
+
+    def _apply_user_constraints(self, rng: Rng) -> int:
+        """Ban what users' constraints ask for and propagate that, until they ask for nothing more."""
+        state = self.state
+        while state.changed_count:
+            changed = np.sort(self.arrays.changed[: state.changed_count])
+            self.cells["touched"][changed] &= kernel.TOUCHED
+            state.changed_count = 0
+            view = WaveView(self, self.labels, changed)
+            contradiction = kernel.NOWHERE
+            for number, constraint in enumerate(self.user_constraints):
+                for tile, cells in constraint.bans(view):
+                    if contradiction < 0:
+                        contradiction = self._ban(tile, cells)
+                        state.cause = len(self.global_constraints) + number
+            if contradiction < 0 and state.queue_size == 0:
+                continue
+            if self._advance(rng.state, 1, contradiction) == STUCK:
+                return STUCK
+        return MORE if state.heap_size else DONE
+
+    def _ban(self, tile: int, cells: NDArray[np.bool_]) -> int:
+        """Ban a tile from cells of the map: the first cell of the wave without a pattern left, or -1."""
+        topology, contradiction = self.topology, kernel.NOWHERE
+        banned = np.flatnonzero(cells)
+        for place in np.unique(topology.offsets[banned]).tolist():
+            owners = topology.owners[banned[topology.offsets[banned] == place]]
+            contradiction = max(contradiction, self._restrict(owners, ~self.pattern_set.holding([tile], place)))
+        return contradiction
 
     def _advance(self, stream: NDArray[np.uint64], max_choices: int, contradiction: int = kernel.NOWHERE) -> int:
         if self.constraints is None:

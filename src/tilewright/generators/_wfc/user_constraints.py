@@ -1,0 +1,163 @@
+"""Constraints that users write in Python: as a parameter, what they see of a wave, and the bans that they return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
+from ...core.params import whole_value
+from ...core.registry import BoundConstraint, Constraint, constraints
+from ...core.resolver import Resolver
+from .pattern_set import packed
+
+if TYPE_CHECKING:
+    from .wave import Wave
+
+Mask = NDArray[np.bool_]
+
+
+class UserConstraint:
+    """A registered constraint with its params; recipes name it."""
+
+    __slots__ = ("constraint", "params")
+
+    def __init__(self, constraint: Constraint, params: Any) -> None:
+        self.constraint, self.params = constraint, params
+
+    @classmethod
+    def of(cls, value: Any, resolver: Resolver | None = None) -> UserConstraint:
+        """Return a constraint from its name, `{name: params}`, or one that is bound to its params."""
+        if isinstance(value, UserConstraint):
+            return value
+        if isinstance(value, Constraint):
+            value = value()
+        if isinstance(value, BoundConstraint):
+            return cls(value.constraint, value.params)
+        if isinstance(value, str):
+            value = {value: None}
+        if not isinstance(value, Mapping) or len(value) != 1:
+            text = "one constraint with its parameters, such as {apart: {distance: 5}}"
+            raise InvalidRecipe(text, got=value, rule="type")
+        ((name, params),) = value.items()
+        entry = constraints.get(name)
+        if params is not None and not isinstance(params, Mapping):
+            raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
+        try:
+            return cls(entry, entry.params.checked(params, resolver=resolver))
+        except InvalidRecipe as error:
+            raise error.within(entry.name) from None
+
+    def to_data(self, *, inline: bool = True) -> dict[str, Any]:
+        return {self.constraint.name: json.loads(self.params.model_dump_json())}
+
+    def bans(self, view: WaveView) -> Iterator[tuple[int, Mask]]:
+        """Return the number of each tile and the cells that it is banned from; refuse everything else."""
+        found = self._call(view)
+        if not isinstance(found, (list, tuple)):
+            raise self._refusal(found)
+        for ban in found:
+            if not isinstance(ban, tuple) or len(ban) != 2 or not isinstance(ban[0], str):
+                raise self._refusal(ban)
+            tile, cells = ban
+            if not isinstance(cells, np.ndarray) or cells.dtype != np.bool_ or cells.shape != view.shape:
+                raise self._refusal(ban)
+            try:
+                number = view.number_of(tile)
+            except UnknownName as error:
+                raise error.within("constraints", self.constraint.name) from None
+            yield number, cells
+
+    def _call(self, view: WaveView) -> object:
+        name = self.constraint.name
+        try:
+            found = self.constraint.body(self.params, view)
+            return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else found
+        except TilewrightError as error:
+            raise error.within("constraints", name) from None
+        except Exception as error:  # anything may happen in a user's function
+            raise TilewrightError(f"constraint {name!r} broke: {type(error).__name__}: {error}") from error
+
+    def _refusal(self, got: object) -> TilewrightError:
+        text = "must return pairs of a tile and a boolean array of the map's shape"
+        return TilewrightError(f"constraint {self.constraint.name!r}: {text}, got {quoted(got)}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UserConstraint):
+            return NotImplemented
+        return (self.constraint, self.params) == (other.constraint, other.params)
+
+    def __hash__(self) -> int:
+        return hash((self.constraint.name, self.params.model_dump_json()))
+
+    def __repr__(self) -> str:
+        return f"UserConstraint({self.to_data()})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return whole_value(cls.of, cls.to_data)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"title": "Constraint", "type": ["object", "string"]}
+
+
+class WaveView:
+    """What a constraint sees of a map that is being decided. Arrays have the map's shape."""
+
+    def __init__(self, wave: Wave, labels: tuple[str, ...], changed: NDArray[np.integer]) -> None:
+        self._wave, self.labels = wave, labels
+        self.shape, self.wrap = wave.topology.shape, wave.topology.wrap
+        self._changed = changed
+
+    @cached_property
+    def changed(self) -> NDArray[np.int64]:
+        """(cell, axis) the cells of which the possible tiles changed since the last call: fewer, or more again."""
+        firsts, owned = self._wave.topology.owned
+        cells = [owned[firsts[owner] : firsts[owner + 1]] for owner in self._changed.tolist()]
+        flat = np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
+        return np.stack(np.unravel_index(flat, self.shape), axis=1)
+
+    def number_of(self, tile: str) -> int:
+        """Return the position of a tile among the labels."""
+        if tile not in self.labels:
+            raise UnknownName("tile", tile, self.labels)
+        return self.labels.index(tile)
+
+    def holds(self, tile: str) -> Mask:
+        """Return which cells certainly hold a tile."""
+        return self._domains_with(tile) & ~self._domains_with(tile, others=True)
+
+    def may_hold(self, tile: str) -> Mask:
+        """Return which cells hold a tile, or still may."""
+        return self._domains_with(tile)
+
+    def _domains_with(self, tile: str, *, others: bool = False) -> Mask:
+        """Return which cells have a pattern left with this tile, or with another one."""
+        wave, number = self._wave, self.number_of(tile)
+        topology, found = wave.topology, np.zeros(wave.topology.map_cells, dtype=np.bool_)
+        for place in np.unique(topology.offsets).tolist():
+            here = topology.offsets == place
+            wanted = wave.pattern_set.holding([number], place) != others
+            found[here] = (wave.domains[topology.owners[here]] & packed(wanted)).any(axis=1)
+        return found.reshape(self.shape)
+
+
+class FinishedView(WaveView):
+    """The view of a finished map, whatever its patterns are."""
+
+    def __init__(self, wave: Wave, tiles: NDArray[np.int64]) -> None:
+        super().__init__(wave, wave.labels, np.arange(wave.topology.cells))
+        self._tiles = tiles
+
+    def holds(self, tile: str) -> Mask:
+        return np.asarray(self._tiles == self.number_of(tile))
+
+    may_hold = holds
