@@ -245,15 +245,11 @@ def test_threads_compile_once_and_together() -> None:
 
 
 def test_mistakes_in_a_kernel_are_shown() -> None:
-    @kernel("int64(int64)")
     def wrong(number: int) -> int:
         return number.no_such_thing  # type: ignore[attr-defined,no-any-return]
 
-    try:
-        with pytest.raises(Exception, match="no_such_thing"):
-            wrong(1)
-    finally:
-        kernels._entries.remove(wrong)
+    with pytest.raises(Exception, match="no_such_thing"):
+        Kernel(wrong, "int64(int64)")(1)
 
 
 def test_warmup_names_what_it_compiled() -> None:

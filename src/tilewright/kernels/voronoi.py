@@ -83,10 +83,10 @@ def gathered(
     least = LONGEST
     for number in range(25):
         y = (
-            (number // 5 - AROUND) * UNITS + points[row + number // 5 - AROUND, column + number % 5 - AROUND, 0]
+            (number // 5 - AROUND) * UNITS + int(points[row + number // 5 - AROUND, column + number % 5 - AROUND, 0])
         ) * spacing
         x = (
-            (number % 5 - AROUND) * UNITS + points[row + number // 5 - AROUND, column + number % 5 - AROUND, 1]
+            (number % 5 - AROUND) * UNITS + int(points[row + number // 5 - AROUND, column + number % 5 - AROUND, 1])
         ) * spacing
         found[number, 1], found[number, 2] = y, x
         most = measured(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
@@ -257,9 +257,9 @@ def neighbours(
     is left out only for the sake of two shorter ways by a third point, so the shortest tree over all points stays.
     """
     columns = points.shape[1]
-    y, x = row * UNITS + points[row, column, 0], column * UNITS + points[row, column, 1]
-    v = other_row * UNITS + points[other_row, other_column, 0]
-    u = other_column * UNITS + points[other_row, other_column, 1]
+    y, x = row * UNITS + int(points[row, column, 0]), column * UNITS + int(points[row, column, 1])
+    v = other_row * UNITS + int(points[other_row, other_column, 0])
+    u = other_column * UNITS + int(points[other_row, other_column, 1])
     length = measured(metric, v - y, u - x)
     # The way along a row or column of the grid: no longer one is ever needed.
     if length >= measured(metric, UNITS, 2 * UNITS):
@@ -272,8 +272,8 @@ def neighbours(
             third = third_row * columns + third_column
             if third in (first, second):
                 continue
-            b = third_row * UNITS + points[third_row, third_column, 0]
-            a = third_column * UNITS + points[third_row, third_column, 1]
+            b = third_row * UNITS + int(points[third_row, third_column, 0])
+            a = third_column * UNITS + int(points[third_row, third_column, 1])
             # Twice the distance to the middle, against the whole way.
             if measured(metric, 2 * b - y - v, 2 * a - x - u) > length:
                 continue
@@ -363,10 +363,10 @@ def dig(
                 if chance >= share or not neighbours(points, metric, row, column, row + down, column + across):
                     continue
                 one, other = row * columns + column, (row + down) * columns + column + across
-                y = (row * UNITS + points[row, column, 0]) * spacing // UNITS - top
-                x = (column * UNITS + points[row, column, 1]) * spacing // UNITS - left
-                v = ((row + down) * UNITS + points[row + down, column + across, 0]) * spacing // UNITS - top
-                u = ((column + across) * UNITS + points[row + down, column + across, 1]) * spacing // UNITS - left
+                y = (row * UNITS + int(points[row, column, 0])) * spacing // UNITS - top
+                x = (column * UNITS + int(points[row, column, 1])) * spacing // UNITS - left
+                v = ((row + down) * UNITS + int(points[row + down, column + across, 0])) * spacing // UNITS - top
+                u = ((column + across) * UNITS + int(points[row + down, column + across, 1])) * spacing // UNITS - left
                 if max(y, v) < -gap or min(y, v) > height + gap or max(x, u) < -gap or min(x, u) > width + gap:
                     continue
                 opened += 1
