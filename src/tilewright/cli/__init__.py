@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -123,14 +123,7 @@ def say(message: str, code: int) -> int:
     return code
 
 
-def _warn(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning without the line of our source that Python shows."""
     say(str(message), 0)
 

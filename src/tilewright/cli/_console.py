@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterable
 from io import StringIO
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+PIPED = 100
 WIDEST = 10_000
 """Columns of a table that is not for a terminal: nothing is wrapped or cut."""
 
@@ -25,6 +27,12 @@ def notes() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
+def output_width() -> int:
+    """Columns of the terminal, or as many as are easily read where there is none."""
+    console = results()
+    return console.width if console.is_terminal else PIPED
+
+
 def note(text: str) -> None:
     """One dim line beside the result."""
     notes().print(Text(printable(text), "dim"), soft_wrap=True)
@@ -35,20 +43,25 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def table(title: str, *columns: str) -> Table:
-    """A table without lines; the first column stands out."""
-    made = Table(*columns, title=title or None, title_justify="left", title_style="bold", box=None, header_style="dim")
-    made.pad_edge = False
-    made.padding = (0, 2, 0, 0)
-    made.columns[0].style = "cyan"
-    made.columns[0].no_wrap = True
-    for column in made.columns[1:]:
-        column.overflow = "fold"
-    return made
+def print_table(
+    rows: Iterable[Iterable[Text | str]],
+    *columns: str,
+    title: str = "",
+    numbers: Container[int] = (),
+    header: bool = True,
+    style: str = "cyan",
+) -> None:
+    """Print rows as a table without lines, whose first column has a style; `numbers` are the columns to align right.
 
-
-def print_table(made: Table) -> None:
-    """Fitted to a terminal; whole, without padding at the line's end, in a pipe."""
+    It is fitted to a terminal; in a pipe it is whole, without padding at the line's end.
+    """
+    made = Table(title=title or None, title_justify="left", title_style="bold", box=None, header_style="dim")
+    made.show_header, made.pad_edge, made.padding = header, False, (0, 2, 0, 0)
+    for place, column in enumerate(columns):
+        justify: JustifyMethod = "right" if place in numbers else "left"
+        made.add_column(column, style=style if place == 0 else "", justify=justify, overflow="fold", no_wrap=place == 0)
+    for row in rows:
+        made.add_row(*row)
     console = results()
     if console.is_terminal:
         console.print(made)

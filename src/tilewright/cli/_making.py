@@ -79,8 +79,8 @@ def produce(
 ) -> None:
     """Make the maps of a recipe; draw them, or write them where the outputs say."""
     if _world.is_world(outputs):
-        helpers = _world.Helpers(workers, scheduler)
-        _world.produce_world(recipe, helpers, seed=seed, count=count, outputs=outputs, look=look, **options)
+        where = {"outputs": outputs, "workers": workers, "scheduler": scheduler}
+        _world.produce_world(recipe, seed=seed, count=count, look=look, **where, **options)
         return
     _world.refuse_workers(workers=workers, scheduler=scheduler)
     planned(recipe)
@@ -127,12 +127,10 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                     prepared.append(target.still(map, path, alone=total == 1))
             for file in prepared:
                 file.write(first=index == 0)
-    names = ", ".join(target.path(**fields) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
     what = describe(making.map)
     if total > 1:
         what = f"{what.partition(', seed')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
-        names = names and f"{total} maps up to {names}"
-    note(f"{what}, wrote {names}" if names else what)
+    note(", ".join(filter(None, [what, _outputs.written(targets, fields, total)])))
 
 
 def _seed(seed: str, count: int | None, index: int) -> str:

@@ -148,6 +148,13 @@ def read_outputs(
     return outputs
 
 
+def written(outputs: Sequence[Output], last: Mapping[str, str | int], count: int) -> str:
+    """What was written, by the names of the last map's files; empty where all went to standard output."""
+    names = ", ".join(output.path(**last) for output in outputs if output.template != STANDARD_OUTPUT)
+    several = f"{count} maps up to " if count > 1 else ""
+    return f"wrote {several}{names}" if names else ""
+
+
 def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, str | int]], *remedies: str) -> None:
     """Check the paths of the first maps: each its own file, and each can be written."""
     seen: dict[str, str] = {}

@@ -76,27 +76,19 @@ class RecipeCommand(click.Command):
             raise InvalidRecipe(f"{own}, such as --set params.{name}=40", at=error.option_name) from None
 
 
-def read_words(
-    *,
-    tileset: str | None,
-    tiles: str | None,
-    locks: str | None,
-    keep: Sequence[str],
-    shaping: Sequence[str],
-    require: Sequence[str],
-    tries: int | None,
-) -> dict[str, Any]:
-    """What was typed, as words of a recipe; those that were not given are left out."""
+def read_words(values: dict[str, Any]) -> dict[str, Any]:
+    """Take what a recipe holds out of the options, as words of a recipe; those that were not given are left out."""
+    typed = {str(option.name): values.pop(str(option.name)) for option in OPTIONS}
+    locks, keep, tiles = typed["locks"], typed.pop("keep"), typed["tiles"]
     if keep and locks is None:
         raise InvalidRecipe("says what to keep of a map; name one with --locks", at="keep", rule="missing")
     given = read_json(locks, read_text) if locks is not None and is_json(locks, read_text) else locks
     words = {
-        "tileset": tileset,
+        **typed,
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
         "locks": _kept(given, keep) if keep else given,
-        "shaping": [dict([read_stage(text, read_text)]) for text in shaping] or None,
-        "require": dict(read_requirement(text) for text in require) or None,
-        "tries": tries,
+        "shaping": [dict([read_stage(text, read_text)]) for text in typed["shaping"]] or None,
+        "require": dict(read_requirement(text) for text in typed["require"]) or None,
     }
     return {word: value for word, value in words.items() if value is not None}
 

@@ -55,5 +55,4 @@ class Telling:
             left = round((state.count - state.done) / rate)
             line += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.2g} a second"
             line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        failures = getattr(state, "failures", 0)  # of a world, no chunk fails
-        return f"{line}, {failures:,} failed" if failures else line
+        return f"{line}, {state.failures:,} failed" if state.failures else line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -32,14 +31,6 @@ OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Helpers:
-    """Who makes a world, as it was asked for."""
-
-    workers: int | None
-    scheduler: str | None
-
-
 def is_world(outputs: Sequence[str]) -> bool:
     """Whether a world is to be written."""
     return any(name.rstrip("/").endswith(ENDING) for name in outputs)
@@ -53,7 +44,14 @@ def refuse_workers(**options: Any) -> None:
 
 
 def produce_world(
-    recipe: Recipe, helpers: Helpers, *, seed: str | None, count: int | None, outputs: Sequence[str], **options: Any
+    recipe: Recipe,
+    *,
+    seed: str | None,
+    count: int | None,
+    outputs: Sequence[str],
+    workers: int | None,
+    scheduler: str | None,
+    **options: Any,
 ) -> None:
     """Make a world, or go on with one that was stopped."""
     folder = next(name for name in outputs if is_world([name]))
@@ -73,7 +71,7 @@ def produce_world(
     from ..corpus.world import make_world
 
     with telling("chunk", folder) as told:
-        world = make_world(recipe, folder, seed=asked, workers=helpers.workers, scheduler=helpers.scheduler, tell=told)
+        world = make_world(recipe, folder, seed=asked, workers=workers, scheduler=scheduler, tell=told)
     what = f"{recipe.technique} {world.width}x{world.height}, seed {world.seed}"
     note(f"{what}, wrote {folder}, {counted(world.chunks, 'chunk')}, and its overview.png")
 

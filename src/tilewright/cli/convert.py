@@ -66,7 +66,6 @@ def command(
     for number, files_of_one in enumerate(prepared):
         for file in files_of_one:
             file.write(first=number == 0)
-    names = ", ".join(target.path(**fields[-1]) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
-    if names:
+    if written := _outputs.written(targets, fields[-1], len(given)):
         films = " (one frame; make and run write the film)" if any(target.is_animation for target in targets) else ""
-        note((f"wrote {names}" if len(given) == 1 else f"wrote {len(given)} maps up to {names}") + films)
+        note(written + films)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 import click
 import numpy as np
@@ -21,7 +20,7 @@ from ..core.tileset import Tileset
 from ..formats import Format
 from ..formats._resolver import FileResolver
 from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
-from ._console import note, print_json, print_table, results, table
+from ._console import note, print_json, print_table, results
 
 
 @click.command("explain")
@@ -103,7 +102,7 @@ def _print_facts(entry: Entry) -> None:
         facts["can"] = ", ".join(word for word, ability in able.items() if ability)
     if facts:
         click.echo()
-        _print_pairs(facts)
+        print_table(facts.items(), "", "", header=False, style="dim")
 
 
 def _print_parameters(entry: Entry) -> None:
@@ -119,27 +118,25 @@ def _print_fields(model: type[BaseModel], heading: str) -> None:
     if not fields:
         return
     click.echo()
-    made = table("", heading, "type", "default", "range", "what it is")
-    for field in fields:
-        made.add_row(field.name, field.form.replace("|", " | "), short_default(field), field.range, field.description)
-    print_table(made)
+    rows = (
+        (field.name, field.form.replace("|", " | "), short_default(field), field.range, field.description)
+        for field in fields
+    )
+    print_table(rows, heading, "type", "default", "range", "what it is")
 
 
 def _print_tiles(tileset: Tileset) -> None:
-    made = table("", "tile", "glyph", "color", "walk", "kind")
-    for tile in tileset:
-        color = Text.assemble(("  ", Style(bgcolor=tile.color)), " ", tile.color)
-        made.add_row(tile.name, Text(tile.glyph, tile.color), color, "yes" if tile.passable else "no", tile.kind)
-    print_table(made)
-
-
-def _print_pairs(facts: Mapping[str, str]) -> None:
-    made = table("", "", "")
-    made.show_header = False
-    for row in facts.items():
-        made.add_row(*row)
-    made.columns[0].style = "dim"
-    print_table(made)
+    rows = (
+        (
+            tile.name,
+            Text(tile.glyph, tile.color),
+            Text.assemble(("  ", Style(bgcolor=tile.color)), " ", tile.color),
+            "yes" if tile.passable else "no",
+            tile.kind,
+        )
+        for tile in tileset
+    )
+    print_table(rows, "tile", "glyph", "color", "walk", "kind")
 
 
 def _print_model(model: Model) -> None:
@@ -153,14 +150,14 @@ def _print_model(model: Model) -> None:
         **{name: str(value) for name, value in model.learned.model_dump(mode="json", exclude={"sample"}).items()},
         **model.learned.facts,
     }
-    _print_pairs(facts)
+    print_table(facts.items(), "", "", header=False, style="dim")
     click.echo()
     counts = np.bincount(np.concatenate([map.reshape(-1) for map in model.samples.maps]))
-    tiles = table("", "tile", "cells", "share")
-    for number in np.argsort(-counts, kind="stable").tolist():
-        share = f"{counts[number] / counts.sum():.1%}"
-        tiles.add_row(model.samples.words[number], f"{counts[number]:,}", share)
-    print_table(tiles)
+    rows = (
+        (str(model.samples.words[number]), f"{counts[number]:,}", f"{counts[number] / counts.sum():.1%}")
+        for number in np.argsort(-counts, kind="stable").tolist()
+    )
+    print_table(rows, "tile", "cells", "share")
 
 
 def _example(name: str, thing: Thing) -> str:

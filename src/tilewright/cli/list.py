@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ._catalogue import KINDS, read_kind, summaries
-from ._console import print_json, print_table, table
+from ._console import print_json, print_table
 
 
 @click.command("list")
@@ -20,8 +20,5 @@ def command(kind: str | None, as_json: bool) -> None:
     for number, (one, rows) in enumerate(found.items()):
         if number:
             click.echo()
-        made = table("" if kind else one.capitalize(), "name", "what it is")
-        made.show_header = False
-        for row in rows:
-            made.add_row(*row)
-        print_table(made)
+        title = "" if kind else one.capitalize()
+        print_table(rows, "name", "what it is", title=title, header=False)

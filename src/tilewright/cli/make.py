@@ -116,13 +116,6 @@ def _make(
     /,
     *,
     settings_inside: tuple[str, ...],
-    tileset: str | None,
-    tiles: str | None,
-    locks: str | None,
-    keep: tuple[str, ...],
-    shaping: tuple[str, ...],
-    require: tuple[str, ...],
-    tries: int | None,
     **values: Any,
 ) -> None:
     params: dict[str, Any] = {}
@@ -139,7 +132,5 @@ def _make(
             read_setting(params, setting, entry.params, read_text)
     except InvalidRecipe as error:
         raise error.within("set") from None
-    words = _recipe.read_words(
-        tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
-    )
+    words = _recipe.read_words(values)
     produce(Recipe.of({"technique": entry.name, "params": params, **words}, FileResolver()), **values)

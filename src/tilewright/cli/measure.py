@@ -12,7 +12,7 @@ from ..core.grid import Grid
 from ..core.registry import measures
 from ..core.samples import Samples
 from ..formats._resolver import FileResolver
-from ._console import print_json, print_table, table
+from ._console import print_json, print_table
 from ._inputs import OPTIONS, read_maps
 
 
@@ -65,20 +65,16 @@ def command(
         print_json([{"file": name, "measures": numbers} for name, numbers in measured])
     elif len(measured) == 1:
         ((name, numbers),) = measured
-        one = table(name, "measure", "value", "what it is")
-        for measure, number in numbers.items():
-            entry = measures.get(measure)
-            one.add_row(measure, f"{format_number(number)} {entry.unit}".rstrip(), entry.summary)
-        one.columns[1].justify = "right"
-        print_table(one)
+        entries = [(measures.get(measure), number) for measure, number in numbers.items()]
+        rows = [(one.name, f"{format_number(number)} {one.unit}".rstrip(), one.summary) for one, number in entries]
+        print_table(rows, "measure", "value", "what it is", title=name, numbers=[1])
     else:
         columns = list(dict.fromkeys(measure for _, numbers in measured for measure in numbers))
-        many = table("", "file", *columns)
-        for name, numbers in measured:
-            many.add_row(name, *(format_number(numbers[measure]) if measure in numbers else "" for measure in columns))
-        for column in many.columns[1:]:
-            column.justify = "right"
-        print_table(many)
+        lines = (
+            (name, *(format_number(numbers[measure]) if measure in numbers else "" for measure in columns))
+            for name, numbers in measured
+        )
+        print_table(lines, "file", *columns, numbers=range(1, len(columns) + 1))
 
 
 def _samples(names: str) -> Samples:

@@ -14,18 +14,7 @@ from ._making import produce
 
 @click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_making.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
-def command(
-    recipe: str,
-    settings_inside: tuple[str, ...],
-    tileset: str | None,
-    tiles: str | None,
-    locks: str | None,
-    keep: tuple[str, ...],
-    shaping: tuple[str, ...],
-    require: tuple[str, ...],
-    tries: int | None,
-    **values: Any,
-) -> None:
+def command(recipe: str, settings_inside: tuple[str, ...], **values: Any) -> None:
     """Make maps from a recipe, and draw or write them.
 
     RECIPE is a YAML or JSON file, or a name from `tilewright list recipes`. A rule book of technique rules, such as a
@@ -37,9 +26,7 @@ def command(
     tilewright run open-caves --set params.walls=0.5 --shape border
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
-    words = _recipe.read_words(
-        tileset=tileset, tiles=tiles, locks=locks, keep=keep, shaping=shaping, require=require, tries=tries
-    )
+    words = _recipe.read_words(values)
     found, beside = FileResolver().recipe(recipe)
     data = _recipe.with_settings(recipe_data(found), settings_inside)
     checked = Recipe.of(_recipe.with_words(data, words), beside)

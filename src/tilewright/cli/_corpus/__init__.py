@@ -12,7 +12,7 @@ import click
 from ...core.errors import InvalidRecipe, format_number
 from ...corpus import refuse_without_packages
 from ...formats._files import refuse_unwritable, write_files
-from .._console import note
+from .._console import note, print_table
 
 if TYPE_CHECKING:
     from ...corpus.reader import Corpus
@@ -68,14 +68,12 @@ def size_of(size: float) -> str:
     return f"{size:.3g} TB"
 
 
-def rows_of(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
-    """Maps as a table to print, numbers to the right."""
-    from .._console import table
-
-    made = table("", *columns)
-    for row in rows:
-        made.add_row(*(str(row[name]) if name in ("id", "seed") else number(row[name]) for name in columns))
-    for name, column in zip(columns, made.columns, strict=True):
-        if name != "seed" and any(isinstance(row[name], int | float) for row in rows):
-            column.justify = "right"
-    return made
+def print_rows(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    """Print maps as a table."""
+    shown = ([str(row[name]) if name in ("id", "seed") else number(row[name]) for name in columns] for row in rows)
+    numbers = [
+        place
+        for place, name in enumerate(columns)
+        if name != "seed" and any(isinstance(row[name], int | float) for row in rows)
+    ]
+    print_table(shown, *columns, numbers=numbers)

@@ -38,9 +38,8 @@ def take(
             files = [target.still(map, target.path(**filled), alone=len(ids) == 1) for target in targets]
             for file in files:
                 file.write(first=index == 0)
-    names = ", ".join(target.path(**fields[-1]) for target in targets if target.template != _outputs.STANDARD_OUTPUT)
-    if names:
-        note(f"wrote {names}" if len(ids) == 1 else f"wrote {len(ids)} maps up to {names}")
+    if written := _outputs.written(targets, fields[-1], len(ids)):
+        note(written)
 
 
 def _fields(corpus: Any, number: int, index: int) -> dict[str, str | int]:

@@ -8,8 +8,8 @@ import click
 
 from ...kernels import start_quickly
 from .. import _outputs
-from .._console import note, print_json, print_table
-from . import AS_JSON, names_in, opened, rows_of
+from .._console import note, print_json
+from . import AS_JSON, names_in, opened, print_rows
 from ._taking import take
 
 
@@ -49,6 +49,6 @@ def command(
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(rows_of(columns, rows))
+        print_rows(columns, rows)
     else:
         note(f"no map has {by}")

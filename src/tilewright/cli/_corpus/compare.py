@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .._console import print_json, print_table, table
+from .._console import print_json, print_table
 from . import AS_JSON, PICTURE, number, opened, refuse_no_picture, write_picture
 
 
@@ -34,14 +34,13 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
     if as_json:
         print_json(_plain(asdict(found)))
     else:
-        columns = [f"{what} {name}" for what in ("mean", "median") for name in found.names]
-        rows = table("", "measure", *columns, "apart", "moved")
-        for one in found.measures:
-            rows.add_row(one.name, *(_shown(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
-        for column in rows.columns[1:]:
-            column.justify = "right"
-        if found.measures:
-            print_table(rows)
+        columns = [f"{what} {name}" for what in ("mean", "median") for name in found.names] + ["apart", "moved"]
+        rows = [
+            (one.name, *(_shown(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
+            for one in found.measures
+        ]
+        if rows:
+            print_table(rows, "measure", *columns, numbers=range(1, len(columns) + 1))
         click.echo(found.sentence)
     if picture is not None:
         write_picture(report.compare_picture(*corpora), picture)

@@ -8,12 +8,10 @@ from typing import Any
 import click
 
 from ...core.errors import counted
-from .._console import print_json, printable, results
+from .._console import output_width, print_json, printable
 from . import AS_JSON, PICTURE, opened, refuse_no_picture, size_of, write_picture
 
 MOST_REASONS = 10
-PIPED = 100
-"""Columns where there is no terminal."""
 
 
 @click.command("info", params=[AS_JSON, PICTURE])
@@ -39,8 +37,7 @@ def command(folder: str, as_json: bool, picture: str | None) -> None:
         click.echo(printable(f"{counted(len(corpus), 'map')} by {about}"))
         for line in _lines(corpus, facts):
             click.echo(printable(line))
-        console = results()
-        spread = report.lines(corpus, console.width if console.is_terminal else PIPED)
+        spread = report.lines(corpus, output_width())
         if spread:
             click.echo("\n" + "\n".join(spread))
     if picture is not None:

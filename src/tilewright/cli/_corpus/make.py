@@ -58,7 +58,7 @@ def command(
     tilewright corpus make caves --set width=64 --set height=64 --sweep walls=0.4..0.5:0.02 --count 600 -o swept
     tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
     """
-    typed = _recipe.read_words(**words)
+    typed = _recipe.read_words(words)
     settings = [_full(setting) for setting in settings_inside]
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ...core.errors import counted
-from .._console import note, print_json, print_table
-from . import AS_JSON, names_in, opened, rows_of
+from .._console import note, print_json
+from . import AS_JSON, names_in, opened, print_rows
 
 NOT_USUAL = ("digest", "levels", "height", "width", "cells", "reason")
 """Columns that are shown when they are asked for."""
@@ -39,6 +39,6 @@ def command(folder: str, condition: str, limit: int, order: str | None, columns:
         print_json(rows)
         return
     if rows:
-        print_table(rows_of(found.table.column_names, rows))
+        print_rows(found.table.column_names, rows)
     more = f", the first {len(rows)} are shown" if found.matches > len(rows) else ""
     note(f"{counted(found.matches, 'map')} of {len(corpus):,}{more}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .._console import results
+from .._console import output_width
 from . import PICTURE, opened, refuse_no_picture, write_picture
-from .info import PIPED
 
 
 @click.command("range", params=[PICTURE])
@@ -27,5 +26,4 @@ def command(folder: str, x: str, y: str, picture: str | None) -> None:
     if picture is not None:
         write_picture(report.range_picture(corpus, x, y), picture)
         return
-    console = results()
-    click.echo("\n".join(report.range_lines(corpus, x, y, console.width if console.is_terminal else PIPED)))
+    click.echo("\n".join(report.range_lines(corpus, x, y, output_width())))

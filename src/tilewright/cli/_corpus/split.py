@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ...formats._files import refuse_unwritable, write_files
-from .._console import note, print_table, table
+from .._console import note, print_table
 from . import opened
 
 SIDES = ("train", "validation", "test")
@@ -40,11 +40,7 @@ def command(folder: str, output: str | None, **given: float | None) -> None:
     if output is not None:
         write_files(output, {Path(output).name: (json.dumps(found) + "\n").encode()})
     whole = max(1, sum(map(len, found.values())))
-    sides = table("", "side", "maps", "share")
-    for name, ids in found.items():
-        sides.add_row(name, f"{len(ids):,}", f"{len(ids) / whole:.3f}")
-    for column in sides.columns[1:]:
-        column.justify = "right"
-    print_table(sides)
+    rows = ((name, f"{len(ids):,}", f"{len(ids) / whole:.3f}") for name, ids in found.items())
+    print_table(rows, "side", "maps", "share", numbers=[1, 2])
     if output is not None:
         note(f"wrote {output}")
