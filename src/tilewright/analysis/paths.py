@@ -170,6 +170,13 @@ def steps_from(passable: NDArray[np.bool_], cells: NDArray[np.int64]) -> NDArray
     return walk.distances(np.unique(walk.ground.places(cells)))
 
 
+def farthest_cell(steps: NDArray[np.float64], where: NDArray[np.bool_] | None = None) -> tuple[int, ...]:
+    """The cell that the most steps lead to, of a mask or of all that are reached; of equal ones the first."""
+    reached = np.isfinite(steps) if where is None else where
+    place = int(np.argmax(np.where(reached, steps, -1.0)))
+    return tuple(int(part) for part in np.unravel_index(place, steps.shape))
+
+
 class _Walk:
     """How one walks on a map: read once, refused in one line."""
 

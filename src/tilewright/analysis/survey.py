@@ -13,7 +13,7 @@ from ..core import registry
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
-from .paths import HotPath, hot_between, steps_from
+from .paths import HotPath, farthest_cell, hot_between, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
 from .similarity import Comparison, Similarity
@@ -74,8 +74,8 @@ class Survey:
         if not self.regions.count:
             return None
         first = np.argwhere(self.regions.labels == self.regions.ranked()[0])[:1]
-        start = _farthest(steps_from(self.passable, first))
-        return self._between(start, _farthest(steps_from(self.passable, start)))
+        start = np.array([farthest_cell(steps_from(self.passable, first))])
+        return self._between(start, np.array([farthest_cell(steps_from(self.passable, start))]))
 
     @cached_property
     def hot_path(self) -> HotPath | None:
@@ -164,9 +164,3 @@ def refuse_comparing(asked: Iterable[registry.Measure]) -> None:
     if lacking:
         verb = "compare" if len(lacking) > 1 else "compares"
         raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like", rule="missing")
-
-
-def _farthest(steps: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(1, axis) the cell that most steps lead to, of equal ones the first."""
-    place = int(np.argmax(np.where(np.isfinite(steps), steps, -1)))
-    return np.array([np.unravel_index(place, steps.shape)], dtype=np.int64)

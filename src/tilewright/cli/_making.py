@@ -13,7 +13,7 @@ from ..core import pipeline
 from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
-from ..core.site import Frame
+from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..kernels import start_quickly
 from . import _drawing, _outputs, _world
@@ -50,12 +50,7 @@ class Making:
     @cached_property
     def map(self) -> TileMap:
         work = pipeline.steps(self.recipe)
-        while True:
-            try:
-                frame = next(work)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
-            self.report(frame.done, frame.stage)
+        return pipeline.exhausted(change_frames(work, lambda frame: self.report(frame.done, frame.stage)))
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the work, for an animation."""

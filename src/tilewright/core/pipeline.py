@@ -18,7 +18,7 @@ from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
 from .require import MOST_TRIES
 from .seeds import Rng
-from .site import Frame, Site, Steps
+from .site import Frame, Site, Steps, change_frames
 from .tilemap import TileMap
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
         work.close()
 
 
-def exhausted(work: Generator[Frame, None, T]) -> T:
+def exhausted(work: Generator[Any, None, T]) -> T:
     """What stands at the end of the work."""
     while True:
         try:
@@ -141,17 +141,13 @@ def _found(map: TileMap, attempt: int) -> TileMap:
 
 def _numbered(work: Steps, attempt: int, tries: int) -> Steps:
     """The frames of one try, which tell its number."""
-    try:
-        while True:
-            frame = next(work)
-            frame.note = f"try {attempt + 1}: {frame.note}".rstrip(": ")
-            frame.done = (attempt + (frame.done or 0.0)) / tries
-            yield frame
-    except StopIteration as end:
-        made: TileMap = end.value
-        return made
-    finally:
-        work.close()
+
+    def number(frame: Frame) -> Frame:
+        frame.note = f"try {attempt + 1}: {frame.note}".rstrip(": ")
+        frame.done = (attempt + (frame.done or 0.0)) / tries
+        return frame
+
+    return change_frames(work, number)
 
 
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
@@ -196,20 +192,17 @@ def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Gen
 
     What goes wrong inside is told with the name and the line, for whoever writes it.
     """
+
+    def name_stage(frame: Frame) -> Frame:
+        frame.stage = frame.stage or entry.name
+        frame.site = frame.site or site
+        return frame
+
     try:
         work = entry.body(*given, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
-        try:
-            while True:
-                frame = next(work)
-                frame.stage = frame.stage or entry.name
-                frame.site = frame.site or site
-                yield frame
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-        finally:
-            work.close()
+        return (yield from change_frames(work, name_stage))
     except (TilewrightError, MemoryError):
         raise
     except Exception as error:

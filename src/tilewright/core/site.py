@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,6 +69,20 @@ class Frame:
 
 
 Steps = Generator[Frame, None, TileMap]
+A, B, T = TypeVar("A"), TypeVar("B"), TypeVar("T")
+
+
+def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Generator[B, None, T]:
+    """Do the work, and yield what `change` makes of each of its frames."""
+    try:
+        while True:
+            yield change(next(work))
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    finally:
+        work.close()
+
+
 """What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
 
 

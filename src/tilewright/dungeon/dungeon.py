@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import ANOTHER_SEED, GaveUp, counted
 from ..core.seeds import Rng
-from ..core.site import Frame, Point, Site, Steps
+from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
 from ..kernels.blocks import block_size
 from ..kernels.corridors import (
@@ -94,13 +94,7 @@ class Dungeon:
             raise_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
             yield Frame(self.shown, "rooms", 0.4)
         choosing = choose_links(p, rooms, rng.child("links"))
-        while True:
-            try:
-                next(choosing)
-            except StopIteration as chosen:
-                links: Links = chosen.value
-                break
-            yield Frame(self.shown, "links", 0.41)
+        links = yield from change_frames(choosing, lambda _: Frame(self.shown, "links", 0.41))
         yield from self._sketched(links)
         joined: dict[tuple[int, int], None] = {}
         chosen_links = links.chosen

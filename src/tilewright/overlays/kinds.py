@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -21,10 +22,10 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from ..analysis.chokepoints import chokepoints
 from ..analysis.fov import field_of_view
-from ..analysis.paths import distances, flee_map, hot_between, read_cells, shortest_path
+from ..analysis.paths import distances, farthest_cell, flee_map, hot_between, read_cells, shortest_path
 from ..analysis.regions import Directions, regions_of
 from ..analysis.rooms import rooms_graph
-from ..analysis.survey import Survey
+from ..analysis.survey import Survey, Way
 from ..core.appearance import distinct_color, read_rgb
 from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
 from ..core.notation import read_number, split_settings
@@ -182,6 +183,8 @@ class Wanted:
             )
         try:
             found = self.kind.body(_View(map), self.params)
+        except NowhereToWalk:
+            found = Overlay(_blank(map), legend=f"{self.kind.name}: there is no cell that one can walk on")
         except (InvalidRecipe, UnknownName) as error:
             raise InvalidRecipe.of(error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}") from None
         return Overlay(found.tint, found.lines, found.legend, str(self))
@@ -198,27 +201,34 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     return Wanted.of(name, settings).over(map)
 
 
+class NowhereToWalk(Exception):
+    """The map has no cell that one can walk on."""
+
+
 class _View(Survey):
     """A map that is looked at to be drawn upon."""
 
-    def ends(self, origin: Any, goal: Any, directions: Directions) -> tuple[Cells, Cells] | None:
-        """Where the way begins and ends; None where one cannot walk at all."""
-        starts, goals = self.places(origin, "origin", "start"), self.places(goal, "goal", "exit")
-        if starts is None and goals is None:
-            if self.way is None:
-                return None
-            return np.array([self.way.start]), np.array([self.way.exit])
+    def trip(self, params: Travelling) -> _Trip:
+        """The way from the origin to the goal."""
+        starts = self.places(params.origin, "origin", "start")
+        goals = self.places(params.goal, "goal", "exit")
         if starts is None:
-            assert goals is not None
-            starts = self._farthest_from(goals, directions)
-        return starts, self._farthest_from(starts, directions) if goals is None else goals
+            starts = self.origin(None) if goals is None else self._farthest_from(goals, params.directions)
+            goals = np.array([self._any_way.exit]) if goals is None else goals
+        elif goals is None:
+            goals = self._farthest_from(starts, params.directions)
+        return _Trip(self.passable, starts, goals, params.directions)
 
-    def origin(self, given: Any) -> Cells | None:
-        """Where one stands; None where one cannot stand anywhere."""
+    def origin(self, given: Any) -> Cells:
+        """Where one stands."""
         places = self.places(given, "origin", "start")
-        if places is None and self.way is not None:
-            places = np.array([self.way.start])
-        return places
+        return np.array([self._any_way.start]) if places is None else places
+
+    @property
+    def _any_way(self) -> Way:
+        if self.way is None:
+            raise NowhereToWalk
+        return self.way
 
     def places(self, given: Any, name: str, marker: str) -> Cells | None:
         """The cells that are given, or else marked, all of which one can stand on; None where there are neither."""
@@ -251,23 +261,37 @@ class _View(Survey):
         return cells
 
     def _farthest_from(self, cells: Cells, directions: Directions) -> Cells:
-        steps = distances(self.passable, cells, directions=directions)
-        place = int(np.argmax(np.where(np.isfinite(steps), steps, -1)))
-        return np.array([np.unravel_index(place, steps.shape)], dtype=np.int64)
+        return np.array([farthest_cell(distances(self.passable, cells, directions=directions))])
 
-    def blank(self) -> NDArray[np.uint8]:
-        return np.zeros((*self.passable.shape, 4), dtype=np.uint8)
 
-    def nowhere(self, name: str) -> Overlay:
-        return Overlay(self.blank(), legend=f"{name}: there is no cell that one can walk on")
+class _Trip:
+    """From where to where one walks, and how far every cell is from both ends."""
+
+    def __init__(self, passable: NDArray[np.bool_], starts: Cells, goals: Cells, directions: Directions) -> None:
+        self.starts, self.goals = starts, goals
+        self._distances = partial(distances, passable, directions=directions)
+        self._shortest_path = partial(shortest_path, passable, directions=directions)
+        self.from_origin, self.to_goal = self._distances(starts), self._distances(goals)
+        self.length = float((self.from_origin + self.to_goal).min())
+
+    def __str__(self) -> str:
+        return f"{_spoken(self.starts)} to {_spoken(self.goals)}"
+
+    def draw(self, tint: NDArray[np.uint8]) -> None:
+        """Tint a shortest way between the nearest of the ends, where there is one, and all the ends."""
+        start = min(self.starts.tolist(), key=lambda cell: float(self.to_goal[tuple(cell)]))
+        if np.isfinite(self.to_goal[tuple(start)]):
+            from_start = self.from_origin if len(self.starts) == 1 else self._distances(start)
+            goal = min(self.goals.tolist(), key=lambda cell: float(from_start[tuple(cell)]))
+            _put(tint, self._shortest_path(start, goal), WAY)
+        _put(tint, self.starts, ORIGIN)
+        _put(tint, self.goals, GOAL)
 
 
 @_kind("distance", Leaving)
 def _distance(view: _View, params: Leaving) -> Overlay:
     """How many steps every cell is from the origin, light to dark: a Dijkstra map."""
     origin = view.origin(params.origin)
-    if origin is None:
-        return view.nowhere("distance")
     steps = distances(view.passable, origin, directions=params.directions)
     reached = np.isfinite(steps)
     count, walkable = int(reached.sum()), int(view.passable.sum())
@@ -280,8 +304,6 @@ def _distance(view: _View, params: Leaving) -> Overlay:
 def _flee(view: _View, params: Leaving) -> Overlay:
     """Where to run from a threat at the origin: downhill, from dark to light."""
     origin = view.origin(params.origin)
-    if origin is None:
-        return view.nowhere("flee")
     tint = shaded(flee_map(view.passable, origin, directions=params.directions), DANGER)
     _put(tint, origin, WAY)
     return Overlay(tint, legend=f"flee from {_spoken(origin)}: light is safe")
@@ -290,40 +312,29 @@ def _flee(view: _View, params: Leaving) -> Overlay:
 @_kind("path", Travelling)
 def _path(view: _View, params: Travelling) -> Overlay:
     """A shortest way from origin to goal."""
-    ends = view.ends(params.origin, params.goal, params.directions)
-    if ends is None:
-        return view.nowhere("path")
-    tint = view.blank()
-    between = f"path from {_spoken(ends[0])} to {_spoken(ends[1])}"
-    from_origin, to_goal = (distances(view.passable, cells, directions=params.directions) for cells in ends)
-    length = float((from_origin + to_goal).min())
-    _put_way(tint, view, ends, (from_origin, to_goal), params.directions)
-    told = counted(int(length), "step") if np.isfinite(length) else "there is none"
-    return Overlay(tint, legend=f"{between}: {told}")
+    trip = view.trip(params)
+    tint = _blank(view.map)
+    trip.draw(tint)
+    told = counted(int(trip.length), "step") if np.isfinite(trip.length) else "there is none"
+    return Overlay(tint, legend=f"path from {trip}: {told}")
 
 
 @_kind("hot-path", Straying)
 def _hot_path(view: _View, params: Straying) -> Overlay:
     """Where players walk from origin to goal, and the optional rest."""
-    ends = view.ends(params.origin, params.goal, params.directions)
-    if ends is None:
-        return view.nowhere("hot-path")
-    from_origin, to_goal = (distances(view.passable, cells, directions=params.directions) for cells in ends)
-    length = float((from_origin + to_goal).min())
-    tint = view.blank()
-    tint[np.isfinite(from_origin)] = *OPTIONAL, FAINT
-    between = f"hot path from {_spoken(ends[0])} to {_spoken(ends[1])}"
-    if np.isfinite(length):
-        slack = length // 10 if params.slack is None else params.slack
-        hot = hot_between(from_origin, to_goal, slack)
+    trip = view.trip(params)
+    tint = _blank(view.map)
+    tint[np.isfinite(trip.from_origin)] = *OPTIONAL, FAINT
+    told = "there is none"
+    if np.isfinite(trip.length):
+        slack = trip.length // 10 if params.slack is None else params.slack
+        hot = hot_between(trip.from_origin, trip.to_goal, slack)
         tint[hot.cells] = *HOT, CLEAR
         more = f" and {slack:g} more" if slack else ""
         cells = f"{counted(int(hot.cells.sum()), 'cell')}, {int(hot.optional.sum()):,} optional"
-        told = f"{counted(int(length), 'step')}{more}, {cells}"
-    else:
-        told = "there is none"
-    _put_way(tint, view, ends, (from_origin, to_goal), params.directions)
-    return Overlay(tint, legend=f"{between}: {told}")
+        told = f"{counted(int(trip.length), 'step')}{more}, {cells}"
+    trip.draw(tint)
+    return Overlay(tint, legend=f"hot path from {trip}: {told}")
 
 
 @_kind("regions", Stepping)
@@ -331,7 +342,7 @@ def _regions(view: _View, params: Stepping) -> Overlay:
     """The connected regions, each in a colour of its own."""
     found = view.regions if params.directions == 4 else regions_of(view.passable, params.directions)
     if not found.count:
-        return view.nowhere("regions")
+        raise NowhereToWalk
     colors = np.zeros((found.count + 1, 4), dtype=np.uint8)
     for place, number in enumerate(found.ranked().tolist()):
         colors[number] = *_own_color(place), CLEAR
@@ -342,7 +353,7 @@ def _regions(view: _View, params: Stepping) -> Overlay:
 @_kind("rooms", NoSettings, one_level=True)
 def _rooms(view: _View, params: NoSettings) -> Overlay:
     """The rooms, each in a colour of its own, and lines between those that are joined."""
-    map, tint = view.map, view.blank()
+    map, tint = view.map, _blank(view.map)
     for number, room in enumerate(map.rooms):
         inside = (slice(room.y, room.y + room.height), slice(room.x, room.x + room.width))
         floor = view.passable[inside]
@@ -359,7 +370,7 @@ def _rooms(view: _View, params: NoSettings) -> Overlay:
 def _chokepoints(view: _View, params: Stepping) -> Overlay:
     """The cells that a region falls apart without."""
     cuts = view.cuts.cells if params.directions == 4 else chokepoints(view.passable, directions=params.directions)
-    tint = view.blank()
+    tint = _blank(view.map)
     tint[cuts] = *CHOKED, CLEAR
     legend = f"{counted(int(cuts.sum()), 'chokepoint')} of {counted(int(view.passable.sum()), 'cell')}"
     return Overlay(tint, legend=legend)
@@ -369,10 +380,8 @@ def _chokepoints(view: _View, params: Stepping) -> Overlay:
 def _sight(view: _View, params: Looking) -> Overlay:
     """What is seen from the origin; the rest is dark."""
     origin = view.origin(params.origin)
-    if origin is None:
-        return view.nowhere("sight")
     seen = field_of_view(view.passable, origin, radius=params.radius)
-    tint = view.blank()
+    tint = _blank(view.map)
     tint[~seen] = *UNSEEN, VEIL
     tint[seen & view.passable] = *LIT, GLOW
     _put(tint, origin, ORIGIN)
@@ -389,26 +398,12 @@ def _own_color(number: int) -> Rgb:
     return read_rgb(distinct_color(number + 4))  # the first ones look like the ground of caves
 
 
+def _blank(map: TileMap) -> NDArray[np.uint8]:
+    return np.zeros((*map.shape, 4), dtype=np.uint8)
+
+
 def _put(tint: NDArray[np.uint8], cells: Cells, color: Rgb) -> None:
     tint[tuple(cells.T)] = *color, STRONG
-
-
-def _put_way(
-    tint: NDArray[np.uint8],
-    view: _View,
-    ends: tuple[Cells, Cells],
-    steps: tuple[NDArray[np.float64], NDArray[np.float64]],
-    directions: Directions,
-) -> None:
-    """A shortest way between the nearest of the ends, where there is one, and all the ends."""
-    from_origin, to_goal = steps
-    start = min(ends[0].tolist(), key=lambda cell: float(to_goal[tuple(cell)]))
-    if np.isfinite(to_goal[tuple(start)]):
-        from_start = from_origin if len(ends[0]) == 1 else distances(view.passable, start, directions=directions)
-        goal = min(ends[1].tolist(), key=lambda cell: float(from_start[tuple(cell)]))
-        _put(tint, shortest_path(view.passable, start, goal, directions=directions), WAY)
-    _put(tint, ends[0], ORIGIN)
-    _put(tint, ends[1], GOAL)
 
 
 def _at(cell: Sequence[int] | NDArray[np.int64]) -> str:

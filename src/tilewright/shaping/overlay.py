@@ -25,7 +25,7 @@ from ..core.params import LARGEST_SIDE, Params, hint, param
 from ..core.recipe import Recipe
 from ..core.registry import shaper, shapers
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps
+from ..core.site import Frame, Site, Steps, change_frames
 from ..core.tilemap import TileMap
 
 Place: TypeAlias = tuple[slice, slice]
@@ -124,7 +124,8 @@ def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_],
         locks = _locks(recipe, TileMap(map.cells[place], map.tileset), locked[place])
         fitted = replace(recipe, params=params, locks=locks)
         work = pipeline.steps(fitted, root=rng if recipe.seed is None else None)
-        inner = yield from _behind(work, Frame(map.cells, site=Site(map.shape, map.tileset)))
+        outer = Frame(map.cells, site=Site(map.shape, map.tileset))
+        inner = yield from change_frames(work, lambda frame: replace(outer, note=f"{frame.stage} {frame.note}".strip()))
     except InvalidRecipe as error:
         raise error.within("recipe") from None
     except GaveUp as error:
@@ -137,19 +138,6 @@ def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_],
             at="recipe",
         )
     return inner
-
-
-def _behind(work: Steps, shown: Frame) -> Steps:
-    """The work with another picture in front of it: the inner recipe's notes, the outer map's cells."""
-    try:
-        while True:
-            frame = next(work)
-            yield replace(shown, note=f"{frame.stage} {frame.note}".strip())
-    except StopIteration as end:
-        inner: TileMap = end.value
-        return inner
-    finally:
-        work.close()
 
 
 def _locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
