@@ -302,7 +302,8 @@ def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:
         raise InvalidRecipe("at least one cell, got none", at=name, rule="minimum")
     outside = cells[((cells < 0) | (cells >= shape)).any(axis=1)]
     if len(outside):
-        raise InvalidRecipe(f"{_spoken(outside[0])} lies outside the map of {_size(shape)}; rows come first", at=name)
+        size = f"{shape[-2]} rows and {shape[-1]} columns" + (f" on {shape[0]} levels" if len(shape) == 3 else "")
+        raise InvalidRecipe(f"{_spoken(outside[0])} lies outside the map of {size}; rows come first", at=name)
     return cells
 
 
@@ -349,7 +350,3 @@ def _refuse_costs(costs: NDArray[np.float64]) -> None:
 
 def _spoken(cell: NDArray[np.int64]) -> str:
     return f"({', '.join(str(part) for part in cell.tolist())})"
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return f"{shape[-2]} rows and {shape[-1]} columns" + (f" on {shape[0]} levels" if len(shape) == 3 else "")

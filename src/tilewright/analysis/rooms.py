@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from ..core.tilemap import Marker, Room, TileMap
+from ..core.tilemap import TileMap
 
 Link: TypeAlias = tuple[int, int]
 
@@ -106,11 +106,11 @@ class RoomGraph:
 
 def _room_at(map: TileMap, name: str) -> int | None:
     """The first room that holds the first marker of a name."""
-    marker = next((marker for marker in map.markers if marker.name == name), None)
-    if marker is None:
-        return None
-    return next((number for number, room in enumerate(map.rooms) if _holds(room, marker)), None)
-
-
-def _holds(room: Room, marker: Marker) -> bool:
-    return room.x <= marker.x < room.x + room.width and room.y <= marker.y < room.y + room.height
+    first = [marker for marker in map.markers if marker.name == name][:1]
+    holding = (
+        number
+        for marker in first
+        for number, room in enumerate(map.rooms)
+        if 0 <= marker.x - room.x < room.width and 0 <= marker.y - room.y < room.height
+    )
+    return next(holding, None)

@@ -65,7 +65,9 @@ def distance_balance(survey: Survey) -> float | None:
     goals = owned(map.tileset, NEUTRAL)[map.cells]
     if len(sides) < 2 or not goals.any():
         return None
-    ways = np.stack([np.sort(_from_headquarters(map, country)[goals]) for country in sides])
+    headquarters = _of_kind(map.tileset, HEADQUARTERS)
+    starts = [(owned(map.tileset, country) & headquarters)[map.cells] for country in sides]
+    ways = np.stack([np.sort(_walked(map, start)[goals]) for start in starts])
     ways = ways[:, np.isfinite(ways).any(axis=0)]
     if not ways.size:
         return None
@@ -136,10 +138,6 @@ def _players(map: TileMap) -> Sequence[str]:
         if there and tile.kind == HEADQUARTERS and tile.country not in ("", NEUTRAL)
     ]
     return list(dict.fromkeys(found))
-
-
-def _from_headquarters(map: TileMap, country: str) -> NDArray[np.float64]:
-    return _walked(map, (owned(map.tileset, country) & _of_kind(map.tileset, HEADQUARTERS))[map.cells])
 
 
 def _walked(map: TileMap, starts: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from ..core.registry import measure
 from ..core.tileset import Tileset
+from .strategy import NEUTRAL
 from .survey import Survey
-
-NEUTRAL = "neutral"
 
 
 @measure(unit="share")

@@ -74,8 +74,8 @@ def produce(
 ) -> None:
     """Make the maps of a recipe; draw them, or write them where the outputs say."""
     if _world.is_world(outputs):
-        where = {"outputs": outputs, "workers": workers, "scheduler": scheduler}
-        _world.produce_world(recipe, seed=seed, count=count, look=look, **where, **options)
+        options |= {"workers": workers, "scheduler": scheduler, "look": look}
+        _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)
         return
     _world.refuse_workers(workers=workers, scheduler=scheduler)
     planned(recipe)

@@ -16,9 +16,11 @@ from ..corpus import refuse_without_packages
 from ..kernels import start_quickly
 from ._console import note
 from ._outputs import filled
-from ._telling import telling
+from ._progress import telling
 
 ENDING = ".zarr"
+FLAGS = {"look": "glyphs, blocks, plain", "settings": "option"}
+"""Options whose flags have other names."""
 
 OPTIONS = (
     click.Option(
@@ -65,7 +67,9 @@ def produce_world(
         raise InvalidRecipe(f"{folder} holds one map; for many there is tilewright corpus make", at="count")
     strange = next((name for name, value in options.items() if value), None)
     if strange is not None:
-        raise InvalidRecipe(f"says how to draw or write a map, and {folder} is no such file", at=_flag(strange))
+        raise InvalidRecipe(
+            f"says how to draw or write a map, and {folder} is no such file", at=FLAGS.get(strange, strange)
+        )
     start_quickly()
     refuse_without_packages()
     from ..corpus.world import make_world
@@ -87,7 +91,3 @@ def window_of(name: str) -> TileMap:
     from ..corpus.world_reader import World
 
     return World(folder).window(*map(int, found.groups()))
-
-
-def _flag(name: str) -> str:
-    return {"look": "glyphs, blocks, plain", "settings": "option"}.get(name, name)

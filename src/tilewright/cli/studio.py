@@ -11,19 +11,12 @@ from threading import Thread
 import click
 from click.core import ParameterSource
 
-from ..core.fields import Field, fields_by_name
+from ..core.fields import Field, fields_of
 from ..core.notation import flag_of
 from ..studio import Settings, serve
 
-HIDDEN = ("host", "port", "token")
-"""Settings whose flags are written out below, in their order."""
-
-
-def _flags() -> list[click.Option]:
-    """A flag for every setting, drawn from the settings themselves."""
-    fields = fields_by_name(Settings)
-    ordered = [*HIDDEN, *(name for name in fields if name not in HIDDEN)]
-    return [_flag(fields[name]) for name in ordered]
+FIRST = ("host", "port", "token")
+"""The settings that help shows first."""
 
 
 def _flag(field: Field) -> click.Option:
@@ -67,4 +60,5 @@ def has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-command.params = [*_flags(), *command.params]
+flags = [_flag(field) for field in sorted(fields_of(Settings), key=lambda field: field.name not in FIRST)]
+command.params = [*flags, *command.params]

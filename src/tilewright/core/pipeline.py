@@ -202,7 +202,8 @@ def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Gen
         work = entry.body(*given, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
-        return (yield from change_frames(work, name_stage))
+        map: TileMap = yield from change_frames(work, name_stage)
+        return map
     except (TilewrightError, MemoryError):
         raise
     except Exception as error:

@@ -69,7 +69,9 @@ class Frame:
 
 
 Steps = Generator[Frame, None, TileMap]
-A, B, T = TypeVar("A"), TypeVar("B"), TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
+T = TypeVar("T")
 
 
 def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Generator[B, None, T]:

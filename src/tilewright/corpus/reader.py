@@ -277,8 +277,7 @@ class Corpus:
         return {name: table[name][int(place)].as_py() for name in columns}
 
     def _batch(self, table: pa.Table, names: Sequence[str]) -> Batch:
-        rows = table.select(CELLS).to_pylist()
-        cells = [self._cells(row) for row in rows]
+        cells = [self._cells(row) for row in table.select(CELLS).to_pylist()]
         alike = len({array.shape for array in cells}) == 1
         return Batch(table["id"].to_numpy(), np.stack(cells) if alike else cells, table.select(names))
 

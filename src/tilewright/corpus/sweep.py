@@ -102,17 +102,13 @@ class Sweep:
                 data["params"][axis.place.removeprefix("params.")] = value
                 continue
             _, number, *rest = axis.place.split(".")
-            stages = [dict(_stage(stage)) for stage in data.get("shaping") or ()]
+            stages = [{stage: {}} if isinstance(stage, str) else stage for stage in data.get("shaping") or ()]
             if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
                 raise InvalidRecipe("a shaper's parameter is shaping.NUMBER.NAME, from 0 on", at=("sweep", axis.place))
             (name, params), *_ = stages[int(number)].items()
             stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
             data["shaping"] = stages
         return data
-
-
-def _stage(stage: Any) -> Mapping[str, Any]:
-    return {stage: {}} if isinstance(stage, str) else stage
 
 
 def _read_axis(place: str, given: Any) -> Axis:

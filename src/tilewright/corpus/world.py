@@ -162,15 +162,10 @@ def _draw(store: Folder, layout: Layout) -> None:
     world = World(store.address)
     for finer, array in zip(layout.levels, layout.overviews[1:], strict=False):
         for place in places_of(layout.chunks_of(array)):
-            seen = halved(world.overview(finer, *_twice(place, layout, finer)))
-            store.write(packed(seen, layout.pixels), array, name_of(array, place))
+            height, width = layout.overview_shape(finer)
+            y, x = (2 * layout.pixels * part for part in place)
+            shown = world.overview(finer, x, y, min(2 * layout.pixels, width - x), min(2 * layout.pixels, height - y))
+            store.write(packed(halved(shown), layout.pixels), array, name_of(array, place))
     picture = BytesIO()
     Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
     store.write(picture.getvalue(), PICTURE)
-
-
-def _twice(place: Place, layout: Layout, finer: int) -> tuple[int, int, int, int]:
-    """x, y, width and height, in a finer overview, of what a chunk shows at half the size."""
-    height, width = layout.overview_shape(finer)
-    y, x = (2 * layout.pixels * part for part in place)
-    return x, y, min(2 * layout.pixels, width - x), min(2 * layout.pixels, height - y)

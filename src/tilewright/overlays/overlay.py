@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from ..core.appearance import read_rgb
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 
@@ -68,16 +69,12 @@ def shaded(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint
     if known.size:
         low, high = known.min(), known.max()
         share = (known - low) / (high - low) if high > low else np.zeros_like(known)
-        tint[inside] = _ramp(share, stops)
+        colors = np.array([read_rgb(stop) for stop in stops], dtype=np.float64)
+        at = np.linspace(0, 1, len(stops))
+        for channel in range(3):
+            tint[inside, channel] = np.interp(share, at, colors[:, channel]).round()
+        tint[inside, 3] = CLEAR
     return tint
-
-
-def _ramp(share: NDArray[np.float64], stops: Sequence[str]) -> ArrayLike:
-    """(value, 4) colours along the stops for shares from 0 to 1."""
-    colors = np.array([[int(stop[at : at + 2], 16) for at in (1, 3, 5)] for stop in stops], dtype=np.float64)
-    at = np.linspace(0, 1, len(stops))
-    channels = [np.interp(share, at, colors[:, channel]).round() for channel in range(3)]
-    return np.stack([*channels, np.full_like(share, CLEAR)], axis=-1).astype(np.uint8)
 
 
 def written_size(shape: tuple[int, ...]) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
+from ..analysis.strategy import NEUTRAL
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tileset import Tileset
 
-NEUTRAL = "neutral"
 NEUTRAL_FORM = {"headquarters": "city"}
 """What a kind of building becomes that nobody's cannot be."""
 

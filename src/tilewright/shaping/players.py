@@ -147,7 +147,8 @@ def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
 
 def _settled(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
     """Put all buildings, the headquarters at the best place where the rest finds room; where these are."""
-    one, other = _locked_homes(field)
+    locked = [np.argwhere(field.holds(HEADQUARTERS, side)).tolist() for side in field.kinds.sides]
+    one, other = ((cells[0][0], cells[0][1]) if cells else None for cells in locked)
     options = [(one, other)] if one and other else sites.headquarters(1 + sum(p.owned.values()), TRIES, (one, other))
     bare, failure = field.cells.copy(), None
     best: tuple[float, tuple[Cell, Cell], NDArray[np.int64]] | None = None
@@ -171,12 +172,6 @@ def _settled(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Fr
         raise failure or GaveUp("players: no land with room for two headquarters that are apart; take fewer buildings")
     field.cells[...] = best[2]
     return best[1]
-
-
-def _locked_homes(field: Battlefield) -> list[Cell | None]:
-    """The headquarters of both players, where they are locked."""
-    found = [np.argwhere(field.holds(HEADQUARTERS, side)).tolist() for side in field.kinds.sides]
-    return [(cells[0][0], cells[0][1]) if cells else None for cells in found]
 
 
 def _build(field: Battlefield, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell]) -> None:

@@ -40,13 +40,13 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
     tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
     if tile is None or map.tileset.passable[tile]:
         raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
-    marks = np.zeros(tuple(side + 2 for side in map.shape), dtype=np.uint8)
+    marks = np.pad(np.where(survey.passable, np.where(_spared(map, site), SPARED, OPEN), 0).astype(np.uint8), 1)
     inner = (slice(1, -1),) * map.cells.ndim
-    marks[inner] = np.where(survey.passable, np.where(_spared(map, site), SPARED, OPEN), 0)
     strides = np.array(marks.strides, dtype=np.int64)
     shifts = neighbours(map.cells.ndim, 4) @ strides
     queue = np.empty(marks.size, dtype=np.int64)
-    ends = np.flatnonzero(_ends(marks, shifts) & _chosen(marks.shape, rng.cells(*site.window) < p.share))
+    chosen = np.pad(rng.cells(*site.window) < p.share, 1)
+    ends = np.flatnonzero(_ends(marks, shifts) & chosen.reshape(-1))
     queue[: ends.size] = ends
 
     def pruned() -> NDArray[np.int64]:
@@ -79,10 +79,3 @@ def _ends(marks: NDArray[np.uint8], shifts: NDArray[np.int64]) -> NDArray[np.boo
         count += np.roll(flat, -shift) > 0
     ends: NDArray[np.bool_] = (flat == OPEN) & (count == 1)
     return ends
-
-
-def _chosen(shape: tuple[int, ...], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(flat) the chosen cells of the map within its margin."""
-    wide = np.zeros(shape, dtype=np.bool_)
-    wide[(slice(1, -1),) * len(shape)] = chosen
-    return wide.reshape(-1)

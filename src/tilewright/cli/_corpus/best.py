@@ -10,7 +10,7 @@ from ...kernels import start_quickly
 from .. import _outputs
 from .._console import note, print_json
 from . import AS_JSON, names_in, opened, print_rows
-from ._taking import take
+from .take import take
 
 
 @click.command("best", params=[AS_JSON, *_outputs.OPTIONS])

@@ -36,7 +36,7 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
     else:
         columns = [f"{what} {name}" for what in ("mean", "median") for name in found.names] + ["apart", "moved"]
         rows = [
-            (one.name, *(_shown(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
+            (one.name, *(number(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
             for one in found.measures
         ]
         if rows:
@@ -44,10 +44,6 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
         click.echo(found.sentence)
     if picture is not None:
         write_picture(report.compare_picture(*corpora), picture)
-
-
-def _shown(value: float) -> str:
-    return number(value) if isfinite(value) else "-"
 
 
 def _plain(value: Any) -> Any:

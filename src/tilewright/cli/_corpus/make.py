@@ -14,7 +14,7 @@ from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
 from .. import _recipe
 from .._console import note
-from .._telling import telling
+from .._progress import telling
 from . import names_in, size_of
 
 
@@ -83,7 +83,7 @@ def command(
             scheduler=scheduler,
             tell=told,
         )
-    failures = told.state.failures
+    failures = told.state.failures if told.state else 0
     what = f"{counted(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
     failed = f"; {counted(failures, 'map')} could not be made" if failures else ""
     note(f"{what}, in {output}: {counted(corpus.manifest.parts, 'part')}, {size_of(corpus.folder.size())}{failed}")

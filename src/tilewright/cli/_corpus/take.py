@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from ...kernels import start_quickly
 from .. import _drawing, _outputs
-from .._drawing import Look, read_overlay
+from .._console import note
+from .._drawing import Look, describe, draw, read_overlay
+from .._progress import progress
 from . import opened
-from ._taking import take
+
+FIELDS = ("id", "seed", "technique", "index")
 
 
 @click.command("take", params=[*_outputs.OPTIONS, *_drawing.OPTIONS])
@@ -29,3 +33,40 @@ def command(folder: str, ids: tuple[int, ...], look: Look | None, outputs: tuple
     start_quickly()
     over = None if outputs else read_overlay(options.pop("overlay", None))
     take(opened(folder), list(ids), outputs, look=look, over=over, **options)
+
+
+def take(
+    corpus: Any, ids: Sequence[int], outputs: Sequence[str], *, look: Any = None, over: Any = None, **options: Any
+) -> None:
+    """Make maps again, compare them with what is stored, and draw or write them."""
+    targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
+    for number in ids:
+        corpus.row(number)  # those that there are not are told first
+    fields = [_fields(corpus, number, index) for index, number in enumerate(ids)]
+    _outputs.refuse_collisions(targets, fields, "id", "seed")
+    if not targets:
+        for index, number in enumerate(ids):
+            if index:
+                click.echo()
+            map = corpus.map(number)
+            draw(map, f"map {number}: {describe(map)}", look=look, overlay=over)
+        return
+    with progress() as report:
+        for index, (number, filled) in enumerate(zip(ids, fields, strict=True)):
+            report(index / len(ids), f"map {number}")
+            map = corpus.map(number)
+            files = [target.still(map, target.path(**filled), alone=len(ids) == 1) for target in targets]
+            for file in files:
+                file.write(first=index == 0)
+    if written := _outputs.written(targets, fields[-1], len(ids)):
+        note(written)
+
+
+def _fields(corpus: Any, number: int, index: int) -> dict[str, str | int]:
+    manifest = corpus.manifest
+    return {
+        "id": number,
+        "seed": f"{manifest.seed}-{number}",
+        "technique": manifest.recipe["technique"],
+        "index": index,
+    }

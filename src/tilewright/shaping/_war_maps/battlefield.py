@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ...analysis.strategy import NEUTRAL, foot_costs
@@ -41,7 +42,8 @@ class Kinds:
         self.building = self.countries != ""
         self.land = np.isin(self.kinds, LAND) & tileset.passable & ~self.building
         self.foot = foot_costs(tileset)
-        self.partner = self._partners(move)
+        opponents = taken_over(tileset, {one: other, other: one}, np.zeros(len(tileset), dtype=np.bool_), "countries")
+        self.partner = opponents[tileset.turned(move)]
         """(tile,) what stands at a cell's image: the turned piece, or the same building of the opponent."""
         ground = np.flatnonzero((self.kinds == GROUND) & self.land)
         if not ground.size:
@@ -65,12 +67,6 @@ class Kinds:
             if tile.kind == kind and asked <= set(tile.joins)
         ]
         return min(fitting)[1] if fitting else None
-
-    def _partners(self, move: str) -> NDArray[np.int64]:
-        one, other = self.sides
-        unused = np.zeros(len(self.tileset), dtype=np.bool_)
-        opponents = taken_over(self.tileset, {one: other, other: one}, unused, "countries")
-        return opponents[self.tileset.turned(move)]
 
 
 class Battlefield:
@@ -166,7 +162,7 @@ class Battlefield:
         kinds, gone = self.kinds, self.kinds.building[self.cells] & ~self.frozen
         old: Mask = gone & (kinds.countries[self.cells] == NEUTRAL)
         lands = np.flatnonzero(kinds.land)
-        around = np.stack([_near(self.cells == land) for land in lands.tolist()])
+        around = np.stack([count_within(self.cells == land, 1) for land in lands.tolist()])
         best = np.where(around.max(axis=0) > 0, lands[np.argmax(around, axis=0)], kinds.ground)
         self.cells[gone] = best[gone]
         return old
@@ -192,12 +188,10 @@ class Battlefield:
         return mask
 
 
-def _near(mask: Mask) -> NDArray[np.int64]:
-    """How many of the eight cells around each are set."""
-    wide = np.pad(mask.astype(np.int64), 1)
-    rows, columns = mask.shape
-    total = sum(wide[y : y + rows, x : x + columns] for y in range(3) for x in range(3)) - mask
-    return np.asarray(total, dtype=np.int64)
+def count_within(mask: Mask, reach: int) -> NDArray[np.int64]:
+    """How many cells of the square around each are set, which ends so many cells away."""
+    wide, side = np.pad(mask.astype(np.int64), reach), 2 * reach + 1
+    return np.asarray(sliding_window_view(wide, (side, side)).sum(axis=(-2, -1)), dtype=np.int64)
 
 
 def beside(mask: Mask) -> Mask:

@@ -20,7 +20,7 @@ from ...analysis.strategy import NEUTRAL
 from ...core.errors import GaveUp, counted
 from ...core.seeds import Rng
 from ...core.site import Site
-from .battlefield import Battlefield, Cell, Mask, beside
+from .battlefield import Battlefield, Cell, Mask, beside, count_within
 
 CROSSING = 8.0
 """What a cell that must be bridged counts when sites are compared, in cells of plain."""
@@ -85,7 +85,7 @@ class Sites:
         Without a symmetry, one of them may be `given`.
         """
         field = self.field
-        room = _room(field.passable)
+        room = count_within(field.passable, 2)
         inner: Mask = np.zeros(field.shape, dtype=np.bool_)
         inner[1:-1, 1:-1] = True
         fitting = self.ground & (self.gap >= CLOSEST**2) & (field.apart >= 9)
@@ -248,13 +248,6 @@ def squared_from(cell: Cell, shape: tuple[int, int]) -> NDArray[np.float64]:
     """How far every cell is from one, squared."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     return np.asarray((rows - cell[0]) ** 2 + (columns - cell[1]) ** 2, dtype=np.float64)
-
-
-def _room(passable: Mask) -> NDArray[np.int64]:
-    """How many cells of the 5x5 around each can be walked on."""
-    wide = np.pad(passable.astype(np.int64), 2)
-    rows, columns = passable.shape
-    return np.asarray(sum(wide[y : y + rows, x : x + columns] for y in range(5) for x in range(5)), dtype=np.int64)
 
 
 def _told(found: int, wanted: int, kind: str, where: str) -> str:
