@@ -133,7 +133,7 @@ def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -
     with pytest.raises(BadFile, match="is a folder; name a file in it"):
         npz(corpus, tmp_path)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(BadFile, match="cannot be written"):
+    with pytest.raises(BadFile, match=r"x\.npz: "):
         npz(corpus, tmp_path / "file" / "x.npz")
     failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
     with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):

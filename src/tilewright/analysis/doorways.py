@@ -71,8 +71,7 @@ def _openings(passable: Mask) -> NDArray[np.int64]:
     for part in (np.s_[:-1, :-1], np.s_[1:, :-1], np.s_[:-1, 1:], np.s_[1:, 1:]):
         open_[part] |= blocks
     areas = regions_of(open_)
-    sizes: NDArray[np.int64] = areas.sizes[areas.labels]
-    return sizes
+    return areas.sizes[areas.labels]
 
 
 def _leads_to(goal: Mask, upright: Mask, level: Mask) -> Mask:

@@ -154,8 +154,7 @@ class Windows:
 
 def smoothed(counts: NDArray[np.integer[Any]], total: int) -> NDArray[np.float64]:
     """Shares of windows, none of them 0."""
-    shares: NDArray[np.float64] = (counts.astype(np.float64) + SMOOTHING) / ((total + SMOOTHING) * (1.0 + SMOOTHING))
-    return shares
+    return (counts.astype(np.float64) + SMOOTHING) / ((total + SMOOTHING) * (1.0 + SMOOTHING))
 
 
 def divergences(one: Windows, other: Windows) -> tuple[float, float]:

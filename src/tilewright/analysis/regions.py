@@ -120,8 +120,7 @@ def in_the_way(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: N
     for _ in waves.spread():
         pass
     waves.dig(waves.bridges()[:1])
-    found: list[list[int]] = np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
-    return found
+    return np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
 
 
 def _touching(dimensions: int, directions: Directions) -> NDArray[np.bool_]:

@@ -68,7 +68,7 @@ class Survey:
         farthest from its first cell, and the farthest from that (of equally far ones the first). In mazes without loops
         no two cells are further apart; elsewhere a few may be.
         """
-        marked = [self._marked("start"), self._marked("exit")]
+        marked = [self.marked("start"), self.marked("exit")]
         if all(len(cells) for cells in marked):
             return self._between(*marked)
         if not self.regions.count:
@@ -109,7 +109,7 @@ class Survey:
         """The rooms and how they are joined."""
         return rooms_graph(self.map)
 
-    def _marked(self, name: str) -> NDArray[np.int64]:
+    def marked(self, name: str) -> NDArray[np.int64]:
         """(cell, axis) the passable cells with a marker of this name."""
         axes = self.passable.ndim
         cells = [(marker.level, marker.y, marker.x)[-axes:] for marker in self.map.markers if marker.name == name]

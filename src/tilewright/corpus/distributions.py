@@ -212,8 +212,7 @@ def difference(a: Distribution, b: Distribution) -> Difference:
 def _below(spread: Distribution, values: Floats) -> Floats:
     """The share of numbers that do not exceed each of these."""
     sums = np.concatenate([[0], np.cumsum(spread.counts)])
-    shares: Floats = sums[np.searchsorted(spread.values, values, side="right")] / spread.count
-    return shares
+    return sums[np.searchsorted(spread.values, values, side="right")] / spread.count
 
 
 # -- numbers in words -------------------------------------------------------------------------------------------

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
@@ -156,19 +155,9 @@ def _archive(address: str) -> Iterator[zipfile.ZipFile]:
     store = Folder(parent if parent or not address.startswith("/") else "/")
     if not name or store.file_system.isdir(store.path(name)):
         raise BadFile("is a folder; name a file in it", at=address)
-    temporary = store.path(f".tilewright-{secrets.token_hex(8)}.part")
-    try:
-        store.file_system.makedirs(store.path().rstrip("/") or "/", exist_ok=True)
-        try:
-            with (
-                store.file_system.open(temporary, "wb") as file,
-                zipfile.ZipFile(file, "w", compresslevel=PACKING) as archive,
-            ):
-                yield archive
-            store.file_system.mv(temporary, store.path(name))
-        except BaseException:
-            with suppress(Exception):
-                store.file_system.rm_file(temporary)
-            raise
-    except OSError as error:
-        raise BadFile(f"cannot be written ({error.strerror or error})", at=address) from None
+    with (
+        store.replacing(name) as temporary,
+        store.file_system.open(temporary, "wb") as file,
+        zipfile.ZipFile(file, "w", compresslevel=PACKING) as archive,
+    ):
+        yield archive

@@ -103,15 +103,21 @@ class Folder:
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, content: bytes, *names: str, lasting: bool = False) -> None:
-        """Write a file to a temporary name, and rename it; a lasting one is on the disk before it gets its name."""
+        """Write a file; a lasting one is on the disk before it gets its name."""
+        with self.replacing(*names) as temporary:
+            self._files.pipe_file(temporary, content)
+            if lasting and self.is_local:
+                _settle(temporary)
+
+    @contextmanager
+    def replacing(self, *names: str) -> Iterator[str]:
+        """A temporary path to write a file to: what is there gets the file's name in the end, if all goes well."""
         *folders, _ = names
         temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
         with self._told(*names):
             self._files.makedirs(self.path(*folders) if folders else self._root, exist_ok=True)
             try:
-                self._files.pipe_file(temporary, content)
-                if lasting and self.is_local:
-                    _settle(temporary)
+                yield temporary
                 self._files.mv(temporary, self.path(*names))
             except BaseException:
                 with suppress(Exception):

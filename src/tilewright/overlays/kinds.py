@@ -233,7 +233,7 @@ class _View(Survey):
     def places(self, given: Any, name: str, marker: str) -> Cells | None:
         """The cells that are given, or else marked, all of which one can stand on; None where there are neither."""
         if given is None:
-            marked = self._marked(marker)
+            marked = self.marked(marker)
             return marked if len(marked) else None
         cells = self._named(given, name) if isinstance(given, str) else self._cut(given, name)
         blocked = cells[~self.passable[tuple(cells.T)]]

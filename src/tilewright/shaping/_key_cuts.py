@@ -130,8 +130,7 @@ class Gates:
 
     def before(self, step: int) -> Mask:
         """(gate,) which of them every way to a step leads through."""
-        between: Mask = (self.first < step) & (step <= self.last)
-        return between
+        return (self.first < step) & (step <= self.last)
 
     def chosen(self, count: int, least: int, exits: list[int] | None) -> list[int]:
         """So many gates, or as many as fit; the parts that they make are as large as chance allows.

@@ -143,10 +143,7 @@ def _ends(map: TileMap) -> tuple[Cell, Cell | None]:
     survey = Survey(map)
     if not survey.regions.count:
         raise GaveUp("lock_and_key: the map has no cell that one can walk on")
-    marked = {
-        name: [(m.y, m.x) for m in map.markers if m.name == name and survey.passable[m.y, m.x]]
-        for name in ("start", "exit")
-    }
+    marked = {name: [(row, column) for row, column in survey.marked(name).tolist()] for name in ("start", "exit")}
     numbers = [int(survey.regions.labels[cell]) for cell in marked["start"]]
     apart = [cell for cell, number in zip(marked["start"], numbers, strict=True) if number != numbers[0]]
     if apart:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from ..analysis.paths import steps_from
+from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe, counted
 from ..core.grid import Word
@@ -93,9 +93,8 @@ def _reachable(survey: Survey) -> Mask:
     """Where places may lie: what can be walked to from the start, or the largest part; where no marker is yet."""
     if not survey.regions.count:
         raise GaveUp("place: the map has no cell that one can walk on")
-    starts = [(marker.y, marker.x) for marker in survey.map.markers if marker.name == "start"]
-    numbers = [int(survey.regions.labels[start]) for start in starts if survey.passable[start]]
-    free = survey.regions.chosen(np.array(numbers or [survey.regions.ranked()[0]]))
+    numbers = survey.regions.labels[tuple(survey.marked("start").T)]
+    free = survey.regions.chosen(numbers if len(numbers) else survey.regions.ranked()[:1])
     for marker in survey.map.markers:
         free[marker.y, marker.x] = False
     return free
@@ -110,13 +109,11 @@ def _fitting(survey: Survey, p: PlaceParams) -> Mask:
         hot = survey.hot_path
         return hot.optional if hot is not None else np.zeros_like(survey.passable)
     if p.rule == "band":
-        origins = [(marker.y, marker.x) for marker in survey.map.markers if marker.name == p.origin]
-        origins = [cell for cell in origins if survey.passable[cell]]
-        if not origins:
+        origins = survey.marked(p.origin)
+        if not len(origins):
             raise GaveUp(f"place: there is no marker {p.origin!r} on a cell that one can walk on to count from")
-        steps = steps_from(survey.passable, np.array(origins))
-        band: Mask = (steps >= p.near) & (steps <= (np.inf if p.far is None else p.far)) & np.isfinite(steps)
-        return band
+        steps = steps_from(survey.passable, origins)
+        return (steps >= p.near) & (steps <= (np.inf if p.far is None else p.far)) & np.isfinite(steps)
     return survey.passable
 
 
@@ -130,11 +127,12 @@ def _far_apart(survey: Survey, free: Mask, apart: int) -> Iterator[Cell]:
         sources.append(first)
         _clear(free, first, apart)
     while free.any():
-        steps = np.where(free, steps_from(survey.passable, np.array(sources)), -1.0)
-        row, column = np.unravel_index(int(np.argmax(np.where(np.isfinite(steps), steps, -1.0))), free.shape)
-        cell = int(row), int(column)
-        if not free[cell] or not np.isfinite(steps[cell]):
+        steps = steps_from(survey.passable, np.array(sources))
+        reached = free & np.isfinite(steps)
+        if not reached.any():
             return
+        row, column = farthest_cell(steps, reached)
+        cell = row, column
         yield cell
         sources.append(cell)
         _clear(free, cell, apart)

@@ -205,7 +205,8 @@ def _build_neutral(
     for cell, kind in chosen:
         sites.put(cell, kind, NEUTRAL)
     if not mirrored:
-        sites.second_ports([(own[cell], far[cell]) for cell in ports], far, own)
+        at_sea = np.where(beside(field.of("sea")), far, np.inf)
+        sites.settle_like("port", NEUTRAL, [(own[cell], far[cell]) for cell in ports], at_sea, own)
         for cell, kind in chosen:
             sites.settle_like(kind, NEUTRAL, [(own[cell], far[cell])], far, own)
 

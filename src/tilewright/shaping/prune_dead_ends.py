@@ -40,13 +40,15 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
     tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
     if tile is None or map.tileset.passable[tile]:
         raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
-    marks = np.pad(np.where(survey.passable, np.where(_spared(map, site), SPARED, OPEN), 0).astype(np.uint8), 1)
+    spared = site.locked
+    for marker in map.markers:
+        spared[(marker.level, marker.y, marker.x)[-spared.ndim :]] = True
+    marks = np.pad(np.where(survey.passable, np.where(spared, SPARED, OPEN), 0).astype(np.uint8), 1)
     inner = (slice(1, -1),) * map.cells.ndim
-    strides = np.array(marks.strides, dtype=np.int64)
-    shifts = neighbours(map.cells.ndim, 4) @ strides
+    shifts = neighbours(map.cells.ndim, 4) @ np.array(marks.strides, dtype=np.int64)
+    dead_ends = survey.passable & ~spared & (survey.exits == 1) & (rng.cells(*site.window) < p.share)
+    ends = np.flatnonzero(np.pad(dead_ends, 1))
     queue = np.empty(marks.size, dtype=np.int64)
-    chosen = np.pad(rng.cells(*site.window) < p.share, 1)
-    ends = np.flatnonzero(_ends(marks, shifts) & chosen.reshape(-1))
     queue[: ends.size] = ends
 
     def pruned() -> NDArray[np.int64]:
@@ -60,22 +62,3 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
         if length % max(1, min(longest, max(map.shape)) // FRAMES) == 0:
             yield Frame(pruned, f"{length} cells", None)
     return map.replaced(cells=pruned())
-
-
-def _spared(map: TileMap, site: Site) -> NDArray[np.bool_]:
-    """Locked cells, and those with a marker."""
-    spared = site.locked
-    for marker in map.markers:
-        place = (marker.level, marker.y, marker.x) if map.cells.ndim == 3 else (marker.y, marker.x)
-        spared[place] = True
-    return spared
-
-
-def _ends(marks: NDArray[np.uint8], shifts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(flat) the open cells with one passable neighbour."""
-    flat = marks.reshape(-1)
-    count = np.zeros(flat.size, dtype=np.uint8)
-    for shift in shifts.tolist():
-        count += np.roll(flat, -shift) > 0
-    ends: NDArray[np.bool_] = (flat == OPEN) & (count == 1)
-    return ends

@@ -37,8 +37,7 @@ def give_way(field: Battlefield, stays: Mask) -> None:
 
 
 def _wrong(field: Battlefield, stays: Mask) -> Mask:
-    wrong: Mask = grammar_of(field.kinds.tileset).misfits(field.cells) & ~stays
-    return wrong
+    return grammar_of(field.kinds.tileset).misfits(field.cells) & ~stays
 
 
 def _add_ponds(field: Battlefield, stays: Mask) -> None:

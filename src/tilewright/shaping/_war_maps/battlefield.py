@@ -174,13 +174,11 @@ class Battlefield:
 
     def of(self, *kinds: str) -> Mask:
         """The cells of some kinds."""
-        mask: Mask = np.isin(self.kinds.kinds, kinds)[self.cells]
-        return mask
+        return np.isin(self.kinds.kinds, kinds)[self.cells]
 
     @property
     def passable(self) -> Mask:
-        mask: Mask = self.kinds.tileset.passable[self.cells]
-        return mask
+        return self.kinds.tileset.passable[self.cells]
 
     @property
     def buildings(self) -> Mask:
@@ -197,8 +195,7 @@ def count_within(mask: Mask, reach: int) -> NDArray[np.int64]:
 def beside(mask: Mask) -> Mask:
     """The cells that have a set one at one of their four sides."""
     wide = np.pad(mask, 1)
-    found: Mask = wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
-    return found
+    return wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
 
 
 def facing(side: int) -> int:

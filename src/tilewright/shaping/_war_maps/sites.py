@@ -174,13 +174,6 @@ class Sites:
                 raise GaveUp(_told(number, len(models), kind, "on the second player's side"))
             self.put(cell, kind, country)
 
-    def second_ports(
-        self, models: Sequence[tuple[float, float]], own: NDArray[np.float64], other: NDArray[np.float64]
-    ) -> None:
-        """Ports for the second side of a field without a symmetry, about as far off as those of the first."""
-        shore = beside(self.field.of("sea"))
-        self.settle_like("port", NEUTRAL, models, np.where(shore, own, np.inf), other)
-
     # -- what anybody may take ------------------------------------------------------------------------------
 
     def ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
@@ -222,8 +215,7 @@ class Sites:
             apart = max(CLOSEST, apart * SHRINK)
 
     def _free(self, apart: float) -> Mask:
-        free: Mask = self.ground & (self.gap >= apart**2) & (self.field.apart >= apart**2)
-        return free
+        return self.ground & (self.gap >= apart**2) & (self.field.apart >= apart**2)
 
     def _first(self, order: NDArray[np.int64], free: Mask) -> Cell | None:
         places = order[free.reshape(-1)[order]]
