@@ -83,11 +83,12 @@ class Cluster:
         from distributed import as_completed
 
         waiting = iter(tasks)
-        with self._told():
-            running = as_completed(loop=self._client.loop)
-            unfinished: set[Any] = set()
-            try:
-                while True:
+        unfinished: set[Any] = set()
+        try:
+            with self._told():
+                running = as_completed(loop=self._client.loop)
+            while True:
+                with self._told():
                     for task in islice(waiting, max(0, self.threads * (1 + AHEAD) - len(unfinished))):
                         future = self._client.submit(work, *task, pure=False)
                         unfinished.add(future)
@@ -95,28 +96,30 @@ class Cluster:
                     if not unfinished:
                         return
                     future = next(running)
-                    unfinished.discard(future)
-                    result = self._result(future)
-                    future.release()
-                    yield result
-                    del result  # not held while we wait for the next one
-            finally:
-                with suppress(Exception):
-                    self._client.cancel(list(unfinished))
+                unfinished.discard(future)
+                result = self._result(future)
+                future.release()
+                yield result
+                del result  # not held while we wait for the next one
+        finally:
+            with suppress(Exception):
+                self._client.cancel(list(unfinished))
 
     def _result(self, future: Any) -> Any:
         from distributed import KilledWorker
 
-        if future.status != "error":
-            return future.result()
-        error = future.exception()
-        if isinstance(error, KilledWorker):
+        with self._told():
+            failed = future.status == "error"
+            result = future.exception() if failed else future.result()
+        if not failed:
+            return result
+        if isinstance(result, KilledWorker):
             text = "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
             raise LostCluster(text)
-        if isinstance(error, ImportError) or "deserializ" in str(error):
-            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short(error)})"
+        if isinstance(result, ImportError) or "deserializ" in str(result):
+            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short(result)})"
             raise LostCluster(reason)
-        raise _TaskFailed(error)
+        raise result from None
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -125,20 +128,10 @@ class Cluster:
 
         try:
             yield
-        except _TaskFailed as failed:
-            raise failed.error from None
         except (Exception, CancelledError) as error:
             if isinstance(error, TilewrightError):
                 raise
             raise LostCluster(f"{self._address} is lost ({_short(error)}); run again to go on") from None
-
-
-class _TaskFailed(Exception):
-    """What a task has raised: nothing that Dask has to do with."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 def check_workers(workers: int | None, scheduler: str | None) -> None:
