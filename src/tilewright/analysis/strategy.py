@@ -33,7 +33,7 @@ POINTS_A_DAY = 3
 @measure(unit="players")
 def player_count(survey: Survey) -> float | None:
     """How many countries have a headquarters; it does not apply to tilesets without countries."""
-    return len(_players(survey.map)) if has_countries(survey.map.tileset) else None
+    return len(_players(survey.map)) if any(tile.country for tile in survey.map.tileset) else None
 
 
 @measure(unit="share")
@@ -44,10 +44,8 @@ def income_balance(survey: Survey) -> float | None:
     two players have a headquarters.
     """
     map = survey.map
-    paying = [
-        (owned(map.tileset, country) & ~_of_kind(map.tileset, *WITHOUT_INCOME))[map.cells].sum()
-        for country in _players(map)
-    ]
+    paid = np.array([tile.kind not in WITHOUT_INCOME for tile in map.tileset])[map.cells]
+    paying = [(_owned(map, country) & paid).sum() for country in _players(map)]
     return float(min(paying) / max(paying)) if len(paying) > 1 else None
 
 
@@ -62,11 +60,10 @@ def distance_balance(survey: Survey) -> float | None:
     """
     map = survey.map
     sides = _players(map)
-    goals = owned(map.tileset, NEUTRAL)[map.cells]
+    goals = _owned(map, NEUTRAL)
     if len(sides) < 2 or not goals.any():
         return None
-    headquarters = _of_kind(map.tileset, HEADQUARTERS)
-    starts = [(owned(map.tileset, country) & headquarters)[map.cells] for country in sides]
+    starts = (_owned(map, country, HEADQUARTERS) for country in sides)
     ways = np.stack([np.sort(_walked(map, start)[goals]) for start in starts])
     ways = ways[:, np.isfinite(ways).any(axis=0)]
     if not ways.size:
@@ -84,10 +81,7 @@ def first_contact(survey: Survey) -> float | None:
     It does not apply where no two opponents have a way on foot to each other.
     """
     map = survey.map
-    starts = {
-        country: (owned(map.tileset, country) & _of_kind(map.tileset, HEADQUARTERS, BASE))[map.cells]
-        for country in _players(map)
-    }
+    starts = {country: _owned(map, country, HEADQUARTERS, BASE) for country in _players(map)}
     ways = [
         float(_walked(map, starts[one])[starts[other]].min(initial=np.inf)) for one, other in combinations(starts, 2)
     ]
@@ -103,20 +97,10 @@ def capturable_reach(survey: Survey) -> float | None:
     """
     map = survey.map
     properties = np.array([bool(tile.country) for tile in map.tileset])[map.cells]
-    starts = _of_kind(map.tileset, HEADQUARTERS)[map.cells] & properties
+    starts = np.array([tile.kind == HEADQUARTERS for tile in map.tileset])[map.cells] & properties
     if not starts.any():
         return None
     return float(np.isfinite(_walked(map, starts)[properties]).mean())
-
-
-def has_countries(tileset: Tileset) -> bool:
-    """Whether tiles of it belong to anybody."""
-    return any(tile.country for tile in tileset)
-
-
-def owned(tileset: Tileset, country: str) -> NDArray[np.bool_]:
-    """(tile,) what belongs to a country."""
-    return np.array([tile.country == country for tile in tileset])
 
 
 def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
@@ -125,8 +109,10 @@ def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
     return np.array(costs, dtype=np.float64)
 
 
-def _of_kind(tileset: Tileset, *kinds: str) -> NDArray[np.bool_]:
-    return np.array([tile.kind in kinds for tile in tileset])
+def _owned(map: TileMap, country: str, *kinds: str) -> NDArray[np.bool_]:
+    """The cells that belong to a country, of some kinds or of any."""
+    fits = [tile.country == country and (not kinds or tile.kind in kinds) for tile in map.tileset]
+    return np.array(fits)[map.cells]
 
 
 def _players(map: TileMap) -> Sequence[str]:

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Any
 
 import click
-from rich.console import Console, JustifyMethod
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -55,11 +55,11 @@ def print_table(
 
     It is fitted to a terminal; in a pipe it is whole, without padding at the line's end.
     """
-    made = Table(title=title or None, title_justify="left", title_style="bold", box=None, header_style="dim")
-    made.show_header, made.pad_edge, made.padding = header, False, (0, 2, 0, 0)
+    made = Table(title=title or None, title_justify="left", title_style="bold", header_style="dim", show_header=header)
+    made.box, made.pad_edge, made.padding = None, False, (0, 2, 0, 0)
     for place, column in enumerate(columns):
-        justify: JustifyMethod = "right" if place in numbers else "left"
-        made.add_column(column, style=style if place == 0 else "", justify=justify, overflow="fold", no_wrap=place == 0)
+        made.add_column(column, justify="right" if place in numbers else "left", overflow="fold")
+    made.columns[0].style, made.columns[0].no_wrap, made.columns[0].overflow = style, True, "ellipsis"
     for row in rows:
         made.add_row(*row)
     console = results()

@@ -179,21 +179,23 @@ class Sites:
     def ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
         """Cells at the shore for so many ports."""
         water = regions_of(self.field.of("sea"))
-        for least in (POOL, 1):
-            shore = beside(water.sizes[water.labels] >= least)
-            found = self._spread(count, shore & (own <= other) & np.isfinite(own))
-            if len(found) == count:
-                return found
-        raise GaveUp(_told(len(found), count, "port", "at the sea"))
+        side = (own <= other) & np.isfinite(own)
+        shores = [beside(water.sizes[water.labels] >= least) & side for least in (POOL, 1)]
+        return self._spread_in(shores, count, "port", "at the sea")
 
     def spread(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
         """Cells for so many neutral buildings on the side of the first player, from the nearest to the farthest."""
-        window = (own <= other) & np.isfinite(own)
-        for allowed in (window & self.mainland, window):
-            found = self._spread(count, allowed)
+        side = (own <= other) & np.isfinite(own)
+        found = self._spread_in([side & self.mainland, side], count, "neutral building", "on each side")
+        return sorted(found, key=lambda cell: (own[cell], cell))
+
+    def _spread_in(self, windows: Sequence[Mask], count: int, kind: str, where: str) -> list[Cell]:
+        """So many cells in the first of these windows that has room for them."""
+        for window in windows:
+            found = self._spread(count, window)
             if len(found) == count:
-                return sorted(found, key=lambda cell: (own[cell], cell))
-        raise GaveUp(_told(len(found), count, "neutral building", "on each side"))
+                return found
+        raise GaveUp(_told(len(found), count, kind, where))
 
     def _spread(self, count: int, window: Mask) -> list[Cell]:
         """As many cells as are wanted, as far apart as they fit when they are chosen by chance; fewer, if none fit."""
