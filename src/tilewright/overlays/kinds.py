@@ -176,11 +176,7 @@ class Wanted:
         """The overlay of a map."""
         if self.kind.one_level and map.cells.ndim == 3:
             text = f"needs a map of one level, got {len(map.cells)}; take one of them"
-            raise InvalidRecipe(
-                text,
-                at=("overlay", self.kind.name),
-                place=f"overlay {self.kind.name}",
-            )
+            raise InvalidRecipe(text, at=("overlay", self.kind.name), place=f"overlay {self.kind.name}")
         try:
             found = self.kind.body(_View(map), self.params)
         except NowhereToWalk:

@@ -40,9 +40,6 @@ def keep_largest(map: TileMap, p: KeepLargestParams, site: Site, rng: Rng) -> Ti
         return map
     if (small & site.locked).any():
         text = "locked cells in smaller parts cannot be filled; join them with connect instead"
-        raise GaveUp(
-            text,
-            cells=np.argwhere(small & site.locked).tolist(),
-        )
+        raise GaveUp(text, cells=np.argwhere(small & site.locked).tolist())
     assert tile is not None  # parts are apart because something impassable lies between them
     return map.replaced(cells=np.where(small, tile, map.cells))

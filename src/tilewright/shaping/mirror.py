@@ -108,10 +108,7 @@ def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Sit
     if clash.size:
         pair = np.array([source.reshape(-1)[clash[0]], clash[0]])
         text = "two cells that belong together are locked to different tiles"
-        raise GaveUp(
-            text,
-            cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist(),
-        )
+        raise GaveUp(text, cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist())
 
 
 def _rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:

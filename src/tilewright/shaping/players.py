@@ -130,10 +130,7 @@ def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
     strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.sides))[field.cells]
     if strangers.any():
         text = "players: locked buildings belong to somebody who does not play"
-        raise GaveUp(
-            text,
-            cells=np.argwhere(strangers & field.locked),
-        )
+        raise GaveUp(text, cells=np.argwhere(strangers & field.locked))
     wanted = {(HEADQUARTERS, side): 1 for side in kinds.sides}
     wanted |= {(kind, side): count for side in kinds.sides for kind, count in p.owned.items()}
     wanted |= {(kind, NEUTRAL): 2 * count for kind, count in p.neutral.items()}
