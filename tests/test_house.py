@@ -319,3 +319,12 @@ def test_no_code_reads_the_line_of_an_error(path: Path) -> None:
             read = [*node.args] if isinstance(owner, ast.Name) and owner.id == "re" else []
         for one in read:
             assert not is_line_of_error(one, errors), f"line {one.lineno}: ask Problem.path, rule or fixes instead"
+
+
+def test_the_architecture_page_names_every_package_and_module_it_describes() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert {package for package in packages if f"`{package}`" not in page} == set()
+    named = set(re.findall(r"(?<![\w/])(?:core|studio|page|corpus|formats|analysis|kernels)/[a-z_]+\.py", page))
+    missing = {name for name in named if not any((SOURCE / place / name).is_file() for place in ("", "studio"))}
+    assert named and missing == set()
