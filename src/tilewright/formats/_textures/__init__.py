@@ -15,25 +15,12 @@ TEXTURES: dict[str, Texture] = {
     for texture in (
         *(surfaces.ground, surfaces.rock, surfaces.water, surfaces.grass, surfaces.ore, surfaces.void),
         *(surfaces.brick, surfaces.stone, surfaces.planks, surfaces.tree, surfaces.snow, surfaces.stairs),
-        *(things.roof, things.awning, things.pillar, things.chest, things.token, things.gate, things.key),
-        *(things.rail, things.cart, things.peak, things.reed, things.flower, things.mushroom, things.lily),
-        *(things.snag, things.coin, things.ladder, things.board, things.pad, things.wire, things.pin),
+        *(things.roof, things.awning, things.chest, things.gate, things.rail, things.cart, things.peak),
+        *(things.reed, things.flower, things.lily, things.board, things.wire, things.pin),
         *(countryside.plain, countryside.wood, countryside.mountain, countryside.road, countryside.pipe),
         *(coasts.sea, coasts.reef, coasts.shoal, coasts.river, coasts.bridge),
-        *(buildings.teleport, buildings.unknown),
+        *(buildings.port, buildings.teleport, buildings.unknown),
     )
 }
-TEXTURES |= {
-    "pipe seam": countryside.seam,
-    "pipe rubble": countryside.rubble,
-    "city": buildings.city,
-    "base": buildings.base,
-    "airport": buildings.airport,
-    "port": buildings.port,
-    "headquarters": buildings.headquarters,
-    "com tower": buildings.com_tower,
-    "lab": buildings.lab,
-    "silo": buildings.silo,
-    "empty silo": buildings.empty_silo,
-}
+TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWN, **buildings.DRAWN}
 """Textures by the kind of tile that they are for; any other kind is bevelled."""

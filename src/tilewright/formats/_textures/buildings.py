@@ -9,7 +9,7 @@ import numpy as np
 from ...core.seeds import Rng
 from .coasts import DEEP, SHALLOW, open_sides
 from .countryside import MEADOW, meadow
-from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Look, Pixels, rgb, shaded, sketched, spots
+from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, rgb, shaded, sketched, spots
 
 FIXED = {
     letter: rgb(color)
@@ -26,19 +26,15 @@ FIXED = {
 
 def _painted(drawing: str, look: Look, rng: Rng) -> Pixels:
     """A drawing on a meadow: R, r and d are the tile's colour, lit and in the shade, and o its darkest shade."""
-    return sketched(meadow(MEADOW, rng, 0), drawing, FIXED | _paints(look.color))
+    lit = {letter: shaded(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()}
+    darkest = look.color * 0.22 + rgb("2a2433") * 0.78
+    return sketched(meadow(MEADOW, rng, 0), drawing, look.color, {**FIXED, **lit, "o": darkest})
 
 
-def _paints(color: Color) -> dict[str, Color]:
-    shades = {"R": 0.3, "r": 0.0, "d": -0.26}
-    paints = {letter: shaded(color, np.array(shade)) for letter, shade in shades.items()}
-    return {**paints, "o": color * 0.22 + rgb("2a2433") * 0.78}
-
-
-city, base, airport, headquarters, com_tower, lab, silo, empty_silo = (
-    partial(_painted, drawing)
-    for drawing in ("city", "base", "airport", "headquarters", "com-tower", "lab", "silo", "empty-silo")
-)
+DRAWN: dict[str, Texture] = {
+    kind: partial(_painted, kind.replace(" ", "-"))
+    for kind in ("city", "base", "airport", "headquarters", "com tower", "lab", "silo", "empty silo")
+}
 
 
 def port(look: Look, rng: Rng) -> Pixels:
@@ -63,4 +59,4 @@ def teleport(look: Look, rng: Rng) -> Pixels:
 def unknown(look: Look, rng: Rng) -> Pixels:
     """A question mark on a chequered ground."""
     checks = np.where((ROWS // 4 + COLUMNS // 4) % 2 == 0, 0.12, -0.22)
-    return sketched(shaded(rgb("a56ad6"), checks), "unknown", FIXED)
+    return sketched(shaded(rgb("a56ad6"), checks), "unknown", look.color, FIXED)

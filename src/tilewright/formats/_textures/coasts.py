@@ -151,12 +151,7 @@ def sea(look: Look, rng: Rng) -> Pixels:
 def reef(look: Look, rng: Rng) -> Pixels:
     """Rocks that rise from the sea, with foam around them."""
     around = ALL_OPEN if look.around is None else look.around
-    colors = {
-        "f": FOAM,
-        "c": shaded(look.color, np.array(0.25)),
-        **{letter: rgb(color) for letter, color in (("L", "d9bd97"), ("M", "b08d6a"), ("D", "7d6250"))},
-    }
-    return sketched(_shored(_from_land(around), DEEP), "reef", colors)
+    return sketched(_shored(_from_land(around), DEEP), "reef", look.color, {"f": FOAM})
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:

@@ -54,10 +54,7 @@ def wood(look: Look, rng: Rng) -> Pixels:
 
 def mountain(look: Look, rng: Rng) -> Pixels:
     """A peak under snow, lit from the left, with a lower one before it."""
-    shades = {"o": -0.62, "L": 0.24, "M": -0.02, "D": -0.26, "X": -0.42}
-    colors = {letter: shaded(look.color, np.array(shade)) for letter, shade in shades.items()}
-    snow = {"W": rgb("ffffff"), "w": rgb("cfdcec")}
-    return sketched(meadow(MEADOW, rng, 0), "mountain", colors | snow)
+    return sketched(meadow(MEADOW, rng, 0), "mountain", look.color)
 
 
 # -- pieces --------------------------------------------------------------------------------------------------------

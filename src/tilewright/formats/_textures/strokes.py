@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -110,19 +111,30 @@ def boulders(rng: Rng) -> Shades:
 # -- drawings and fields ------------------------------------------------------------------------------------------
 
 
-def sketched(pixels: Pixels, drawing: str, colors: dict[str, Color]) -> Pixels:
-    """Put a drawing of letters over pixels: each letter its colour, `s` a shadow, and a dot what was there."""
-    letters = _letters(drawing)
-    pixels[letters == "s"] *= 0.72
-    for letter, color in colors.items():
-        pixels[letters == letter] = color
+def sketched(pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})) -> Pixels:
+    """Put a drawing that ships with Tilewright over pixels: a letter a pixel, and a dot what was there.
+
+    Lines above the drawing say what its letters are: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or
+    a shadow (`s *0.7`). `colors` are those of further letters.
+    """
+    legend, letters = _read_drawing(drawing)
+    for letter, paint in legend.items():
+        if paint.startswith("*"):
+            pixels[letters == letter] *= float(paint[1:])
+        else:
+            is_color = paint.startswith("#")
+            pixels[letters == letter] = rgb(paint[1:]) if is_color else shaded(color, np.array(float(paint)))
+    for letter, fixed in colors.items():
+        pixels[letters == letter] = fixed
     return pixels
 
 
 @cache
-def _letters(drawing: str) -> NDArray[np.str_]:
-    """(row, column) the letters of a drawing that ships with Tilewright."""
-    return np.array([list(line) for line in data.text("drawings", drawing).split()])
+def _read_drawing(name: str) -> tuple[dict[str, str], NDArray[np.str_]]:
+    """What the letters of a drawing are, and (row, column) the letters."""
+    lines = data.text("drawings", name).splitlines()
+    legend = dict(line.split() for line in lines[:-SIDE])
+    return legend, np.array([list(line) for line in lines[-SIDE:]])
 
 
 def banded(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
