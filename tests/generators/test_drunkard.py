@@ -13,7 +13,6 @@ import tilewright as tw
 from tilewright.analysis.regions import regions_of
 from tilewright.core.errors import GaveUp, InvalidRecipe
 from tilewright.core.tilemap import TileMap
-from tilewright.generators import drunkard as module
 from tilewright.testing import block_size
 
 SIZES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (4, 7), (17, 5), (30, 20)]
@@ -128,12 +127,11 @@ def test_gives_up_where_locked_walls_leave_no_way_and_names_them() -> None:
     assert str(error.value) == "gave up: locked walls keep locked floors asunder (at x=4 y=0)"
 
 
-def test_the_block_size_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing() -> None:
     for coverage in (0.4, None):
         whole = tw.make("drunkard", seed=9, coverage=coverage)
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "FRAMES", 7)
-            with block_size(13):
+        for size in (3, 13):
+            with block_size(size):
                 assert tw.make("drunkard", seed=9, coverage=coverage) == whole
 
 

@@ -16,6 +16,7 @@ from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.generators._fashion import behaviour
 from tilewright.generators._fashion.behaviour import alike, behaviour_grid, behaviour_id
 from tilewright.generators._fashion.scores import VON_NEUMANN, Score, normal_form
+from tilewright.testing import block_size
 
 MOORE = tuple((x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0))
 ROW = ((-1, 0), (1, 0))
@@ -153,10 +154,10 @@ def test_pairs_settle_every_contest() -> None:
 
 
 @pytest.mark.parametrize("situations", [behaviour.MOST_SITUATIONS, 0])
-def test_the_block_size_changes_nothing(situations: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_block_size_changes_nothing(situations: int) -> None:
     before = behaviour_id([0, 5, 2, 1], situations=situations)
-    monkeypatch.setattr(behaviour, "BLOCK", 16)
-    assert behaviour_id([0, 5, 2, 1], situations=situations) == before
+    with block_size(16):
+        assert behaviour_id([0, 5, 2, 1], situations=situations) == before
 
 
 @settings(deadline=None)

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
 from tilewright.generators._markov.contexts import Contexts
 from tilewright.generators._markov.directions import AROUND
+from tilewright.testing import block_size
 
 SCANS = [("rows", corner) for corner in ("bottom left", "bottom right", "top left", "top right")]
 SCANS += [("columns", corner) for _, corner in SCANS] + [("spiral", "bottom left")]
@@ -100,24 +100,21 @@ def test_any_shape(shape: tuple[int, int], scan: str) -> None:
 
 
 @pytest.mark.parametrize(("scan", "corner"), [SCANS[0], SCANS[5], SCANS[8]])
-def test_blocks_change_nothing(scan: str, corner: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("tilewright.generators.markov")
+def test_blocks_change_nothing(scan: str, corner: str) -> None:
     values: dict[str, Any] = {"scan": scan, "corner": corner, "sweeps": 2, "sample": ISLES}
     values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
     whole = made(**values)
-    for cells, frames in ((1, 8), (7, 1), (50, 1000), (1 << 20, 1)):
-        monkeypatch.setattr(module, "BLOCK_CELLS", cells)
-        monkeypatch.setattr(module, "FRAMES", frames)
-        assert made(**values) == whole
+    for cells in (1, 7, 50, 90):
+        with block_size(cells):
+            assert made(**values) == whole
 
 
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
-def test_frames_show_the_map_grow(scan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_show_the_map_grow(scan: str) -> None:
     """Cell by cell in the order of the scan, though blocks are drawn at once: what is shown stays as it is."""
-    module = import_module("tilewright.generators.markov")
-    monkeypatch.setattr(module, "FRAMES", 12 * 9)
     recipe = tw.recipe("markov", sample=ISLES, width=12, height=9, scan=scan, mends=0, seed=1)
-    *frames, done = (frame.cells for frame in tw.watch(recipe))
+    with block_size(8):  # a frame for each cell of a block
+        *frames, done = (frame.cells for frame in tw.watch(recipe))
     assert len(frames) == 12 * 9
     assert len(np.unique(frames[0])) == 1
     for before, after in pairwise([*frames, done]):

@@ -17,8 +17,9 @@ from tilewright.analysis.patterns import Coding, Windows
 from tilewright.core.errors import TilewrightError
 from tilewright.core.pipeline import steps
 from tilewright.core.samples import Samples
-from tilewright.generators._patterns import pattern_counter, runs
+from tilewright.generators._patterns import runs
 from tilewright.generators._patterns.blocks import STAGES, blocks_at
+from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 OPTIMISERS = ("annealing", "evolution", "genetic")
@@ -75,10 +76,10 @@ def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_blocks_change_nothing(optimiser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_change_nothing(optimiser: str) -> None:
     whole = made(optimiser=optimiser, population=2, iterations=700)
-    monkeypatch.setattr(pattern_counter, "LOOKS_PER_BLOCK", 1000)
-    assert made(optimiser=optimiser, population=2, iterations=700) == whole
+    with block_size(1000):
+        assert made(optimiser=optimiser, population=2, iterations=700) == whole
 
 
 def test_islands_are_at_least_as_good_as_the_first_of_them() -> None:
@@ -152,9 +153,9 @@ def test_wrapped_maps_have_no_seam() -> None:
     assert windows(m.cells, 2, wrap=True) <= known
 
 
-def test_frames_tell_step_and_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_counter, "LOOKS_PER_BLOCK", 500 * 7)
-    frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
+def test_frames_tell_step_and_divergence() -> None:
+    with block_size(500 * 7):
+        frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
     notes = [frame.note.removesuffix(", novelty") for frame in frames if frame.note.startswith("step ")]
     steps = [int(note.removeprefix("step ").partition(", divergence")[0].replace(",", "")) for note in notes]
     assert steps == [0, 500, 1000, 1500, 2000, 2000]

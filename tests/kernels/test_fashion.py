@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright.kernels import fashion
 from tilewright.kernels.fashion import Automaton, update
+from tilewright.testing import block_size
 
 DEFAULT = [(0, 1), (0, -1), (-1, 0), (1, 0)]
 
@@ -106,15 +107,15 @@ def test_summing_gives_what_the_table_gives(case: Case) -> None:
 
 @pytest.mark.parametrize("wrap", [True, False])
 @pytest.mark.parametrize("states", [6, 64])
-def test_many_generations_over_several_windows(states: int, wrap: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_generations_over_several_windows(states: int, wrap: bool) -> None:
     rng = np.random.default_rng(5)
     cells = rng.integers(0, states, (130, 700)).astype(np.uint8)
     scores = rng.random((states, states))
     whole, parts = Automaton(cells, scores, DEFAULT, wrap=wrap), cells
-    monkeypatch.setattr(fashion, "WINDOW", 1000)
     for _ in range(3):
         whole.advance()
-        parts = update(parts, scores, DEFAULT, wrap=wrap)
+        with block_size(1000):
+            parts = update(parts, scores, DEFAULT, wrap=wrap)
     assert np.array_equal(whole.cells, parts)
 
 

@@ -99,7 +99,7 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     yield Frame(ground.shown, "nucleus", 0.0)
     at, dug, more = first, first, first < goal
     while more:
-        at = min(goal, at + max(1, (goal - first) // FRAMES))
+        at = min(goal, at + max(1, min(block_size("aggregation"), (goal - first) // FRAMES)))
         while more and dug < at:
             more = aggregate(
                 rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,

@@ -74,7 +74,7 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     first = dug = len(floors)
     at, more = first, True
     while more:
-        at = min(goal, at + max(1, (goal - first) // FRAMES)) if p.coverage is not None else goal
+        at = min(goal, at + max(1, min(budget, (goal - first) // FRAMES))) if p.coverage is not None else goal
         while dug < at and more:
             more = walk(rng.state, flat, row, walkers, starts, progress, rules, at, budget)
             dug = int(progress.dug)

@@ -33,6 +33,7 @@ from ..autotile.fitting import fitted
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
+from ..kernels.blocks import block_size
 from ..kernels.markov import Digits, Lookahead, Numbers, draw_smoothed, draw_tiles, find_unseen, resample_tiles
 from ._markov.context_counts import ContextCounts
 from ._markov.contexts import MARGIN, spread
@@ -40,8 +41,6 @@ from ._markov.lookahead import NO_CHANCES, make_lookahead
 from ._markov.params import MarkovLearned, MarkovParams
 from ._markov.scan import places_in_order
 
-BLOCK_CELLS = 1 << 15
-"""Drawn at once: a few hundredths of a second."""
 FRAMES = 8
 """Shown of each block: what is drawn in order can be shown in parts afterwards."""
 NEAR_LOCKS, MENDS_NEAR_LOCKS = 4, 40
@@ -123,8 +122,9 @@ def _words(
 
 def _blocks(order: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The places in parts, each with how many come before it."""
-    for first in range(0, len(order), BLOCK_CELLS):
-        yield first, order[first : first + BLOCK_CELLS]
+    size = block_size("markov")
+    for first in range(0, len(order), size):
+        yield first, order[first : first + size]
 
 
 def _drawn_again(

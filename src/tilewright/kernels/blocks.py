@@ -1,4 +1,4 @@
-"""Block sizes: how much work is done between two yields, a few hundredths of a second. They never change a map.
+"""Block sizes: how much work is done at once, mostly a few hundredths of a second. They never change a map.
 
 Tests choose smaller ones with `tilewright.testing.block_size`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 SIZES = {
     "aggregation": 1 << 20,  # steps
+    "behaviour": 1 << 16,  # situations or neighborhoods of fashion
     "bridges": 1 << 21,  # cells that spread
     "bsp": 1 << 10,  # parts with a room each
     "caves": 1 << 24,  # cells
@@ -15,10 +16,13 @@ SIZES = {
     "drunkard": 1 << 20,  # steps
     "dungeon": 1 << 21,  # cells
     "fashion": 1 << 24,  # neighbors
+    "fashion.window": 1 << 16,  # cells, besides those that the next window needs again
     "flood": 1 << 20,  # cells
     "links": 1 << 24,  # pairs of rooms
+    "markov": 1 << 15,  # cells
     "maze": 1 << 19,  # steps
     "noise": 1 << 18,  # cells of an octave
+    "patterns": 1 << 21,  # cells of windows
     "random": 1 << 24,  # cells
     "rooms": 1 << 21,  # cells of rooms that are tried
     "rules": 1 << 24,  # neighbors and rules
@@ -26,9 +30,10 @@ SIZES = {
     "voronoi": 1 << 20,  # cells
     "voronoi.points": 1 << 21,  # squares
     "voronoi.samples": 1 << 20,
+    "wfc": 1 << 17,  # choices times patterns
 }
 
 
 def block_size(name: str) -> int:
-    """Return how many cells, steps or the like of this work are done between two yields."""
+    """Return how many cells, steps or the like of this work are done at once."""
     return SIZES[name]

@@ -35,8 +35,6 @@ KEYS = 1 << 16
 """How many different keys, and neighbourhoods, there can be."""
 CHUNK = 4096
 """Cells per pass: what the passes hand on stays in the nearest cache."""
-WINDOW = 1 << 16
-"""Cells per window, besides those that the next one needs again."""
 
 
 class Automaton:
@@ -84,7 +82,7 @@ class Automaton:
         if locked is not None:  # 255 where locked: all bits
             held = _pad(np.uint8(255) * _read_field("locked", locked, start.shape).astype(bool), margins).ravel()
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
-        window = self._first + min(WINDOW, padded.size)
+        window = self._first + min(block_size("fashion.window"), padded.size)
         place = (padded, *margins, -1 if wrap else states, held, shifts)
         keys = _keys(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidRecipe, TooLarge
 from ...core.tilemap import TileMap
 from ...core.tileset import Tileset
+from ...kernels.blocks import block_size
 from .scores import (
     VON_NEUMANN,
     Offset,
@@ -49,8 +50,6 @@ MOST_GRID_RANKS = 2**25
 """As many ranks are held for a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
 MOST_GRID_SITUATIONS = 2**32
 """As many situations are enumerated for a grid."""
-BLOCK = 2**16
-"""How many situations or neighbourhoods are looked at together: it bounds memory and changes no result."""
 
 
 def behaviour_id(
@@ -160,7 +159,7 @@ def behaviour_grid(
 
     tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
     ranking: list[int] = []
-    for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // BLOCK)):
+    for block in np.array_split(np.arange(rows * columns), -(-rows * columns * codes // block_size("behaviour"))):
         matrices = np.tile(values[-4:], (block.size, 1))
         matrices[:, sheet.index("x")] = values[block % columns]
         matrices[:, sheet.index("y")] = values[columns + block // columns]
@@ -226,7 +225,7 @@ def _outcomes(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
     own = np.repeat(np.arange(states), ranks.size // states)
     # One number per claim: the higher rank wins, then the earlier contender, and its state is the last digit.
     claims = [(ranks * contenders + contenders - 1 - number) * states + own for number in range(contenders)]
-    outer = max(0, cells - int(math.log(BLOCK, states)))
+    outer = max(0, cells - int(math.log(block_size("behaviour"), states)))
     within = [_codes(states, row[outer:]) for row in weights]
     for bases in zip(*(_codes(states, row[:outer]) for row in weights), strict=True):
         best = claims[0][bases[0] + within[0]]
@@ -260,7 +259,7 @@ def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
         differ = np.flatnonzero(earlier != later)
         shared = [_codes(states, weights[contender, common])[differ, None] for contender in pair]
         alone = [_codes(states, row[(row > 0) & ~common]) for row in weights[list(pair)]]
-        height = max(1, BLOCK // max(codes.size for codes in alone))
+        height = max(1, block_size("behaviour") // max(codes.size for codes in alone))
         for start in range(0, differ.size, height):
             first, second = (
                 ranks[base[start : start + height] + codes] for base, codes in zip(shared, alone, strict=True)

@@ -14,6 +14,7 @@ from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
 from ...kernels import optimisers
 from ...kernels import patterns as kernels
+from ...kernels.blocks import block_size
 from ...kernels.exact import log
 from ...kernels.optimisers import EDIT, Generation, MemberArrays, Moves, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
@@ -31,10 +32,8 @@ STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
 """Shares of steps of annealing that put a whole window of the samples onto the map, or move a box of such a side."""
 PATCH = 3
 """The greatest side of patches that members exchange, in windows."""
-LOOKS_PER_BLOCK = 1 << 21
-"""Cells of windows that are looked at in a few hundredths of a second, and so between two yields."""
 BYTES_PER_LOOK = 128
-"""Bytes of a member that are copied in the time of such a look."""
+"""Bytes of a member that are copied in the time in which one cell of a window is looked at."""
 
 
 class PatternCounter:
@@ -255,7 +254,7 @@ class PatternCounter:
     @property
     def anneals_per_block(self) -> int:
         """Steps of annealing between two yields."""
-        return max(1, LOOKS_PER_BLOCK // self._looks(STAMPS))
+        return max(1, block_size("patterns") // self._looks(STAMPS))
 
     @property
     def evolves_per_block(self) -> int:
@@ -265,7 +264,7 @@ class PatternCounter:
         if members > 1:
             held = self.cells, self.slots, self.keys, self.counts, self.which
             looks += sum(array[0].nbytes for array in held) // BYTES_PER_LOOK
-        return max(1, LOOKS_PER_BLOCK // looks)
+        return max(1, block_size("patterns") // looks)
 
     def _looks(self, stamps: float) -> int:
         """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""

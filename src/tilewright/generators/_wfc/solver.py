@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...core.errors import ANOTHER_SEED, GaveUp, counted
 from ...core.seeds import Rng
 from ...core.site import Frame
+from ...kernels.blocks import block_size
 from ...kernels.global_constraints import MAY
 from .constraints import Constraints, helping, windows_of
 from .params import WfcParams
@@ -21,8 +22,6 @@ from .wave import DONE, STUCK, Wave
 
 FRAMES = 96
 """Parts of a map that are decided between two frames, if every cell were a choice."""
-MAX_WORK = 1 << 17
-"""Choices between two frames times patterns: a few hundredths of a second."""
 FIRST, NEARBY, GROWTH = 6, 20, 8
 """Radius of the first reopened region. Contradictions within NEARBY cells of each other enlarge it by GROWTH."""
 WIDER = 2
@@ -66,7 +65,7 @@ class Solver:
     def _once(self, rng: Rng) -> Generator[Frame, None, bool]:
         """One beginning; regions are opened again until nothing better comes of it."""
         wave, p = self.wave, self.p
-        block = max(1, min(MAX_WORK // len(wave.pattern_set), wave.topology.cells // FRAMES))
+        block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
         fewest = wave.topology.cells + 1
         tried: list[int] = []
         """Where regions were opened again since less was left undecided than ever before."""
