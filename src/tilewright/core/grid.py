@@ -13,16 +13,15 @@ from hashlib import blake2b
 from math import prod
 from operator import index
 from os import PathLike, fsdecode
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
-from pydantic_core import CoreSchema
+from pydantic import Field, model_validator
 
 from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, unknown_key
-from .params import LARGEST_SIDE, Sized, param, whole_value
+from .params import LARGEST_SIDE, Sized, WholeValue, param
 from .resolver import Resolver
 from .tilemap import TileMap
 from .tileset import MOST_TILES, Tileset
@@ -38,7 +37,7 @@ MOST_CELLS = 1 << 28
 KEYS = ("shape", "words", "cells", "digest")
 
 
-class Grid:
+class Grid(WholeValue):
     """A map made of words; some cells may be free.
 
     >>> Grid.of(["#.", "?#"])
@@ -48,6 +47,7 @@ class Grid:
     """
 
     __slots__ = ("cells", "tileset", "words")
+    json_schema: ClassVar = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
 
     def __init__(self, words: Sequence[Word], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
         """`cells` holds positions in `words`, or -1 where a cell is free."""
@@ -186,14 +186,6 @@ class Grid:
         words = ", ".join(repr(word) for word in self.words[:6]) + (", ..." if len(self.words) > 6 else "")
         free = int((self.cells == FREE).sum())
         return f"Grid({size}: {words}" + (f"; {counted(free, 'cell')} free)" if free else ")")
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
 
 
 class Started(Sized):

@@ -12,13 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, model_validator
-from pydantic_core import CoreSchema
+from pydantic import ValidationInfo, model_validator
 
 from .. import data
 from .errors import InvalidRecipe, quoted
 from .grid import pack, unpack
-from .params import Params, param, whole_value
+from .params import Params, WholeValue, param
 from .ports import files
 from .resolver import Resolver
 from .samples import Counts, Samples
@@ -32,13 +31,14 @@ MAX_COUNTS = 1 << 23
 """Numbers in the counts of a model; where there are more, they are counted again at first use."""
 
 
-class Model:
+class Model(WholeValue):
     """Something learned: by which technique, and from what.
 
     Models of equal samples that were read alike are equal. `save` writes one as JSON or npz, with all samples inside.
     """
 
     __slots__ = ("learned", "technique")
+    json_schema: ClassVar = {"title": "Model", "type": ["string", "object"], "control": "model"}
 
     def __init__(self, technique: str, learned: FromSamples) -> None:
         self.technique = technique
@@ -132,14 +132,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self.technique}>"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Model", "type": ["string", "object"], "control": "model"}
 
 
 class FromSamples(Params):

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
 from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, nearest, problem, unknown_key
@@ -199,16 +209,27 @@ def check_integer(name: str, value: object, minimum: int = 1, maximum: int | Non
         raise InvalidRecipe(f"must be a whole number from {minimum} {upwards}", at=name, got=value, rule="range")
 
 
-def whole_value(read: Callable[[Any, Resolver], Any], write: Callable[[Any], Any]) -> CoreSchema:
-    """The schema of a value that a field holds as a whole, such as a map: how it is read, and written as JSON."""
+class WholeValue:
+    """A value that a field holds as a whole, such as a map: `of` reads it, and `to_data` writes it as JSON."""
 
-    def check(value: Any, info: ValidationInfo) -> Any:
-        context = info.context
-        resolver = context.get("resolver") if isinstance(context, Mapping) else None
-        return read(value, resolver if isinstance(resolver, Resolver) else Resolver())
+    __slots__ = ()
+    json_schema: ClassVar[Mapping[str, Any]]
+    of: ClassVar[Callable[..., Any]]
+    to_data: ClassVar[Callable[..., Any]]
 
-    serialization = core_schema.plain_serializer_function_ser_schema(write, when_used="json")
-    return core_schema.with_info_plain_validator_function(check, serialization=serialization)
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def check(value: Any, info: ValidationInfo) -> Any:
+            context = info.context
+            resolver = context.get("resolver") if isinstance(context, Mapping) else None
+            return cls.of(value, resolver if isinstance(resolver, Resolver) else Resolver())
+
+        serialization = core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json")
+        return core_schema.with_info_plain_validator_function(check, serialization=serialization)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return deepcopy(dict(cls.json_schema))
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:

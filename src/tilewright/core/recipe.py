@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic import BaseModel
 
 from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
 from .locks import Locks
-from .params import Params, kinds_in, whole_value
+from .params import Params, WholeValue, kinds_in
 from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
 from .require import USUAL_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
@@ -34,12 +33,14 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(WholeValue):
     """A technique with its params, the shapers after it, the tiles it is drawn in, what is locked, and a seed.
 
     >>> Recipe.of({"technique": "caves", "params": {"width": 20}, "seed": 7}).params.width
     20
     """
+
+    json_schema: ClassVar = {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
     technique: str
     params: Params
@@ -164,14 +165,6 @@ class Recipe:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
 
 def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:

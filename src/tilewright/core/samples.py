@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from os import PathLike, fsdecode
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
 
 from .errors import InvalidRecipe, counted
 from .grid import FREE, Grid, sorted_words
-from .params import whole_value
+from .params import WholeValue
 from .ports import files
 from .resolver import Resolver, built_in_samples
 from .tilemap import TileMap
@@ -32,7 +30,7 @@ FILE = re.compile(r".+\.\w[\w+-]*")
 """What may be a file, or several, in a list of strings, and no row of glyphs."""
 
 
-class Samples:
+class Samples(WholeValue):
     """Maps made of words, at least one, all flat or all with levels.
 
     >>> Samples.of(["##.", ".#."])
@@ -42,6 +40,11 @@ class Samples:
     """
 
     __slots__ = ("__dict__", "counts", "grids")
+    json_schema: ClassVar = {
+        "title": "Samples",
+        "control": "samples",
+        "anyOf": [Grid.json_schema, {"type": "array", "items": Grid.json_schema}],
+    }
 
     def __init__(self, grids: Sequence[Grid], counts: Counts | None = None) -> None:
         self.grids = tuple(grids)
@@ -155,15 +158,6 @@ class Samples:
             ", ..." if len(self.tileset) > 6 else ""
         )
         return f"Samples({counted(len(self), 'map')}: {words})"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        one = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
-        return {"title": "Samples", "control": "samples", "anyOf": [one, {"type": "array", "items": one}]}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fsdecode
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
 
 from ...autotile.grammar import grammar_of
 from ...core.errors import InvalidRecipe
-from ...core.params import whole_value
+from ...core.params import WholeValue
 from ...core.pieces import SIDES
 from ...core.resolver import Resolver
 from ...core.tileset import Tileset
@@ -23,10 +21,11 @@ FINEST = 1 << 10
 """The rarest tile has at least this part of the weight of the commonest."""
 
 
-class AdjacencyRules:
+class AdjacencyRules(WholeValue):
     """A tileset that says what may stand beside its tiles: by `beside`, by its joints, or by both."""
 
     __slots__ = ("tileset",)
+    json_schema: ClassVar = {"title": "Rules", "type": ["string", "object"], "control": "file"}
 
     def __init__(self, tileset: Tileset) -> None:
         self.tileset = tileset
@@ -82,11 +81,3 @@ class AdjacencyRules:
 
     def __repr__(self) -> str:
         return f"AdjacencyRules({self.tileset.name!r})"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Rules", "type": ["string", "object"], "control": "file"}

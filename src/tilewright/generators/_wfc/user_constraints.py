@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
 
 from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
-from ...core.params import whole_value
+from ...core.params import WholeValue
 from ...core.registry import BoundConstraint, Constraint, constraints
 from ...core.resolver import Resolver
 from .pattern_set import packed
@@ -24,10 +22,11 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
-class UserConstraint:
+class UserConstraint(WholeValue):
     """A registered constraint with its params; recipes name it."""
 
     __slots__ = ("constraint", "params")
+    json_schema: ClassVar = {"title": "Constraint", "type": ["object", "string"]}
 
     def __init__(self, constraint: Constraint, params: Any) -> None:
         self.constraint, self.params = constraint, params
@@ -99,14 +98,6 @@ class UserConstraint:
 
     def __repr__(self) -> str:
         return f"UserConstraint({self.to_data()})"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return whole_value(cls.of, cls.to_data)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"title": "Constraint", "type": ["object", "string"]}
 
 
 class WaveView:
