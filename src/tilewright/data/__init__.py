@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt", "drawings": ".txt"}
 MEMBER = ".csv"
@@ -16,27 +17,24 @@ MEMBER = ".csv"
 @cache
 def names(shelf: str) -> tuple[str, ...]:
     """The names on a shelf ("tilesets", "recipes", "rulebooks", "samples"), sorted."""
-    ending = ENDINGS[shelf]
-    folder = files(__name__) / shelf
-    found = (entry.name for entry in folder.iterdir()) if folder.is_dir() else iter(())
-    return tuple(sorted(name.removesuffix(ending) for name in found if name.endswith(ending)))
+    return _names_in(files(__name__) / shelf, ENDINGS[shelf])
 
 
 @cache
 def members(collection: str) -> tuple[str, ...]:
     """The names of the samples in a folder of them, sorted; none where there is no such folder."""
-    folder = files(__name__) / "samples" / collection
-    if collection not in collections():
-        return ()
-    return tuple(sorted(entry.name.removesuffix(MEMBER) for entry in folder.iterdir() if entry.name.endswith(MEMBER)))
+    return _names_in(files(__name__) / "samples" / collection, MEMBER) if collection in collections() else ()
 
 
 @cache
 def collections() -> tuple[str, ...]:
     """The folders of samples, sorted."""
-    folder = files(__name__) / "samples"
-    inner = [entry for entry in folder.iterdir() if entry.is_dir()] if folder.is_dir() else []
-    return tuple(sorted(entry.name for entry in inner if any(one.name.endswith(MEMBER) for one in entry.iterdir())))
+    folders = (entry for entry in (files(__name__) / "samples").iterdir() if entry.is_dir())
+    return tuple(sorted(folder.name for folder in folders if _names_in(folder, MEMBER)))
+
+
+def _names_in(folder: Traversable, ending: str) -> tuple[str, ...]:
+    return tuple(sorted(one.name.removesuffix(ending) for one in folder.iterdir() if one.name.endswith(ending)))
 
 
 def member(collection: str, name: str) -> str:

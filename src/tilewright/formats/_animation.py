@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from PIL.ImageFile import ImageFile
 
 from ..core.errors import TilewrightError, TooLarge
 from ..core.params import param
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
+from . import Format
 from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
-from ._pixels import MOST_FILM, label
+from ._pixels import MOST_FILM, label, read_picture
 
 COMFORTABLE_PIXELS = 1 << 20
 """A frame is not drawn larger than this unless told."""
@@ -58,9 +59,10 @@ class Film:
 
 def film_format(
     name: str,
-    encode: Callable[[Iterable[View], AnimationParams], bytes],
-    read: Callable[[Source, AnimationParams], list[Found]],
     doc: str | None,
+    encode: Callable[[Iterable[View], AnimationParams], bytes],
+    kind: type[ImageFile],
+    find_label: Callable[[Image.Image], str],
 ) -> Format:
     """A format for films, in which a single map is a film of one frame."""
     return Format(
@@ -69,7 +71,7 @@ def film_format(
         extensions=(f".{name}",),
         write=lambda map, options, path: {path.name: encode([map], options)},
         animate=lambda frames, options, path: {path.name: encode(frames, options)},
-        read=read,
+        read=lambda source, options: read_picture(source, kind, find_label, options.scale),
         doc=doc or "",
     )
 
@@ -102,7 +104,7 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     )
     loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
     if palette:
-        pictures = [_with_palette(picture) for picture in pictures]
+        pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]
     duration = options.duration or min(SLOWEST, max(QUICKEST, FILM // len(kept) // 10 * 10))
     durations = (*(duration for _ in kept[1:]), options.hold)
     return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
@@ -144,7 +146,3 @@ def _pixels(view: View, options: AnimationParams) -> int:
     rows, columns = layout_of(view).canvas
     height, width = cell_size(view, options, (rows, columns), COMFORTABLE_PIXELS)
     return rows * height * columns * width
-
-
-def _with_palette(picture: Image.Image) -> Image.Image:
-    return picture if picture.mode == "P" else picture.quantize(256, dither=Image.Dither.NONE)

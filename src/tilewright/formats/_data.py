@@ -30,6 +30,8 @@ MOST_CONTAINERS = 1 << 20
 MOST_LISTED = 1 << 20
 """Cells of a map that is written as lists."""
 MOST_DEPTH = 64
+MAX_LABEL = 1 << 25
+"""Characters of a label."""
 
 Side = Annotated[int, Field(ge=1, le=MOST_CELLS)]
 Number = Annotated[float, Field(allow_inf_nan=True)]
@@ -118,6 +120,16 @@ def described(map: TileMap) -> dict[str, Any]:
 def packed(array: NDArray[Any]) -> str:
     """An array's bytes as text, least significant first."""
     return pack(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+
+
+def label_of(map: TileMap, data: dict[str, Any], noun: str) -> str:
+    """What a picture or model carries about its map, as JSON in ASCII; with the layers of maps up to 65,536 cells."""
+    if map.layers and map.cells.size <= INLINE_CELLS:
+        data = {**data, "layers": {name: packed(layer) for name, layer in map.layers.items()}}
+    text = json.dumps(data)
+    if len(text) > MAX_LABEL:
+        raise TooLarge(f"the {noun} would carry {len(text):,} characters about its map; save it as npz, or crop it")
+    return text
 
 
 def listed(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:

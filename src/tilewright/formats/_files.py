@@ -101,25 +101,16 @@ def _obstacle(path: Path) -> str:
         return "is a folder; name a file in it"
     if _is_stream(path):
         return "" if os.access(path, os.W_OK) else "cannot be written (Permission denied)"
-    *missing, folder = _up_to_what_exists(Path(os.path.realpath(path)))
+    target = Path(os.path.realpath(path))
+    folder = next(folder for folder in target.parents if folder.exists())
     if not folder.is_dir():
         return f"cannot be written ({folder} is not a folder)"
-    for name in missing:
+    for name in target.relative_to(folder).parts:
         with suppress(FileNotFoundError):
-            os.lstat(folder / name.name)  # the system knows which names are too long
+            os.lstat(folder / name)  # the system knows which names are too long
     # Asking the system is not enough: root may write anywhere but into read-only file systems.
     with tempfile.TemporaryFile(dir=folder):
         return ""
-
-
-def _up_to_what_exists(target: Path) -> list[Path]:
-    """The file, then the folders around it, up to the first one that is there."""
-    way = [target]
-    for folder in target.parents:
-        way.append(folder)
-        if folder.exists():
-            break
-    return way
 
 
 def _replace(target: Path, content: bytes) -> None:

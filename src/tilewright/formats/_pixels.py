@@ -8,26 +8,22 @@ tiles share a colour, the cells in the label tell them apart. Other pictures hav
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from json import dumps
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
-from ..core.errors import BadFile, TooLarge
-from ..core.grid import INLINE_CELLS
+from ..core.errors import BadFile
 from ..core.tilemap import TileMap
 from ..core.tileset import MOST_TILES, Tileset
 from . import Found, Source
-from ._data import MapData, described, packed, parse
+from ._data import MapData, described, label_of, packed, parse
 from ._heights import is_deep, read_heights
 from ._picture import MOST_BYTES, MOST_CELLS, Layout, Size
 
-MOST_LABEL = 1 << 25
-"""Characters of a label."""
 MOST_FILM = 1 << 28
 """Pixels of all frames of an animation together."""
 BAND = 1 << 22
@@ -45,12 +41,7 @@ def label(map: TileMap, canvas: Size, *, loose: bool, **shown: Any) -> str:
         data["loose"] = True
     if loose or len(np.unique(map.tileset.colors, axis=0)) < len(map.tileset):
         data["cells"] = packed(map.cells)
-    if map.layers and map.cells.size <= INLINE_CELLS:
-        data["layers"] = {name: packed(layer) for name, layer in map.layers.items()}
-    text = dumps(data)
-    if len(text) > MOST_LABEL:
-        raise TooLarge(f"the picture would carry {len(text):,} characters about its map; save it as npz, or crop it")
-    return text
+    return label_of(map, data, "picture")
 
 
 def label_in(comment: object) -> str:
@@ -59,7 +50,7 @@ def label_in(comment: object) -> str:
     return text if text.startswith('{"provenance": ') else ""
 
 
-def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
+def _last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
     """The picture in a file, or the last one of an animation, decoded; sizes are looked at first."""
     try:
         # Not Image.open, which warns of large pictures on the terminal before we can refuse them.
@@ -84,19 +75,23 @@ def last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
     raise BadFile(f"more than {MOST_FILM:,} pixels in all its frames are not read", at=source.name)
 
 
-def read_picture(picture: Image.Image, text: str, source: Source, scale: int | None) -> Found:
-    """The map in a decoded picture, by its label; without one, or when told another scale, by its colours alone."""
+def read_picture(
+    source: Source, kind: type[ImageFile.ImageFile], find_label: Callable[[Image.Image], str], scale: int | None
+) -> list[Found]:
+    """The map in a picture, by its label; without one, or when told another scale, by its colours alone."""
+    picture = _last_frame(source, kind)
+    text = find_label(picture)
     data = MapData.checked(parse(text)) if text else None
     layout = Layout.of(data.shape, data.canvas) if data else None
     try:
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
-            return _labelled(picture, data, layout, source.name)
+            return [_labelled(picture, data, layout, source.name)]
         if is_deep(picture):
             reason = "greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey"
             raise BadFile(reason, at=source.name)
         sheet = _sampled(picture, _cells_at(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _tile_per_color(sheet, source.name))
-        return Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))
+        return [Found(TileMap(_matched(_codes(sheet), tileset, source.name), tileset))]
     except OSError as error:  # a mode that does not convert
         raise BadFile(str(error), at=source.name) from None
 

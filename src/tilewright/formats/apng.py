@@ -9,10 +9,8 @@ from collections.abc import Iterable
 
 from PIL.PngImagePlugin import PngImageFile
 
-from . import Found, Source
 from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
-from ._pixels import last_frame, read_picture
 from .png import joined_text, text_chunks
 
 
@@ -25,9 +23,4 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     return encode_film(film, "PNG", options, pnginfo=text_chunks(film.label))
 
 
-def read(source: Source, options: AnimationParams) -> list[Found]:
-    picture = last_frame(source, PngImageFile)
-    return [read_picture(picture, joined_text(picture), source, options.scale)]
-
-
-apng = film_format("apng", encode, read, __doc__)
+apng = film_format("apng", __doc__, encode, PngImageFile, joined_text)

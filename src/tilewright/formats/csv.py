@@ -26,17 +26,13 @@ ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")
 MOST_LINES = 1 << 20
 
 
-class CsvParams(Params):
-    """CSV has no options."""
-
-
-def write(map: TileMap, options: CsvParams, path: Path) -> Mapping[str, bytes]:
+def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     levels = map.cells if map.cells.ndim == 3 else map.cells[None]
     tables = ["\n".join(",".join(map_row) for map_row in level.astype("U5").tolist()) for level in levels]
     return {path.name: ("\n\n".join(tables) + "\n").encode()}
 
 
-def read(source: Source, options: CsvParams) -> list[Found]:
+def read(source: Source, options: Params) -> list[Found]:
     if len(source.content) > MOST_CELLS or source.content.count(b"\n") > MOST_LINES:
         raise TooLarge(f"more than {MOST_CELLS:,} bytes or {MOST_LINES:,} lines are not read; npz holds such maps")
     most = len(source.tileset) if source.tileset else MOST_TILES
@@ -74,4 +70,4 @@ def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
     raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 
-csv = Format(name="csv", params=CsvParams, extensions=(".csv",), write=write, read=read, doc=__doc__)
+csv = Format(name="csv", params=Params, extensions=(".csv",), write=write, read=read, doc=__doc__)

@@ -237,19 +237,13 @@ def _carried(record: FbcaText) -> Mapping[str, Any]:
     """The automaton as a recipe; complete where the updates tell the start."""
     if not record.scores:
         return {}
-    params: dict[str, Any] = {
-        "states": record.states,
-        "scores": record.scores,
-        "neighbourhood": record.neighbourhood,
-        "generations": record.generations,
-    }
-    complete = len(record.frames) == record.generations > 0 and record.frames[0].size <= INLINE_CELLS
-    if not complete:
-        return {
-            "recipe": {"technique": "fashion", "params": {**params, "width": record.length, "height": record.width}}
-        }
-    start = Grid.of(record.frames[0]).to_data()
-    return {"recipe": {"technique": "fashion", "params": {**params, "start": start}, "seed": 0}}
+    names = ("states", "scores", "neighbourhood", "generations")
+    params: dict[str, Any] = {name: getattr(record, name) for name in names}
+    if len(record.frames) == record.generations > 0 and record.frames[0].size <= INLINE_CELLS:
+        start = Grid.of(record.frames[0]).to_data()
+        return {"recipe": {"technique": "fashion", "params": {**params, "start": start}, "seed": 0}}
+    size = {"width": record.length, "height": record.width}
+    return {"recipe": {"technique": "fashion", "params": params | size}}
 
 
 fbca = Format(name="fbca", params=FbcaParams, extensions=(".fbca",), write=write, read=read, doc=__doc__)

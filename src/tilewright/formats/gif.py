@@ -10,10 +10,9 @@ from collections.abc import Iterable
 
 from PIL.GifImagePlugin import GifImageFile
 
-from . import Found, Source
 from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
-from ._pixels import label_in, last_frame, read_picture
+from ._pixels import label_in
 
 LARGEST_SIDE = 65_535
 
@@ -24,9 +23,4 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     return encode_film(film, "GIF", options, largest=LARGEST_SIDE, comment=comment, optimize=False)  # keeps palettes
 
 
-def read(source: Source, options: AnimationParams) -> list[Found]:
-    picture = last_frame(source, GifImageFile)
-    return [read_picture(picture, label_in(picture.info.get("comment")), source, options.scale)]
-
-
-gif = film_format("gif", encode, read, __doc__)
+gif = film_format("gif", __doc__, encode, GifImageFile, lambda picture: label_in(picture.info.get("comment")))

@@ -25,11 +25,7 @@ KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """The arrays there may be, and what kinds of numbers they hold."""
 
 
-class NpzParams(Params):
-    """NPZ has no options."""
-
-
-def write(map: TileMap, options: NpzParams, path: Path) -> Mapping[str, bytes]:
+def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     arrays: dict[str, NDArray[Any]] = {"cells": map.cells}
     if map.layers:
         arrays["layers"] = np.stack(list(map.layers.values()))
@@ -38,7 +34,7 @@ def write(map: TileMap, options: NpzParams, path: Path) -> Mapping[str, bytes]:
     return {path.name: archive_of(arrays)}
 
 
-def read(source: Source, options: NpzParams) -> list[Found]:
+def read(source: Source, options: Params) -> list[Found]:
     arrays = arrays_in(source.content, KINDS, source.name)
     if "cells" not in arrays:
         raise BadFile("holds no array called 'cells'", at=source.name)
@@ -59,4 +55,4 @@ def read(source: Source, options: NpzParams) -> list[Found]:
     return [data.found(cells, dict(zip(names, layers, strict=True)))]
 
 
-npz = Format(name="npz", params=NpzParams, extensions=(".npz",), write=write, read=read, doc=__doc__)
+npz = Format(name="npz", params=Params, extensions=(".npz",), write=write, read=read, doc=__doc__)

@@ -26,7 +26,7 @@ from ..core.tilemap import TileMap
 from . import Format, Found, Source
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, draw, layout_of, shows_sprites
-from ._pixels import label, last_frame, read_picture
+from ._pixels import label, read_picture
 
 KEY = "tilewright"
 PIECE = 1_000_000
@@ -64,8 +64,7 @@ def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: PngParams) -> list[Found]:
-    picture = last_frame(source, PngImageFile)
-    return [read_picture(picture, joined_text(picture), source, options.scale)]
+    return read_picture(source, PngImageFile, joined_text, options.scale)
 
 
 def text_chunks(text: str) -> PngInfo:

@@ -20,11 +20,7 @@ from ._tiled.reading import found_in
 from ._tiled.writing import document
 
 
-class TmjParams(TiledParams):
-    """Tiled's options; a picture cannot be embedded."""
-
-
-def write(map: TileMap, options: TmjParams, path: Path) -> Mapping[str, bytes]:
+def write(map: TileMap, options: TiledParams, path: Path) -> Mapping[str, bytes]:
     written, pictures = document(map, options, path, embedded=False)
     return {path.name: json.dumps(written, separators=(",", ":"), default=_listed).encode() + b"\n", **pictures}
 
@@ -35,8 +31,8 @@ def _listed(gids: Any) -> list[int]:
     return [int(gid) for gid in gids.reshape(-1).tolist()]
 
 
-def read(source: Source, options: TmjParams) -> list[Found]:
+def read(source: Source, options: TiledParams) -> list[Found]:
     return found_in(from_json(source.content), source, options)
 
 
-tmj = Format(name="tmj", params=TmjParams, extensions=(".tmj",), write=write, read=read, doc=__doc__)
+tmj = Format(name="tmj", params=TiledParams, extensions=(".tmj",), write=write, read=read, doc=__doc__)

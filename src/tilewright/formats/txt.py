@@ -15,15 +15,11 @@ from . import Format, Found, Source
 from ._text import read_text, rows_of_equal_length
 
 
-class TxtParams(Params):
-    """Text has no options."""
-
-
-def write(map: TileMap, options: TxtParams, path: Path) -> Mapping[str, bytes]:
+def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     return {path.name: f"{map}\n".encode()}
 
 
-def read(source: Source, options: TxtParams) -> list[Found]:
+def read(source: Source, options: Params) -> list[Found]:
     """Glyphs of the given tileset; without one, a tile per character in code-point order.
 
     Without one, a `?` becomes the tile `question mark`, drawn as `¿`: in Tilewright `?` stands for a free cell.
@@ -52,4 +48,4 @@ def _made_up(glyphs: list[str]) -> Tileset:
     return made.model_copy(update={"tiles": tuple(tiles)})
 
 
-txt = Format(name="txt", params=TxtParams, extensions=(".txt",), write=write, read=read, doc=__doc__)
+txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__)

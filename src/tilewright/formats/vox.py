@@ -16,7 +16,6 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
-from ..core.grid import INLINE_CELLS, MOST_CELLS
+from ..core.grid import MOST_CELLS
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from ..core.tileset import Tile, Tileset
+from ..core.tileset import Tileset
 from . import Format, Found, Source
-from ._data import MapData, described, packed, parse
+from ._data import MAX_LABEL, MapData, described, label_of, packed, parse
 
 VERSIONS = (150, 200)
 """The older one, which every program reads, is written."""
@@ -42,7 +41,6 @@ LONGEST_MODEL = 256
 LONGEST_SCENE = 2000
 """MagicaVoxel's world is hardly longer."""
 MOST_VOXELS = 1 << 26
-MOST_LABEL = 1 << 25
 MOST_CHUNKS = 1 << 17
 MOST_MODELS = 1 << 12
 
@@ -96,16 +94,17 @@ def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
     # The scene comes along for a single model too: some programs show nothing without one.
     chunks = [*(_model(voxels[part]) for part in parts), _placed(parts, voxels), _palette(tileset, palette)]
     if options.label:
-        chunks.append(_chunk(LABEL, _label(map, palette)))
+        label = label_of(map, {**described(map), "palette": palette, "cells": packed(map.cells)}, "model")
+        chunks.append(_chunk(LABEL, label.encode("ascii")))
     return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _chunk(b"MAIN", children=b"".join(chunks))}
 
 
 def _empty_tiles(tileset: Tileset) -> set[int]:
-    return {number for number, tile in enumerate(tileset) if _is_empty(tile)}
-
-
-def _is_empty(tile: Tile) -> bool:
-    return tile.kind == "void" or tile.name.lower() in EMPTY_NAMES or tile.glyph.isspace()
+    return {
+        number
+        for number, tile in enumerate(tileset)
+        if tile.kind == "void" or tile.name.lower() in EMPTY_NAMES or tile.glyph.isspace()
+    }
 
 
 def _built(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
@@ -183,17 +182,6 @@ def _palette(tileset: Tileset, palette: list[int]) -> bytes:
     return _chunk(b"RGBA", colors.tobytes())
 
 
-def _label(map: TileMap, palette: list[int]) -> bytes:
-    """What the file carries about its map, as JSON in ASCII; layers only for maps up to 65,536 cells."""
-    data = {**described(map), "palette": palette, "cells": packed(map.cells)}
-    if map.layers and map.cells.size <= INLINE_CELLS:
-        data["layers"] = {name: packed(layer) for name, layer in map.layers.items()}
-    text = dumps(data).encode("ascii")
-    if len(text) > MOST_LABEL:
-        raise TooLarge(f"the model would carry {len(text):,} characters about its map; save it as npz, or crop it")
-    return text
-
-
 def _chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> bytes:
     return name + struct.pack("<2i", len(content), len(children)) + content + children
 
@@ -239,7 +227,7 @@ def _scene(content: bytes) -> Scene:
                 raise InvalidRecipe(f"a palette has 1,024 bytes, got {len(part):,}")
             scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MOST_COLORS, 4))
         elif name == LABEL:
-            if len(part) > MOST_LABEL or scene.label:
+            if len(part) > MAX_LABEL or scene.label:
                 raise InvalidRecipe("what it tells about its map is too long, or told twice", rule="duplicate")
             scene.label = part
     return scene
@@ -345,19 +333,16 @@ def _labelled(scene: Scene) -> Found:
         table = np.zeros(256, dtype=data.tileset.dtype)
         table[1 : len(palette) + 1] = palette
         new = shown[changed]
-        if int(new.max()) > len(palette):
-            raise InvalidRecipe(f"{_voxels_of(new, len(palette))} a colour that no tile has")
+        strange = int((new > len(palette)).sum())
+        if strange:
+            have = "has" if strange == 1 else "have"
+            raise InvalidRecipe(f"{counted(strange, 'voxel')} {have} a colour that no tile has")
         if not new.all():
             unseen = sorted(set(np.unique(cells[expected == 0]).tolist()))
             table[0] = unseen[0] if unseen else _hole(data.tileset, set(palette))
         cells = cells.copy()
         cells[changed] = table[new]
     return data.found(cells, data.read_layers())
-
-
-def _voxels_of(new: Voxels, known: int) -> str:
-    count = int((new > known).sum())
-    return f"{counted(count, 'voxel')} {'has' if count == 1 else 'have'}"
 
 
 def _joined(models: list[Model], shape: tuple[int, ...]) -> NDArray[Any]:

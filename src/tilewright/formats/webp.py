@@ -11,10 +11,9 @@ from PIL import Image
 from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
-from . import Found, Source
 from ._animation import AnimationParams, encode_film, film_format, filmed
 from ._picture import View
-from ._pixels import label_in, last_frame, read_picture
+from ._pixels import label_in
 
 LARGEST_SIDE = 16_383
 
@@ -27,15 +26,10 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     return encode_film(film, "WEBP", options, largest=LARGEST_SIDE, exif=exif, **effort)
 
 
-def read(source: Source, options: AnimationParams) -> list[Found]:
-    picture = last_frame(source, WebPImageFile)
-    return [read_picture(picture, _label(picture), source, options.scale)]
-
-
 def _label(picture: Image.Image) -> str:
     # Looked for by hand: Pillow warns on the terminal of EXIF that it cannot read.
     exif = picture.info.get("exif", b"")
     return label_in(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 
 
-webp = film_format("webp", encode, read, __doc__)
+webp = film_format("webp", __doc__, encode, WebPImageFile, _label)

@@ -72,19 +72,7 @@ Color: TypeAlias = tuple[int, int, int]
 Folder: TypeAlias = str | PathLike[str] | None
 """None is the working directory of the moment."""
 
-COLOURS: tuple[Color, ...] = (
-    (255, 255, 255),
-    (0, 0, 0),
-    (0, 255, 0),
-    (0, 0, 255),
-    (255, 0, 0),
-    (51, 255, 255),
-    (0, 255, 255),
-    (255, 69, 0),
-    (0, 102, 0),
-    (153, 0, 153),
-    (255, 255, 51),
-)
+COLOURS = ["ffffff", "000000", "00ff00", "0000ff", "ff0000", "33ffff", "00ffff", "ff4500", "006600", "990099", "ffff33"]
 
 
 def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
@@ -118,9 +106,8 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 def colourConvert(x: int) -> Color:
     """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
     state = whole("x", x, 0, MOST_STATES - 1)
-    if state < len(COLOURS):
-        return COLOURS[state]
-    red, green, blue = bytes.fromhex(distinct_color(state).removeprefix("#"))
+    color = COLOURS[state] if state < len(COLOURS) else distinct_color(state).removeprefix("#")
+    red, green, blue = bytes.fromhex(color)
     return red, green, blue
 
 
@@ -248,16 +235,18 @@ def _palette() -> bytes:
 
 def _save_picture(states: Cells, path: str) -> Image.Image:
     picture = _picture(states).convert("RGB")
-    content = BytesIO()
-    picture.save(content, "PNG")
-    write_files(path, {Path(path).name: content.getvalue()})
+    _save(picture, path, "PNG")
     return picture
 
 
 def _save_animation(frames: Sequence[Cells], path: str) -> None:
     first, *others = map(_picture, frames)
+    _save(first, path, "GIF", save_all=True, append_images=others, optimize=False, duration=100, loop=0)
+
+
+def _save(picture: Image.Image, path: str, kind: str, **options: object) -> None:
     content = BytesIO()
-    first.save(content, "GIF", save_all=True, append_images=others, optimize=False, duration=100, loop=0)
+    picture.save(content, kind, **options)
     write_files(path, {Path(path).name: content.getvalue()})
 
 

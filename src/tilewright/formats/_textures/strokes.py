@@ -57,14 +57,9 @@ def shaded(color: Color, shades: Shades) -> Pixels:
     return color * (1 + dark) * (1 - light) + 255.0 * light
 
 
-def put(shades: Shades, row: int, column: int, shade: float) -> None:
-    """Set a pixel; what leaves the sprite comes back on the other side, so that sprites join."""
-    shades[row % SIDE, column % SIDE] = shade
-
-
-def dot(pixels: Pixels, row: int, column: int, color: Color) -> None:
-    """Colour a pixel, around the edges."""
-    pixels[row % SIDE, column % SIDE] = color
+def put(pixels: Shades | Pixels, row: int, column: int, paint: float | Color) -> None:
+    """Set a shade or a color; what leaves the sprite comes back on the other side, so that sprites join."""
+    pixels[row % SIDE, column % SIDE] = paint
 
 
 def spots(rng: Rng, count: int) -> list[tuple[int, int]]:

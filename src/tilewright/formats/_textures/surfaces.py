@@ -59,7 +59,7 @@ def ore(look: Look, rng: Rng) -> Pixels:
             *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
             *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
         ):
-            pixels[(row + drop) % SIDE, (column + side) % SIDE] = shaded(look.color, np.array(shade))
+            put(pixels, row + drop, column + side, shaded(look.color, np.array(shade)))
     return pixels
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, Texture, dot, mottled, put, shaded, sketched, spots
+from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, Texture, mottled, put, shaded, sketched, spots
 from .surfaces import grass, ground, planks, stone, void, water
 
 FLAGS, TURF, EARTH, AIR, BOARD = (
@@ -114,8 +114,8 @@ def flower(look: Look, rng: Rng) -> Pixels:
     pixels = grass(TURF, rng)
     for row, column in spots(rng, 6):
         for drop, side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-            dot(pixels, row + drop, column + side, shaded(look.color, np.array(0.15 - 0.12 * drop)))
-        dot(pixels, row, column, np.array((250.0, 226.0, 120.0)))
+            put(pixels, row + drop, column + side, shaded(look.color, np.array(0.15 - 0.12 * drop)))
+        put(pixels, row, column, np.array((250.0, 226.0, 120.0)))
     return pixels
 
 

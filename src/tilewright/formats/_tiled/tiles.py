@@ -58,15 +58,11 @@ class _Known:
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
         """Its id in the tileset that we wrote; None for tiles that we did not."""
 
-    @property
-    def order(self) -> tuple[bool, int]:
-        """Our tiles by their ids, then the others by gid."""
-        return (True, self.gid) if self.id is None else (False, self.id)
-
 
 def tileset_of(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
     """The tileset of a document, and the id of every gid up to the largest that is used."""
-    tiles = sorted(_known(tilesets, used), key=lambda tile: tile.order)
+    # Our tiles by their ids, then the others by gid.
+    tiles = sorted(_known(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id))
     if len(tiles) >= MOST_TILES:
         raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, this map names {len(tiles):,}")
     sheet = _sheet(tilesets, source)
@@ -150,12 +146,11 @@ def _empty(entries: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _given_id(tileset: Tileset, name: str, tile: _Known) -> int:
     """The id of a tile in the tileset to read with: by name, else by number."""
-    number = tileset.by_name.get(name)
-    if number is None:
-        number = tile.local if tile.local < len(tileset) else None
-    if number is None:
+    if name in tileset.by_name:
+        return tileset.by_name[name]
+    if tile.local >= len(tileset):
         raise UnknownName("tile", name, tileset.names, f"tileset {tileset.name!r}")
-    return number
+    return tile.local
 
 
 def _sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
