@@ -38,7 +38,10 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
     changed["names"][2] = "lava"
     for layer in changed["generationRules"]:
         layer["rules"] = [rule.replace("water", "lava") for rule in layer["rules"]]
-    studio["rules-names-2-name"].fill("lava")
+    studio["rules-names-2-name"].fill("")
+    studio["rules-names-2-name"].press_sequentially("lav")
+    studio["rules-names-2-name"].press("Tab")  # takes the suggestion
+    expect(studio["rules-names-2-name"]).to_have_value("lava")
     studio["rules-names-2-name"].press("Enter")
     studio.shows(ruled(changed))
 
@@ -46,10 +49,21 @@ def test_a_rule_book_is_edited_by_its_fields(studio: Studio) -> None:
     studio["rules-neighbourhoods-2-matrix"].get_by_label("3 up, 3 left").click()
     changed["neighbourhoods"]["wide"] = "1" + CAVE["neighbourhoods"]["wide"][1:]
     studio.shows(ruled(changed))
-    studio["rules-generationRules-3-remove"].click()
-    del changed["generationRules"][3]
+    layers = changed["generationRules"]
+    studio["rules-generationRules-0-down"].click()
+    layers[:2] = layers[1], layers[0]
     studio.shows(ruled(changed))
-    for _ in range(4):
+    moved = "rules-generationRules-1-rules-0"
+    expect(studio[f"{moved}-conditions-0-count"]).to_have_value("5")  # it stays open where it is moved
+    expect(studio[f"{moved}-combine"]).to_contain_text("all of these hold")
+    studio["rules-generationRules-3-remove"].click()
+    del layers[3]
+    studio.shows(ruled(changed))
+    expect(studio[f"{moved}-conditions-0-count"]).to_be_visible()
+
+    studio["rules-section-roomData"].click()
+    expect(studio["rules-roomData-start"].locator(".tc-item").first).to_have_attribute("data-share", "45%")
+    for _ in range(5):
         studio["undo"].click()
     studio.shows(ruled(CAVE))
 

@@ -443,6 +443,16 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
                     tw.shape(map, name, seed=1, **values)
 
 
+def test_tables_show_shares_of_weights() -> None:
+    values: dict[str, Any] = {}
+    with nowhere():
+        controls = Controls(ENTRIES["technique-voronoi"].params, values, values.__setitem__, tiles=lambda: TILES)
+        table = controls._form.rows["kinds"].control
+        assert isinstance(table, ItemsControl)
+        table.show([{"tile": "grass", "weight": 1}, {"tile": "sand"}, {"tile": "snow", "weight": 298}])
+        assert [row.element.props["data-share"] for row in table._rows] == ["<1%", "<1%", "99%"]
+
+
 def test_a_table_of_biomes_begins_with_the_bands_and_moves_the_borders() -> None:
     values: dict[str, Any] = {"bands": ["water", "grass"], "thresholds": [0.3]}
     with nowhere():

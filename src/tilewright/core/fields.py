@@ -121,6 +121,9 @@ class Field:
     noun: str = ""
     unique: bool = False
     names_of: str = ""
+    suggestions: str = ""
+    labels: Mapping[str, str] = attribute(default_factory=dict)
+    share: bool = False
     peek: bool = False
     means: Mapping[str, Any] = attribute(default_factory=dict)
     reading: bool = False
@@ -167,6 +170,10 @@ class Field:
         """The values to choose from, or names that may be given instead of a value, such as `random`."""
         schemas = [one.schema for one in self.alternatives]
         return [value for one in schemas for value in one.get("enum", [one["const"]] if "const" in one else ())]
+
+    def label_of(self, choice: Any) -> str:
+        """Return what a control calls a choice."""
+        return self.labels.get(str(choice), str(choice).replace("_", " "))
 
     @property
     def minimum(self) -> float | None:

@@ -60,6 +60,12 @@ class Hints(TypedDict, total=False):
     """Whether it is the name by which the items of a list are known; each has another one."""
     names_of: str
     """The parameter with the list whose items can be named here."""
+    suggestions: str
+    """A tileset whose names are suggested while a name is typed, and to new items."""
+    labels: Mapping[str, str]
+    """What the control calls choices, or the models of a union; `null` is for no value."""
+    share: bool
+    """Whether tables show which percentage of the column's sum each item has."""
     peek: bool
     """Whether it is shown in a list also while the item is closed."""
     means: Mapping[str, Any]

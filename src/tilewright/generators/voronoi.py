@@ -55,7 +55,7 @@ class Kind(Params):
 
     tile: str = param(min_length=1, max_length=80, tiles=True)
     """A tile of the tileset."""
-    weight: float = param(1.0, ge=0, le=1e9)
+    weight: float = param(1.0, ge=0, le=1e9, share=True)
     """How often it is drawn, beside the weights of the others."""
 
     @model_validator(mode="wrap")

@@ -34,7 +34,7 @@ class NamedTile(CompactModel):
     """A tile that the rules speak of."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
-    name: Word = param(tiles=True, control="text", unique=True)
+    name: Word = param(tiles=True, control="text", unique=True, suggestions="palette")
     """What it is called; small and capital letters are the same."""
     maximum: int = param(-1, ge=-1, le=LARGEST_AREA, label="at most", means={"any number": -1})
     """So many are placed in a map at most; -1 for any number."""
@@ -110,7 +110,7 @@ class Weighted(CompactModel):
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
     tile: Word = param(tiles=True)
     """One of the names."""
-    weight: float = param(1.0, ge=0, le=1e12)
+    weight: float = param(1.0, ge=0, le=1e12, share=True)
     """How often it is drawn, beside the weights of the others."""
 
     cut: ClassVar[Cut] = staticmethod(compact.weighted)
@@ -145,7 +145,7 @@ class Condition(CompactModel):
 
     tile: Word = param(tiles=True)
     """The neighbours that count."""
-    operator: Operator = param(">")
+    operator: Operator = param(">", labels={">=": "≥", "<=": "≤", "==": "=", "!=": "≠"})
     """How their number is compared."""
     count: int = param(0, ge=-1_000_000, le=1_000_000)
     """What their number is compared with."""
@@ -165,7 +165,9 @@ class Rule(CompactModel):
     """The rule is for cells that hold this tile."""
     neighbourhood: Word = param("all", names_of="neighbourhoods", label="if in")
     """Which cells around it are counted."""
-    combine: Literal["and", "or"] = param("and", label="together by")
+    combine: Literal["and", "or"] = param(
+        "and", label="such that", labels={"and": "all of these hold", "or": "one of these holds"}
+    )
     """Whether all conditions must hold, or one of them."""
     conditions: Annotated[tuple[Condition, ...], Several, Barred, AlsoFrom(("string",))] = param(label="there are")
     """What must be around it."""
@@ -188,7 +190,9 @@ class Rule(CompactModel):
 class Fix(CompactModel):
     """What is done about parts that do not hang together: cells that do not hold the initial tile."""
 
-    kind: Literal["connect", "delete", "none"] = param("connect")
+    kind: Literal["connect", "delete", "none"] = param(
+        "connect", labels={"connect": "connect by tunnels", "delete": "keep the largest", "none": "leave them"}
+    )
     """Dig tunnels between them, keep the largest alone, or nothing."""
     neighbourhood: Word = param("plus", names_of="neighbourhoods", hidden_unless=("kind", "connect", "delete"))
     """Which cells hang together; it counts both ways."""
@@ -263,7 +267,7 @@ class WholeMap(Params):
 
     kind: Literal["map"] = param("map")
     """The map, whatever its rooms are."""
-    rectangle: tuple[int, int, int, int] | None = param(None)
+    rectangle: tuple[int, int, int, int] | None = param(None, label="only within", labels={"null": "all"})
     """x, y, width, height; all of the map when left out."""
 
     @property
@@ -276,7 +280,9 @@ class Rooms(Params):
 
     kind: Literal["room"] = param("room")
     """Each room by itself."""
-    ids: tuple[Annotated[int, Field(ge=0, lt=MOST_ROOMS)], ...] | None = param(None)
+    ids: tuple[Annotated[int, Field(ge=0, lt=MOST_ROOMS)], ...] | None = param(
+        None, label="only rooms", labels={"null": "all"}
+    )
     """Which ones, counted from 0 in the order of their shuffle; all when left out."""
 
     @field_validator("ids")
@@ -358,7 +364,7 @@ class RoomData(Sectioned):
     """How the map is divided into rooms, and what they are filled with."""
 
     also_from = PARTS
-    division: Division = param(Equal())
+    division: Division = param(Equal(), labels={"equal": "equal rooms", "tree": "rooms of all sizes"})
     """How rooms are cut out of the map."""
     start: WeightedTiles | None = param(None, label="filled with")
     """What every cell of a room starts as: one of these, drawn by weight; what is dug with when left out."""
@@ -388,7 +394,7 @@ class Layer(Params):
     also: ClassVar[tuple[str, ...]] = ("genData",)
     simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
     """How often all of its rules are applied."""
-    where: Place = param(Rooms())
+    where: Place = param(Rooms(), labels={"map": "the whole map", "room": "every room"})
     """Where it works."""
     fix: Fix = param(Fix(), label="loose parts")
     """What is done about unconnected parts afterwards, in each of these places."""

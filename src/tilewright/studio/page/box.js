@@ -4,6 +4,8 @@ export default {
   template: `
     <q-input
       :model-value="text"
+      :shadow-text="ending"
+      @keydown.tab="complete"
       @update:model-value="type"
       @change="tell"
       @blur="tell"
@@ -21,7 +23,20 @@ export default {
       this.updateValue();
     },
   },
+  computed: {
+    // What is missing of the first suggestion that starts with the text.
+    ending() {
+      if (!this.isTyping || !this.text) return "";
+      const start = String(this.text).toLowerCase();
+      return this._autocomplete?.find((word) => word.startsWith(start))?.slice(start.length) ?? "";
+    },
+  },
   methods: {
+    complete(event) {
+      if (!this.ending) return;
+      event.preventDefault();
+      this.type(this.text + this.ending);
+    },
     updateValue() {
       if (!this.isTyping) this.text = this.value;
     },

@@ -189,9 +189,10 @@ class ChoicesControl(Control):
 
     def draw(self, value: Any) -> None:
         self._on = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+        label = self.field.item.label_of
         self._chips.content = "".join(
             f'<button class="tc-chip tc-flip" data-word="{html.escape(str(word))}" '
-            f'aria-pressed="{"true" if word in self._on else "false"}">{html.escape(str(word))}</button>'
+            f'aria-pressed="{"true" if word in self._on else "false"}">{html.escape(label(word))}</button>'
             for word in self.field.item.choices
         )
 

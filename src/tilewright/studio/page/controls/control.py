@@ -19,6 +19,14 @@ from ....core.tileset import Tile
 from ...desk import Desk
 
 
+@dataclass
+class Fold:
+    """Whether an item of a list is open, and the items of the lists within it, by field."""
+
+    is_open: bool = False
+    inside: dict[str, list[Fold]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Around:
     """What controls know of the page around them."""
@@ -35,6 +43,8 @@ class Around:
     """The fields beside this one."""
     root: Callable[[str], Any] = field(default=lambda name: None)
     """Gives the value of a field of the outermost form."""
+    folds: dict[str, list[Fold]] = field(default_factory=dict)
+    """Which items of the lists around here are open: kept when their controls are built anew."""
 
     def value_of(self, name: str) -> Any:
         """What a field beside this one holds: what is set, or else its default."""
@@ -122,6 +132,8 @@ class Control(ABC):
     @property
     def nothing(self) -> str:
         """What an empty control says."""
+        if "null" in self.field.labels:
+            return self.field.labels["null"]
         if self.field.default is None and self.field.nullable:
             return "auto"
         return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""

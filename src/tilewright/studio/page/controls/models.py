@@ -75,7 +75,7 @@ class UnionControl(Control):
     def build(self) -> None:
         self._word = ""
         self._form: Form | None = None
-        words = {word: word.replace("_", " ") for word in self.field.variants}
+        words = {word: self.field.label_of(word) for word in self.field.variants}
         self._select = select(words, self._chosen, self.wires.place)
         self._inside = ui.element("div").classes("tc-inside")
 

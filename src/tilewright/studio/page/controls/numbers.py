@@ -46,6 +46,12 @@ def written(number: Any) -> str:
     return "" if number is None else str(number)
 
 
+def percentage(part: float, total: float) -> str:
+    """Return a part of a sum as it is shown: `33%`."""
+    percent = 100 * part / total if total else 0.0
+    return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
+
+
 class SmallBox(Box):
     """A box as forms have it."""
 

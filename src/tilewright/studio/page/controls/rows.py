@@ -10,6 +10,7 @@ from ....core.errors import TilewrightError
 from ....core.fields import Field
 from ....core.plan import planned
 from ....core.recipe import Recipe
+from ....core.registry import tilesets
 from ....core.resolver import Resolver
 from .control import Around
 
@@ -36,7 +37,7 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
         if part.kind == "tile" and number == 0:
             values[0] = _another(_tiles_of(part, around, tiles), used, value)
         elif part.unique:
-            values[number] = _new_name(str(value), _column(items, item, number))
+            values[number] = _new_name(part, str(value), _column(items, item, number))
         else:
             values[number] = _with_tiles(part, value, [tile for tile in tiles if tile != values[0]] or tiles)
     if item.kind == "tuple":
@@ -45,8 +46,11 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
     return [*items, {**like, **given}]
 
 
-def _new_name(like: str, taken: Sequence[str]) -> str:
-    """A name that no other item has: the one before it with a number."""
+def _new_name(field: Field, like: str, taken: Sequence[str]) -> str:
+    """A name that no other item has: one of those suggested, or the one before it with a number."""
+    suggested = tilesets.get(field.suggestions).names if field.suggestions else ()
+    if free := [name for name in suggested if name not in taken]:
+        return free[0]
     stem = like.rstrip("0123456789 ") or "new"
     return next(name for number in count(2) if (name := f"{stem} {number}") not in taken)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from ....core.fields import UNSET, Field
-from .control import Acts, Around, Control, Mark, Wires, tool_buttons
+from .control import Acts, Around, Control, Fold, Mark, Wires, tool_buttons
 from .form import control_for, kind_of
+from .numbers import percentage
 from .rows import with_one_more
 
 SIMPLE = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
@@ -34,7 +36,8 @@ class ItemsControl(Control):
         self._items: list[Any] = []
         self._rest: list[Any] = []
         self._rows: list[_Item] = []
-        self._opened: set[int] = set()
+        self._folds = self.around.folds.get(self.field.name, [])
+        self._shared = next((column for column in self._columns if column.share), None)
         self._list = ui.element("div").classes("tc-table")
         self._list.props["data-testid"] = self.wires.place
         self._add = ui.button(
@@ -50,17 +53,22 @@ class ItemsControl(Control):
             for row, old, new in zip(self._rows, before, self._items, strict=True):
                 if old != new:
                     row.show(new)
+            self._share()
             return
+        self._folds = [*self._folds, *(Fold() for _ in self._items)][: len(self._items)]
+        self.around.folds[self.field.name] = self._folds
         self._list.clear()
         with self._list:
             if not self._items:
                 ui.label(self.nothing or "none").classes("tc-note")
             elif self._is_table and any(column.name for column in self._columns):
-                with ui.element("div").classes("tc-cellrow tc-heads"):
+                with ui.element("div").classes("tc-cellrow tc-heads") as heads:
+                    heads.props["data-share"] = "share" if self._shared else ""
                     for column in self._columns:
                         ui.label(column.label).props["title"] = column.description
                     ui.element("div").classes("tc-gap")
             self._rows = [self._row(number, item) for number, item in enumerate(self._items)]
+        self._share()
 
     def retile(self) -> None:
         for row in self._rows:
@@ -75,51 +83,61 @@ class ItemsControl(Control):
         wires = Wires(f"{self.wires.place}-{number}", lambda value: self._changed(number, value), self.wires.fail)
         acts: Acts = {
             "up": ("arrow_upward", "move up", lambda: self._swap(number)),
+            "down": ("arrow_downward", "move down", lambda: self._swap(number + 1)),
             "copy": ("content_copy", "copy", lambda: self._copied(number)),
             "remove": ("close", "remove", lambda: self._removed(number)),
         }
         if self._is_table:
-            plain = {name: act for name, act in acts.items() if name != "copy"}
+            plain = {name: act for name, act in acts.items() if name in ("up", "remove")}
             return _Cells(self.field.item, self._columns, item, self.around, wires, plain)
-        return _Card(self.field.item, item, self.around, wires, acts, number, self._opened)
+        return _Card(self.field.item, item, self.around, wires, acts, number, self._folds[number])
 
     def _changed(self, number: int, value: Any) -> None:
         self._items = [value if place == number else old for place, old in enumerate(self._items)]
+        self._share()
         self.send([*self._items, *self._rest])
 
+    def _share(self) -> None:
+        """Show which part of the sum each row has."""
+        if column := self._shared:
+            found = [item.get(column.name, column.default) if isinstance(item, dict) else 0 for item in self._items]
+            parts = [part if isinstance(part, (int, float)) else 0 for part in found]
+            for row, part in zip(self._rows, parts, strict=True):
+                row.element.props["data-share"] = percentage(part, sum(parts))
+
     def _added(self) -> None:
-        self._opened.add(len(self._items))
-        self._put(with_one_more(self.field, self._items, self.around))
+        self._put(with_one_more(self.field, self._items, self.around), [*self._folds, Fold(is_open=True)])
 
     def _copied(self, number: int) -> None:
-        self._opened = {place + (place > number) for place in self._opened}
         unique = {part.name for part in self.field.item.parts if part.unique}
         copy = with_one_more(self.field, [*self._items, self._items[number]], self.around)[-1] if unique else None
-        items = self._items[: number + 1]
-        self._put([*items, copy or self._items[number], *self._items[number + 1 :]])
+        items, folds = [*self._items], [*self._folds]
+        items.insert(number + 1, copy or items[number])
+        folds.insert(number + 1, Fold())
+        self._put(items, folds)
 
     def _removed(self, number: int) -> None:
         least = self.field.schema.get("minItems", 0)
         if len(self._items) <= least and not (self.field.nullable and least == 1):
             self.wires.fail(f"must have at least {least}")
             return
-        self._opened = {place - (place > number) for place in self._opened if place != number}
-        self._put([item for place, item in enumerate(self._items) if place != number])
+        items, folds = [*self._items], [*self._folds]
+        del items[number], folds[number]
+        self._put(items, folds)
 
     def _swap(self, number: int) -> None:
         """Before the one above it."""
-        if number > 0:
-            items = list(self._items)
-            items[number - 1 : number + 1] = items[number], items[number - 1]
-            other = {number: number - 1, number - 1: number}
-            self._opened = {other.get(place, place) for place in self._opened}
-            self._put(items)
+        if 0 < number < len(self._items):
+            items, folds = [*self._items], [*self._folds]
+            for listed in (items, folds):
+                listed[number - 1 : number + 1] = listed[number], listed[number - 1]
+            self._put(items, folds)
 
-    def _put(self, items: list[Any]) -> None:
+    def _put(self, items: list[Any], folds: list[Fold]) -> None:
         if not items and self.field.nullable:
             self.clear()
             return
-        self._rows = []  # all are drawn anew
+        self._rows, self._folds = [], folds  # all are drawn anew
         items = [*items, *self._rest]
         self.show(items)
         self.send(items)
@@ -155,63 +173,52 @@ class _Cells(_Item):
         self, field: Field, columns: tuple[Field, ...], item: Any, around: Around, wires: Wires, acts: Acts
     ) -> None:
         self._field, self._columns, self._item, self._wires = field, columns, item, wires
+        inner = [
+            Wires(f"{wires.place}-{column.name or number}", partial(self._sent, number), wires.fail)
+            for number, column in enumerate(columns)
+        ]
         with ui.element("div").classes("tc-cellrow tc-item") as self.element:
-            if columns:
-                self._controls = [
-                    control_for(
-                        column,
-                        around,
-                        Wires(f"{wires.place}-{column.name or number}", self._sender(number), wires.fail),
-                        is_small=True,
-                    )
-                    for number, column in enumerate(columns)
-                ]
-            else:
-                self._controls = [control_for(field, around, wires, is_small=True)]
+            cells = zip(columns, inner, strict=True) if columns else [(field, wires)]
+            self._controls = [control_for(one, around, own, is_small=True) for one, own in cells]
             tool_buttons(wires.place, acts)
         self.show(item)
 
     def show(self, item: Any) -> None:
         self._item = item
-        if not self._columns:
-            self._controls[0].show(item)
-            return
-        for number, (column, control) in enumerate(zip(self._columns, self._controls, strict=True)):
-            if self._field.kind == "model":
-                control.show(item.get(column.name, UNSET) if isinstance(item, dict) else UNSET)
-            else:
-                is_there = isinstance(item, (list, tuple)) and number < len(item)
-                control.show(item[number] if is_there else UNSET)
+        values = [item]
+        if self._field.kind == "model":
+            values = [item.get(column.name, UNSET) for column in self._columns] if isinstance(item, dict) else []
+        elif self._columns:
+            values = [*item] if isinstance(item, (list, tuple)) else []
+        for control, value in zip(self._controls, [*values, *(UNSET for _ in self._columns)], strict=False):
+            control.show(value)
 
     def retile(self) -> None:
         for control in self._controls:
             control.retile()
 
-    def _sender(self, number: int) -> Callable[[Any], None]:
-        def send(value: Any) -> None:
-            column = self._columns[number]
-            if self._field.kind == "model":
-                item = {**self._item} if isinstance(self._item, dict) else {}
-                item.pop(column.name, None)
-                self._item = item if value is UNSET else {**item, column.name: value}
-            else:
-                row = list(self._item) if isinstance(self._item, (list, tuple)) else []
-                row += [part.initial_value for part in self._columns[len(row) :]]
-                row[number] = column.initial_value if value is UNSET else value
-                self._item = row
-            self._wires.send(self._item)
-
-        return send
+    def _sent(self, number: int, value: Any) -> None:
+        column = self._columns[number]
+        if self._field.kind == "model":
+            item = {**self._item} if isinstance(self._item, dict) else {}
+            item.pop(column.name, None)
+            self._item = item if value is UNSET else {**item, column.name: value}
+        else:
+            row = list(self._item) if isinstance(self._item, (list, tuple)) else []
+            row += [part.initial_value for part in self._columns[len(row) :]]
+            row[number] = column.initial_value if value is UNSET else value
+            self._item = row
+        self._wires.send(self._item)
 
 
 class _Card(_Item):
     """An item with fields of its own: those to peek at are always shown, the others are built when it is opened."""
 
     def __init__(
-        self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, number: int, opened: set[int]
+        self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, number: int, fold: Fold
     ) -> None:
-        self._field, self._item, self._around, self._wires = field, item, around, wires
-        self._number, self._opened = number, opened
+        self._field, self._item, self._around, self._wires = field, item, replace(around, folds=fold.inside), wires
+        self._number, self._fold = number, fold
         self._names = {part.name for part in field.parts if part.peek}
         self._peeked: Control | None = None
         self._others: Control | None = None
@@ -226,7 +233,7 @@ class _Card(_Item):
                 with ui.element("div").classes("tc-card-inside tc-peeked"):
                     self._peeked = self._control(is_peeked=True)
         self._tell()
-        self._fold()
+        self._show_fold()
 
     def show(self, item: Any) -> None:
         self._item = item
@@ -242,7 +249,7 @@ class _Card(_Item):
                 control.retile()
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        for control in (self._peeked, self._others if self._number in self._opened else None):
+        for control in (self._peeked, self._others if self._fold.is_open else None):
             marks = marks if control is None else control.mark(marks)
         return marks
 
@@ -266,11 +273,11 @@ class _Card(_Item):
         self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
 
     def _turn(self) -> None:
-        self._opened ^= {self._number}
-        self._fold()
+        self._fold.is_open = not self._fold.is_open
+        self._show_fold()
 
-    def _fold(self) -> None:
-        is_open = self._number in self._opened
+    def _show_fold(self) -> None:
+        is_open = self._fold.is_open
         if is_open and self._others is None:
             with self._inside:
                 self._others = self._control(is_peeked=False)

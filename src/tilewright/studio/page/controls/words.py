@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
+from ....core.registry import tilesets
 from .control import Control, names_in, select, swatch
 from .numbers import SmallBox
 
@@ -46,7 +47,7 @@ class ChoiceControl(Control):
     """One of a few words: buttons where they are short, else a list to open."""
 
     def build(self) -> None:
-        options = {json.dumps(option): str(option).replace("_", " ") for option in self.field.choices}
+        options = {json.dumps(option): self.field.label_of(option) for option in self.field.choices}
         if self.field.nullable:
             options = {AUTO: self.nothing or AUTO, **options}
         self._options = options
@@ -87,6 +88,8 @@ class TextControl(Control):
             self._swatch = ui.html("", sanitize=False) if self.field.tiles else None
             self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing, forgotten=self.forget)
             self._box.classes("tc-long")
+            if self.field.suggestions:
+                self._box.set_autocomplete([tile.name for tile in tilesets.get(self.field.suggestions)])
 
     def draw(self, value: Any) -> None:
         self._box.value = "" if value is None else str(value)

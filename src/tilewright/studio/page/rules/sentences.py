@@ -9,6 +9,7 @@ from typing import TypeAlias
 from ....core.errors import counted
 from ....generators._rules.language import Condition, Equal, Layer, Rooms, Rule, Tree, WholeMap
 from ..controls.control import swatch
+from ..controls.numbers import percentage
 
 Spans: TypeAlias = list[tuple[str, str]]
 """Parts of a sentence, each with what it is: a `tile`, a `word` that the book defines, or plain text."""
@@ -30,7 +31,7 @@ def rule_spans(rule: Rule) -> Spans:
         spans += [("", " or ")] if number else []
         spans.append(("tile", one.tile))
         if len(rule.replacements) > 1 and total:
-            spans.append(("", f" ({share(one.weight, total)})"))
+            spans.append(("", f" ({percentage(one.weight, total)})"))
     held = [_always_holds(condition) for condition in rule.conditions]
     if all(held) or (rule.combine == "or" and any(held)):
         return [*spans, ("", ", always")]
@@ -76,12 +77,6 @@ def _tile(tile: str, color: str | None) -> str:
 
 
 MARKED = {"word": "<b>{}</b>", "": "{}"}
-
-
-def share(weight: float, total: float) -> str:
-    """How much of all is drawn: `33%`."""
-    percent = 100 * weight / total if total else 0.0
-    return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
 
 
 def layer_summary(layer: Layer) -> str:
