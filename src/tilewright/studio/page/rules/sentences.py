@@ -59,24 +59,15 @@ def _always_holds(condition: Condition) -> bool:
     return (operator == ">=" and count <= 0) or (operator in (">", "!=") and count < 0)
 
 
-def plain(spans: Spans) -> str:
-    return "".join(text for _, text in spans)
-
-
 def as_html(spans: Spans, color: Callable[[str], str | None]) -> str:
     """A sentence with a swatch before every tile, in its color; unknown tiles are marked."""
-    return "".join(
-        _tile(text, color(text)) if kind == "tile" else MARKED[kind].format(escape(text)) for kind, text in spans
-    )
+    return "".join(_marked(kind, escape(text), color(text)) for kind, text in spans)
 
 
-def _tile(tile: str, color: str | None) -> str:
-    if color is None:
-        return f'<b class="rules-unknown">{escape(tile)}</b>'
-    return f"<b>{swatch(color)}{escape(tile)}</b>"
-
-
-MARKED = {"word": "<b>{}</b>", "": "{}"}
+def _marked(kind: str, text: str, color: str | None) -> str:
+    if kind == "tile":
+        return f"<b>{swatch(color)}{text}</b>" if color else f'<b class="rules-unknown">{text}</b>'
+    return f"<b>{text}</b>" if kind else text
 
 
 def layer_summary(layer: Layer) -> str:

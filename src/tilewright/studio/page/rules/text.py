@@ -43,8 +43,6 @@ class TextView:
         self._text = text
         if not self._is_the_book(self.area.value or ""):
             self.area.set_value(text)
-            self._tell("")
-        self._number_lines()
 
     async def _paste(self) -> None:
         """Put what was copied elsewhere in the place of the text."""
