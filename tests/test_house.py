@@ -329,3 +329,65 @@ def test_the_architecture_page_names_every_package_and_module_it_describes() -> 
     missing = {name for name in named if not any((SOURCE / place / name).is_file() for place in ("", "studio"))}
     assert named
     assert missing == set()
+
+
+PUBLIC = {
+    "_asdict",  # of a NamedTuple, whose own names begin so
+    "_replace",
+    "_exit",  # of os
+}
+"""Names that begin with an underscore and are no private members."""
+
+
+def private_members(source: str) -> list[str]:
+    """The private members that a test uses; a private module may be imported where no public name leads to it."""
+    tree = ast.parse(source)
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            own.add(node.attr)
+    found = []
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Attribute) and not (ast.unparse(node.value) == "self" and node.attr in own):
+            names = [node.attr]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tilewright":
+            names = [alias.name for alias in node.names if not _is_module(f"{node.module}.{alias.name}")]
+        elif isinstance(node, ast.Call) and _called(node) in ("setattr", "getattr", "delattr"):
+            texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            names = [text.rpartition(".")[2] for text in texts[:1] if not _is_module(text)]
+        found += [name for name in names if re.match("_[^_]", name) and name not in PUBLIC]
+    return found
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: path.stem)
+def test_tests_use_public_names(path: Path) -> None:
+    assert not private_members(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "corpus._rows.places([1])",
+        "from tilewright.formats._animation import _thinned",
+        "from tilewright.formats import _files\n_files._open()",
+        "class Watched(Session):\n    def settled(self):\n        return self._job",
+        "monkeypatch.setattr(fashion, '_keys', None)",
+        "monkeypatch.setattr('tilewright.kernels.fashion._keys', None)",
+    ],
+)
+def test_private_members_are_found(source: str) -> None:
+    assert private_members(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from tilewright.formats import _files\n_files.open_file()",
+        "case._replace(thickness=1)",
+        "class Watched(Session):\n    def __init__(self):\n        self._seen = []\n        self._seen.append(1)",
+        "monkeypatch.setattr('tilewright.formats._tiled.MOST_BYTES', 1)",
+    ],
+)
+def test_public_names_are_allowed(source: str) -> None:
+    assert not private_members(source)

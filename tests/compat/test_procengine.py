@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import reload
 from typing import Any
 
 import pytest
@@ -27,9 +28,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def _as_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(procengine.testing, "isDebug", False)
-    monkeypatch.setattr(procengine, "_recipe", None)
+def _as_imported() -> None:
+    reload(procengine)
 
 
 @pytest.mark.parametrize("data", EXAMPLES.values(), ids=EXAMPLES)

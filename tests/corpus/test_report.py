@@ -108,7 +108,7 @@ def test_numbers_a_step_apart_are_shared_out_evenly() -> None:
 def test_many_different_numbers_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = np.random.default_rng(1).normal(size=20_000)
     monkeypatch.setattr(spreads, "MOST_VALUES", 512)
-    gathering = spreads._Gathering()
+    gathering = spreads.Gathering()
     for part in np.split(plain, 40):
         gathering.add(part)
         assert len(gathering.values) <= 512

@@ -14,7 +14,7 @@ from tests.formats.maps import EXAMPLES, same
 from tilewright import formats
 from tilewright.core.site import Site
 from tilewright.formats import Source, decode
-from tilewright.formats._animation import AnimationParams, _thinned
+from tilewright.formats._animation import AnimationParams, thin_frames
 
 FILMS = ["gif", "webp", "apng"]
 MAP = tw.make("caves", width=14, height=9, seed=5)
@@ -131,7 +131,7 @@ def test_thinning_keeps_first_and_last_and_holds_few() -> None:
         return (Counted(number) for number in range(count))
 
     for count in (1, 2, 3, 10, 11, 12, 1000, 1001):
-        numbers = [int(frame.done or 0) for frame in _thinned(frames(count), AnimationParams(frames=10))]
+        numbers = [int(frame.done or 0) for frame in thin_frames(frames(count), AnimationParams(frames=10))]
         assert (numbers[0], numbers[-1]) == (0, count - 1)
         assert min(count, 5) <= len(numbers) <= 10
         steps = np.diff(numbers[:-1])
@@ -166,7 +166,7 @@ def test_other_films_are_read_by_colour(name: str, kind: str) -> None:
 
 def test_a_film_never_stands_still() -> None:
     frames = list(tw.watch("caves", seed=7, width=20, height=12, shaping=["connect", "connect", "connect"]))
-    shown = _thinned(iter(frames), AnimationParams())
+    shown = thin_frames(iter(frames), AnimationParams())
     assert shown[-1].map is not None  # type: ignore[union-attr]
     for before, after in pairwise(shown):
         assert not np.array_equal(before.cells, after.cells)

@@ -57,7 +57,7 @@ def test_far_windows_are_as_fine_as_near_ones(kind: str) -> None:
 
 @given(some.integers(-(1 << 80), 1 << 80), some.integers(1, 200), some.integers(1, 1 << 17), some.integers(1, 1 << 40))
 def test_places_are_divided_exactly(start: int, count: int, factor: int, side: int) -> None:
-    cells, rests = lattice._divided(start, count, factor, side)
+    cells, rests = lattice.divide_places(start, count, factor, side)
     for number in range(0, count, 7):
         exact = Fraction((start + number * lattice.UNITS) * factor, side)
         assert int(cells[number]) == (exact.numerator // exact.denominator) % (1 << 64)

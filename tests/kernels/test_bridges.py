@@ -74,7 +74,7 @@ def test_bridges_are_as_few_and_as_short_as_can_be(offsets: Offsets) -> None:
         walkable = random.random(shape) < 0.8
         waves = spread(parts, walkable, offsets)
         found = waves.bridges()
-        length = int(waves._distance[found].sum())
+        length = int(waves.distance[found].sum())
         assert (len(found), length) == plain_length(parts, walkable, offsets)
         waves.dig(found)
         assert waves.marked.sum() <= length

@@ -20,7 +20,7 @@ from pydantic import ConfigDict
 
 import tilewright as tw
 from tests.browser import chromium, complaints
-from tests.studio.nowhere import nowhere
+from tests.studio.nowhere import element, nowhere, trigger
 from tilewright.core.errors import problem
 from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
@@ -29,7 +29,6 @@ from tilewright.studio.page.controls import UNSET, Controls
 from tilewright.studio.page.controls.matrices import resized, side_of
 from tilewright.studio.page.controls.numbers import Rubbish, read_number
 from tilewright.studio.page.controls.strips import fitted
-from tilewright.studio.page.controls.tables import ItemsControl
 from tilewright.studio.page.shape import first_of
 
 ENTRIES: dict[str, Any] = {
@@ -130,8 +129,9 @@ def test_controls_of_every_entry_build_and_update_without_a_word(name: str) -> N
 
 def test_blame_marks_what_problems_are_about() -> None:
     with nowhere():
-        controls = Controls(ENTRIES["technique-caves"].params, {}, silence)
-        rows = controls._form.rows
+        params = ENTRIES["technique-caves"].params
+        controls = Controls(params, {}, silence)
+        rows = {name: next(element(f"param-{name}-reset").ancestors()) for name in params.model_fields}
         problems = [
             problem("must be at most 1", at=("params", "walls"), got=7),
             problem("must be a whole number", at=("params", "offset", 1), got="x"),
@@ -139,11 +139,11 @@ def test_blame_marks_what_problems_are_about() -> None:
             problem("is odd", at="params"),
         ]
         controls.mark(problems, "params")
-        errors = {name: row.element.props.get("data-error") for name, row in rows.items()}
+        errors = {name: row.props.get("data-error") for name, row in rows.items()}
         marked = {name: error for name, error in errors.items() if error}
         assert marked == {"walls": "must be at most 1, got 7", "offset": "must be a whole number, got 'x'"}
         controls.mark([])
-        assert not any(row.element.props.get("data-error") for row in rows.values())
+        assert not any(row.props.get("data-error") for row in rows.values())
 
 
 # -- values -----------------------------------------------------------------------------------------------------
@@ -429,12 +429,10 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
         with nowhere():
             tiles = tuple(map.tileset)
             controls = Controls(params, values, change, tiles=lambda tiles=tiles: tiles)
-            table = controls._form.rows[field].control
-            assert isinstance(table, ItemsControl)
             if is_emptied:
-                table.show([])
+                controls.update({**values, field: []})
             for count in range(1, 4):
-                table._added()
+                trigger(element(f"param-{field}-add"), "click")
                 params.checked(values)
                 assert len(values[field]) >= count
                 if kind == "technique":
@@ -447,34 +445,29 @@ def test_tables_show_shares_of_weights() -> None:
     values: dict[str, Any] = {}
     with nowhere():
         controls = Controls(ENTRIES["technique-voronoi"].params, values, values.__setitem__, tiles=lambda: TILES)
-        table = controls._form.rows["kinds"].control
-        assert isinstance(table, ItemsControl)
-        table.show([{"tile": "grass", "weight": 1}, {"tile": "sand"}, {"tile": "snow", "weight": 298}])
-        assert [row.element.props["data-share"] for row in table._rows] == ["<1%", "<1%", "99%"]
+        kinds = [{"tile": "grass", "weight": 1}, {"tile": "sand"}, {"tile": "snow", "weight": 298}]
+        controls.update({"kinds": kinds})
+        rows = [row for row in element("param-kinds") if "tc-item" in row.classes]
+        assert [row.props["data-share"] for row in rows] == ["<1%", "<1%", "99%"]
 
 
 def test_a_table_of_biomes_begins_with_the_bands_and_moves_the_borders() -> None:
     values: dict[str, Any] = {"bands": ["water", "grass"], "thresholds": [0.3]}
     with nowhere():
-        controls = Controls(ENTRIES["technique-noise"].params, values, values.__setitem__, tiles=lambda: TILES)
-        table = controls._form.rows["biomes"].control
-        assert isinstance(table, ItemsControl)
-        table._added()
+        Controls(ENTRIES["technique-noise"].params, values, values.__setitem__, tiles=lambda: TILES)
+        trigger(element("param-biomes-add"), "click")
         assert (values["biomes"], values["thresholds"]) == ([["water"], ["grass"]], [0.3])
-        table._added()
+        trigger(element("param-biomes-add"), "click")
         assert (values["biomes"], values["thresholds"]) == ([["water"], ["grass"], ["grass"]], [0.3, 0.65])
-        table._removed(0)
-        table._removed(0)
-        table._removed(0)
+        for _ in range(3):
+            trigger(element("param-biomes-0-remove"), "click", "remove")
         assert (values["biomes"], values["thresholds"]) == (UNSET, [0.5])
 
 
 def test_a_new_row_has_a_tile_of_its_own() -> None:
     values: dict[str, Any] = {"tile": "deep", "by": "water"}
     with nowhere():
-        controls = Controls(ENTRIES["shaper-replace"].params, values, values.__setitem__, tiles=lambda: TILES)
-        table = controls._form.rows["pairs"].control
-        assert isinstance(table, ItemsControl)
-        table._added()
-        table._added()
+        Controls(ENTRIES["shaper-replace"].params, values, values.__setitem__, tiles=lambda: TILES)
+        for _ in range(2):
+            trigger(element("param-pairs-add"), "click")
         assert values["pairs"] == [["sand", "deep"], ["grass", "deep"]]

@@ -16,6 +16,7 @@ from nicegui import Client, core, ui
 from PIL import Image
 
 import tilewright as tw
+from tests.studio.nowhere import element, trigger
 from tilewright.core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, TilewrightError, TooLarge, problem
 from tilewright.studio import service
 from tilewright.studio.desk import Cancelled, Desk, Ticket
@@ -35,6 +36,7 @@ from tilewright.studio.page.example import ExampleView
 from tilewright.studio.page.example.card import falling
 from tilewright.studio.page.example.trial import Glance, Outcome, picture_of, tried
 from tilewright.studio.page.example.ways import ways_out
+from tilewright.studio.scene import packed
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import Look, State
@@ -272,8 +274,8 @@ class Opened:
         self.session, self.view = session, view
 
     async def settled(self) -> None:
-        while any(not job.done() for job in self.view._jobs.values()):
-            await asyncio.wait(self.view._jobs.values())
+        while any(not job.done() for job in self.view.jobs.values()):
+            await asyncio.wait(self.view.jobs.values())
 
     def states(self) -> dict[str, str]:
         return {technique: card.state.text.split(" in ")[0] for technique, card in self.view.cards.items()}
@@ -320,7 +322,9 @@ def test_all_three_make_a_map() -> None:
 def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
     async def test(page: Opened) -> None:
         before = page.pictures()
-        page.view.painter.canvas._on_paint(dict.fromkeys(range(300, 420), 2), False)  # type: ignore[misc]
+        stroke = np.isin(np.arange(built_in("dungeon").cells.size), range(300, 420))
+        cells = packed(np.packbits(stroke, bitorder="little"))
+        trigger(page.view.painter.canvas, "paint", {"cells": cells, "tile": 2, "lock": False, "stroke": 1})
         await page.settled()
         assert page.session.state.example.name == "dungeon, changed"
         assert all(new != old for new, old in zip(page.pictures(), before, strict=True))
@@ -344,12 +348,14 @@ def test_the_newest_sample_wins() -> None:
 
 def test_a_knob_makes_its_own_map_again_and_no_other() -> None:
     async def test(page: Opened) -> None:
-        jobs = dict(page.view._jobs)
-        page.view.cards["markov"].knobs._selects["temperature"].set_value("0.3")
+        jobs = dict(page.view.jobs)
+        knob = element("knob-markov-temperature")
+        assert isinstance(knob, ui.select)
+        knob.set_value("0.3")
         assert page.session.state.example.knobs["markov"] == {"temperature": 0.3}
-        assert page.view._jobs["markov"] is not jobs["markov"]
-        assert page.view._jobs["wfc"] is jobs["wfc"]
-        page.view.cards["markov"].knobs._selects["temperature"].set_value("1.0")
+        assert page.view.jobs["markov"] is not jobs["markov"]
+        assert page.view.jobs["wfc"] is jobs["wfc"]
+        knob.set_value("1.0")
         assert page.session.state.example == QUICK
 
     run(test)
@@ -368,7 +374,7 @@ def test_one_gives_up_and_the_others_go_on() -> None:
             outcome(page.session.state.example, "wfc")
         found = dict(ways_out(page.session.state.example, "wfc", told.value.problems))
         assert found.keys() == ways.keys()
-        card._go(found["let the sample wrap"])
+        trigger(ways["let the sample wrap"], "click")
         await page.settled()
         assert page.states()["wfc"] == "done"
         assert not card.trouble.visible
@@ -379,7 +385,7 @@ def test_one_gives_up_and_the_others_go_on() -> None:
 def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
     async def test(page: Opened) -> None:
         shown = page.pictures()[1]
-        page.view.cards["wfc"]._continue()
+        trigger(page.view.cards["wfc"].button, "click")
         state = page.session.state
         assert (state.look.tab, state.technique, state.seed) == ("make", "wfc", 7)
         assert state.example.sample is not None
@@ -405,7 +411,7 @@ def test_nothing_is_made_while_nobody_looks() -> None:
 def test_the_maps_are_dressed_as_the_sample_is() -> None:
     async def test(page: Opened) -> None:
         assert size_of(page.pictures()[0]) == (256, 192)
-        page.view.painter._looked(grid=False, sprites=False, overlay="")
+        trigger(page.view.painter.canvas, "look", {"grid": False, "sprites": False, "overlay": ""})
         assert size_of(page.pictures()[0]) == (16, 12)
         assert not page.session.can_undo
 

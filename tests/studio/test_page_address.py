@@ -41,8 +41,8 @@ def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: 
     lines: list[TilewrightError] = []
     with nowhere():
         address = Address(session, lines.append)
-        address._write()
-        address._write()
+        address.write()
+        address.write()
         address.copy()
     link = session.state.to_link()
     assert scripts[0] == f"history.replaceState(null, '', '#{link}')"
@@ -55,9 +55,9 @@ def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session,
     lines: list[TilewrightError] = []
     with nowhere():
         address = Address(session, lines.append)
-        address._write()
+        address.write()
         session.state = HEAVY
-        address._write()
+        address.write()
         assert len(scripts) == 1
         assert lines == []
         address.copy()
@@ -65,5 +65,5 @@ def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session,
         assert lines == [address.refused]
         assert str(lines[0]).startswith("this is too much for a link: ")
         session.state = State.of({"technique": "maze", "seed": 3})
-        address._write()
+        address.write()
     assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]

@@ -34,8 +34,8 @@ class Watched(Session):
         self.listen("failed", self.errors.append)
 
     async def settled(self) -> tw.TileMap:
-        if self._job is not None:
-            await asyncio.wait([self._job])
+        if self.job is not None:
+            await asyncio.wait([self.job])
         assert self.map is not None
         return self.map
 

@@ -75,14 +75,14 @@ class Distribution:
 def distributions(corpus: Corpus, columns: Sequence[str] | None = None) -> list[Distribution]:
     """How columns are spread, by default all measures; in one pass over the parts."""
     names = corpus.numeric(corpus.manifest.measures if columns is None else columns)
-    gathered = {name: _Gathering() for name in names}
+    gathered = {name: Gathering() for name in names}
     for table in corpus.tables(names, made=True) if names else ():
         for name in names:
             gathered[name].add(as_numbers(table[name]))
     return [Distribution(name, *gathered[name].finished()) for name in names]
 
 
-class _Gathering:
+class Gathering:
     """Numbers on their way into a distribution."""
 
     def __init__(self) -> None:

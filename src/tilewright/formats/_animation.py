@@ -88,7 +88,7 @@ def encode_film(film: Film, kind: str, options: AnimationParams, *, largest: int
 
 def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Film:
     """The frames, drawn; `palette` for files that hold no more than 256 colours."""
-    kept = _thinned(views, options)
+    kept = thin_frames(views, options)
     sizes = [layout_of(view).canvas for view in kept]
     canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
     last = kept[-1]
@@ -110,7 +110,7 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
 
 
-def _thinned(views: Iterable[View], options: AnimationParams) -> list[View]:
+def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
     """Every 2^k-th frame and the last, with k so that they are few enough; never holds more than that.
 
     A frame that looks like the one before it is passed over: a film that stands still looks broken.

@@ -36,7 +36,7 @@ class Waves:
         self._field = field
         self._owner = field.flat
         """The part whose wave came first."""
-        self._distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
+        self.distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
         """Steps from the part; 0 inside it."""
         marks = np.zeros(field.whole.shape, dtype=np.uint8)
         self._marks: Marks = marks.reshape(-1)
@@ -49,7 +49,7 @@ class Waves:
         first, end = 0, self._field.edges
         while first < end:
             last = min(first + block_size("bridges"), end)
-            end = spread_waves(self._owner, self._distance, self._field.shifts, queue, first, last, end)
+            end = spread_waves(self._owner, self.distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size
 
@@ -59,11 +59,11 @@ class Waves:
         One less than there are parts; fewer where blocked cells keep parts asunder.
         """
         field, bridges = self._field, np.empty((max(0, self._field.count - 1), 2), dtype=np.int64)
-        bridges = bridges[: span_parts(self._owner, self._distance, field.shifts, field.count, 0, bridges)]
+        bridges = bridges[: span_parts(self._owner, self.distance, field.shifts, field.count, 0, bridges)]
         here, there = bridges.T
         ahead = field.shifts[field.shifts > 0]
         order = np.argmax((there - here)[:, None] == ahead, axis=1) if len(bridges) else here
-        return bridges[np.lexsort((here, order, self._distance[here] + self._distance[there]))]
+        return bridges[np.lexsort((here, order, self.distance[here] + self.distance[there]))]
 
     def dig(self, bridges: Places, *, straight: bool = False) -> None:
         """Mark the ways over these bridges: the shortest, or with `straight` those with a single corner.
@@ -72,14 +72,14 @@ class Waves:
         """
         field = self._field
         if straight:
-            dig_straight(self._owner, self._distance, field.shifts, field.strides, bridges, self._marks)
+            dig_straight(self._owner, self.distance, field.shifts, field.strides, bridges, self._marks)
         else:
-            dig_shortest(self._owner, self._distance, field.shifts, bridges, self._marks)
+            dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
     def ends(self, bridges: Places) -> Places:
         """(bridge, 2) the cells of the parts, flat in the field, from which the ways over these bridges start."""
         ends = bridges.copy()
-        follow_back(self._owner, self._distance, self._field.shifts, ends)
+        follow_back(self._owner, self.distance, self._field.shifts, ends)
         return ends
 
 

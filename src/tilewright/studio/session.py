@@ -58,7 +58,8 @@ class Session:
         self._redo: list[State] = []
         self._what = ""
         self._made: TileMap | None = None
-        self._job: asyncio.Task[None] | None = None
+        self.job: asyncio.Task[None] | None = None
+        """The work that makes the newest map."""
 
     def listen(self, event: str, callback: Callable[[Any], None]) -> None:
         self._listeners[event].append(callback)
@@ -238,21 +239,21 @@ class Session:
     def make(self) -> None:
         """Make the state's map at the desk; whatever was being made is cancelled."""
         self.stop()
-        self._job = asyncio.create_task(self._make(self.state))
+        self.job = asyncio.create_task(self._make(self.state))
 
     def give_up(self) -> None:
         """Stop the work because somebody asks for it, and tell how to go on."""
-        if self._job is not None and not self._job.done():
+        if self.job is not None and not self.job.done():
             self.stop()
             before = "; what is shown is the map before" if self.map is not None else ""
             self.tell("failed", TilewrightError(f"stopped{before}: turn a knob, or press Reroll"))
 
     def stop(self) -> None:
         """Cancel what is being made."""
-        if self._job is not None and not self._job.done():
-            self._job.cancel()
+        if self.job is not None and not self.job.done():
+            self.job.cancel()
             self.tell("busy", False)
-        self._job = None
+        self.job = None
 
     async def _make(self, state: State) -> None:
         self.tell("busy", True)
@@ -284,7 +285,7 @@ class Session:
 
     def _look(self, state: State, frame: Frame) -> None:
         """Work that takes long is shown as it goes, unless something newer is being made."""
-        if state is self.state and self._job is not None and not self._job.done():
+        if state is self.state and self.job is not None and not self.job.done():
             self.tell("progress", frame)
 
     def _show(self) -> None:

@@ -178,21 +178,21 @@ class Axis:
 def _axis(start: int, count: int, width: int, ring: int) -> Axis:
     """Places along an endless side, or along one that begins again after `ring` cells."""
     if not ring:
-        cells, rest = _divided(start, count, 1, width)
+        cells, rest = divide_places(start, count, 1, width)
         return Axis(cells, rest / float(width), 0, UNITS / width)
     # A whole number of lattice cells around: their width gives way.
     length = ring * UNITS
     around = max(1, (length + width // 2) // width)
-    cells, rest = _divided(start, count, around, length)
+    cells, rest = divide_places(start, count, around, length)
     return Axis(cells, rest / float(length), around, around / ring)
 
 
 def _sheared(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
-    parts = [_divided(start, count, factor, side) for factor in by]
+    parts = [divide_places(start, count, factor, side) for factor in by]
     return np.stack([cells for cells, _ in parts]), np.stack([rest for _, rest in parts])
 
 
-def _divided(start: int, count: int, factor: int, side: int) -> tuple[NDArray[np.uint64], Numbers]:
+def divide_places(start: int, count: int, factor: int, side: int) -> tuple[NDArray[np.uint64], Numbers]:
     """Places a cell apart, times a factor, as quotient modulo 2^64 and rest of a division by `side`; all exact."""
     first, rest = divmod(start * factor, side)
     places = np.arange(count, dtype=np.int64) * (UNITS * factor) + rest

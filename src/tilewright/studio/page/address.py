@@ -32,7 +32,7 @@ class Address:
     def listen(self) -> None:
         """From now on, one follows the other."""
         ui.on("address", lambda event: self.follow(str(event.args)))
-        ui.timer(DELAY, self._write)
+        ui.timer(DELAY, self.write)
         ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
 
     def follow(self, address: str) -> None:
@@ -69,7 +69,7 @@ class Address:
         self.refused = error
         self._tell(error)
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """The address follows the state, a moment after the last change; what is too much for it leaves it alone."""
         if self.session.state is self._written:
             return

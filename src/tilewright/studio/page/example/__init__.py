@@ -30,7 +30,8 @@ class ExampleView(View):
 
     def __init__(self, session: Session, area: ui.element) -> None:
         self.session = session
-        self._jobs: dict[str, asyncio.Task[Any]] = {}
+        self.jobs: dict[str, asyncio.Task[Any]] = {}
+        """The newest work of each technique."""
         self._asked: dict[str, Any] = {}
         """What each technique was asked last; compared with what is asked now."""
         with ui.element("div").classes("tw-example-panel") as panel:
@@ -70,7 +71,7 @@ class ExampleView(View):
 
     def stop(self) -> None:
         """Cancel what is being made; it is made when somebody looks again."""
-        for technique, job in self._jobs.items():
+        for technique, job in self.jobs.items():
             if not job.done():
                 job.cancel()
                 self._asked.pop(technique, None)
@@ -93,18 +94,18 @@ class ExampleView(View):
 
     def _make(self, technique: str, example: Example) -> None:
         """Make a technique's map after a pause; the one that is being made is cancelled."""
-        job = self._jobs.get(technique)
+        job = self.jobs.get(technique)
         if job is not None:
             job.cancel()
         pause = 0.0 if job is None else PAUSE
-        self._jobs[technique] = background_tasks.create(self._made(technique, example, pause))
+        self.jobs[technique] = background_tasks.create(self._made(technique, example, pause))
 
     async def _made(self, technique: str, example: Example, pause: float) -> None:
         await asyncio.sleep(pause)
         card, loop, me = self.cards[technique], asyncio.get_running_loop(), asyncio.current_task()
 
         def look(glance: Glance) -> None:
-            if self._jobs.get(technique) is me and me is not None and not me.done():
+            if self.jobs.get(technique) is me and me is not None and not me.done():
                 card.look(glance)
 
         def work(ticket: Ticket) -> Outcome:
