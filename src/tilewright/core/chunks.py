@@ -12,6 +12,7 @@ from .recipe import Recipe
 from .registry import Technique, techniques
 from .seeds import Rng
 from .site import Site, Steps
+from .tilemap import format_size
 
 
 def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> Steps:
@@ -33,8 +34,8 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
     try:
         made = yield from watched(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
     except MemoryError:
-        size = "x".join(str(side) for side in reversed(shape))
-        raise TooLarge(f"a part of {size} does not fit into memory", at="technique", place=entry.name) from None
+        text = f"a part of {format_size(shape)} does not fit into memory"
+        raise TooLarge(text, at="technique", place=entry.name) from None
     checked(made, site, entry.name)
     if made.shape != shape or made.tileset != recipe.tileset:
         raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")

@@ -27,28 +27,9 @@ from .params import Hints, Params, kinds_in
 
 Schema = Mapping[str, Any]
 Kind = Literal[
-    "number",
-    "switch",
-    "choice",
-    "text",
-    "tile",
-    "tuple",
-    "choices",
-    "words",
-    "numbers",
-    "items",
-    "model",
-    "union",
-    "scores",
-    "strip",
-    "offsets",
-    "cells",
-    "map",
-    "maps",
-    "file",
-    "recipe",
-    "json",
-]
+    "number", "switch", "choice", "text", "tile", "tuple", "choices", "words", "numbers", "items", "model", "union",
+    "scores", "strip", "offsets", "cells", "map", "maps", "file", "recipe", "json",
+]  # fmt: skip
 """What the values of a field are, in the detail that a control needs.
 
 `items` is a list; `words`, `numbers` and `choices` are lists of such values. `model` is a group of named values,

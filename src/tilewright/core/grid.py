@@ -23,7 +23,7 @@ from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, TooLarge, UnknownName, counted, unknown_key
 from .params import LARGEST_SIDE, Sized, WholeValue, param
 from .resolver import Resolver
-from .tilemap import TileMap
+from .tilemap import TileMap, format_size
 from .tileset import MOST_TILES, Tileset
 
 Word = str | int
@@ -182,10 +182,9 @@ class Grid(WholeValue):
         return Grid, (self.words, self.cells, self.tileset)
 
     def __repr__(self) -> str:
-        size = "x".join(str(side) for side in reversed(self.cells.shape))
         words = ", ".join(repr(word) for word in self.words[:6]) + (", ..." if len(self.words) > 6 else "")
         free = int((self.cells == FREE).sum())
-        return f"Grid({size}: {words}" + (f"; {counted(free, 'cell')} free)" if free else ")")
+        return f"Grid({format_size(self.shape)}: {words}" + (f"; {counted(free, 'cell')} free)" if free else ")")
 
 
 class Started(Sized):

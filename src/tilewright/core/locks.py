@@ -13,7 +13,7 @@ from .appearance import FREE_GLYPH
 from .errors import InvalidRecipe, counted
 from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
 from .resolver import Resolver
-from .tilemap import TileMap
+from .tilemap import TileMap, format_size
 
 LISTED_CELLS = 64
 """Up to this many locks are written as a list that people can read and edit."""
@@ -118,7 +118,7 @@ class Locks:
     def fitted(self, shape: tuple[int, ...]) -> Locks:
         """The same locks, checked to lie inside a map of this shape."""
         if self.frame is not None and self.frame != shape:
-            drawn, made = _size(self.frame), _size(shape)
+            drawn, made = format_size(self.frame), format_size(shape)
             text = f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
             raise InvalidRecipe(text, at="locks")
         try:
@@ -135,7 +135,7 @@ class Locks:
         outside = ((self.places < 0) | (self.places >= np.array(shape))).any(axis=1)
         if outside.any():
             at = self.places[outside][0]
-            raise InvalidRecipe(f"x={at[-1]} y={at[-2]} is outside the map of {_size(shape)}", rule="outside")
+            raise InvalidRecipe(f"x={at[-1]} y={at[-2]} is outside the map of {format_size(shape)}", rule="outside")
 
     def __len__(self) -> int:
         return len(self.places)
@@ -186,7 +186,3 @@ def _read_place(item: Any) -> tuple[tuple[int, ...], Word]:
     if len(place) < len(parts):
         raise InvalidRecipe("a lock's x and y are whole numbers from 0 on", got=item, rule="type")
     return tuple(place), read_word(word)
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return "x".join(str(side) for side in reversed(shape))

@@ -28,26 +28,11 @@ FileText = Callable[[str], str]
 """Returns the text of a file that is named as @file. Without one, @ has no meaning."""
 MAX_SHOWN = 28
 """Characters of a default that are shown in a table."""
-RESERVED_FLAGS = frozenset(
-    {
-        *(
-            "blocks",
-            "count",
-            "format",
-            "glyphs",
-            "help",
-            "keep",
-            "locks",
-            "look",
-            "option",
-            "output",
-            "outputs",
-            "plain",
-        ),
-        *("require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset"),
-        *("tries", "workers"),
-    }
-)
+RESERVED_FLAGS = frozenset({
+    "blocks", "count", "format", "glyphs", "help", "keep", "locks", "look", "option", "output", "outputs", "plain",
+    "require", "scheduler", "seed", "set", "settings", "settings_inside", "shape", "shaping", "tiles", "tileset",
+    "tries", "workers",
+})  # fmt: skip
 """Options that `tilewright make` has for every technique: a parameter of such a name is set with `--set NAME=VALUE`."""
 RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+))?")
 REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")

@@ -74,29 +74,26 @@ class Hints(TypedDict, total=False):
     """Whether this option of a format only matters for reading files."""
 
 
-def param(
-    default: Any = ...,
-    *,
-    ge: float | None = None,
-    gt: float | None = None,
-    le: float | None = None,
-    lt: float | None = None,
-    min_length: int | None = None,
-    max_length: int | None = None,
-    **hints: Unpack[Hints],
-) -> Any:
+class Bounds(TypedDict, total=False):
+    """Rules that pydantic checks."""
+
+    ge: float
+    gt: float
+    le: float
+    lt: float
+    min_length: int
+    max_length: int
+
+
+class _Declared(Bounds, Hints):
+    pass
+
+
+def param(default: Any = ..., **declared: Unpack[_Declared]) -> Any:
     """Declare a field of a Params class. Its description is the string below it."""
-    bounds: dict[str, Any] = {
-        "ge": ge,
-        "gt": gt,
-        "le": le,
-        "lt": lt,
-        "min_length": min_length,
-        "max_length": max_length,
-    }
-    given: dict[str, Any] = {key: value for key, value in bounds.items() if value is not None}
-    extra: dict[str, Any] = {**hints}
-    return Field(default, json_schema_extra=extra, **given)
+    hints: dict[str, Any] = {**declared}
+    bounds = {key: hints.pop(key) for key in Bounds.__annotations__ if key in hints}
+    return Field(default, json_schema_extra=hints, **bounds)
 
 
 def size_param(default: int, *, ge: int = 1, typical: tuple[float, float] = (8, 200)) -> Any:

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 from .errors import ANOTHER_SEED, Fix, GaveUp, TilewrightError, TooLarge
 from .params import check_integer
-from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, size_of, technique_in_recipe
+from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
 from .require import MOST_TRIES
 from .seeds import Rng
 from .site import Frame, Site, Steps, change_frames
-from .tilemap import TileMap
+from .tilemap import TileMap, format_size
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ def _made(recipe: Recipe, root: Rng) -> Steps:
         for shaper in plan.shaping:
             map, site = yield from _shaped(map, site, shaper, root)
     except MemoryError:
-        text = f"a map of {size_of(site.shape)} does not fit into memory"
+        text = f"a map of {format_size(site.shape)} does not fit into memory"
         raise TooLarge(text, at="technique", place=entry.name) from None
     return map.replaced(recipe=recipe)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .ports import available_memory, find_similarity
 from .recipe import Recipe
 from .registry import RECIPE_WORDS, Shaper, Technique, measures, shapers, techniques
 from .site import Site
+from .tilemap import format_size
 from .tileset import Tileset
 
 
@@ -229,9 +231,7 @@ def _lock_arrays(
 def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
     """Before the work, and with what a window must look at around itself."""
     margin = entry.margin_of(params)
-    cells = 1
-    for side in shape:
-        cells *= side + 2 * margin
+    cells = prod(side + 2 * margin for side in shape)
     if cells < 1 << 24:
         return
     needed, there = entry.memory(params, cells), available_memory.get()()
@@ -239,12 +239,8 @@ def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) 
         more = f" and {margin:,} cells around it" if margin else ""
         windows = ", or in windows with offset" if entry.offset is not None else ""
         raise TooLarge(
-            f"a map of {size_of(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, {there / 2**30:,.1f} "
+            f"a map of {format_size(shape)}{more} needs about {needed / 2**30:,.1f} GB of memory, {there / 2**30:,.1f} "
             f"GB are there; make it smaller{windows}",
             at="technique",
             place=entry.name,
         )
-
-
-def size_of(shape: tuple[int, ...]) -> str:
-    return "x".join(str(side) for side in reversed(shape))

@@ -163,9 +163,8 @@ class TileMap:
         return "\n\n".join("\n".join("".join(row) for row in glyphs[level]) for level in levels)
 
     def __repr__(self) -> str:
-        size = "x".join(str(side) for side in reversed(self.cells.shape))
         origin = f" by {self.recipe.technique}, seed {self.recipe.seed}" if self.recipe else ""
-        return f"<TileMap {size} of {self.tileset.name}{origin}>"
+        return f"<TileMap {format_size(self.shape)} of {self.tileset.name}{origin}>"
 
     def _repr_png_(self) -> bytes:
         return files.get().encode(self, "png")
@@ -291,6 +290,11 @@ def taken_over(
     map = object.__new__(TileMap)
     map._fill(cells, tileset, rooms, links, markers, layers, numbers, None)
     return map
+
+
+def format_size(shape: Iterable[int]) -> str:
+    """Write the size of a map as people do, the width first: `80x50`."""
+    return "x".join(map(str, reversed([*shape])))
 
 
 def _rebuild(fields: dict[str, Any]) -> TileMap:

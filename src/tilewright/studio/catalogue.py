@@ -10,6 +10,7 @@ from .. import data
 from ..core.errors import UnknownName
 from ..core.registry import Entry, Measure, Shaper, Technique, measures, shapers, techniques, tilesets
 from ..core.resolver import Resolver
+from ..core.tilemap import format_size
 from ..core.yaml import remark_of
 from ..formats import Format, shelf
 
@@ -82,7 +83,7 @@ def _samples() -> list[Data]:
     found: list[Data] = []
     for name in data.names("samples"):
         grid = Resolver().grid(name)
-        size = "x".join(str(side) for side in reversed(grid.shape))
+        size = format_size(grid.shape)
         found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.words[:8]))}"})
     for name in data.collections():
         count = len(data.members(name))

@@ -16,7 +16,7 @@ from ..core.params import LARGEST_SIDE
 from ..core.registry import ByExample, techniques, tilesets
 from ..core.resolver import Resolver
 from ..core.seeds import read_seed
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tile, Tileset
 
 AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both ways"}
@@ -175,7 +175,7 @@ def _usual_wrap(sample: TileMap) -> str:
 def taken(map: TileMap) -> TileMap:
     """A map as a sample: its cells and tiles alone. Refused if links could not hold it, or nobody its palette."""
     if map.cells.size > INLINE_CELLS:
-        size = "x".join(str(side) for side in reversed(map.shape))
+        size = format_size(map.shape)
         raise TooLarge(f"a sample of {size} has {map.cells.size:,} cells, at most {INLINE_CELLS:,} are taken; crop it")
     if len(map.tileset) <= MOST_TILES:
         return TileMap(map.cells, map.tileset)

@@ -12,7 +12,7 @@ from ..core.errors import TooLarge, counted
 from ..core.recipe import Recipe
 from ..core.registry import techniques
 from ..core.site import Frame
-from ..core.tilemap import TileMap
+from ..core.tilemap import TileMap, format_size
 from ..formats import Format
 from ..formats._animation import COMFORTABLE_PIXELS, AnimationParams
 from ..formats._picture import COMFORTABLE_PIXELS as STILL_PIXELS
@@ -33,7 +33,7 @@ P = TypeVar("P", bound=PictureParams)
 def refuse_large(shape: Sequence[int], settings: Settings) -> None:
     """Larger maps than the settings allow are not made, read or measured."""
     if prod(shape) > settings.cells:
-        size = "x".join(str(side) for side in reversed(shape))
+        size = format_size(shape)
         raise TooLarge(f"a map of {size} has {prod(shape):,} cells, this studio takes {settings.cells:,} at most")
 
 

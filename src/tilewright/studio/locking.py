@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..core.errors import TooLarge
 from ..core.grid import INLINE_CELLS, Word, sorted_words
 from ..core.locks import Locks
+from ..core.tilemap import format_size
 from ..core.tileset import Tileset
 
 
@@ -42,7 +43,7 @@ def with_locks(
         words = [*before.words, *words]
     flat, last = np.unique(flat[::-1], return_index=True)
     if len(flat) > most_locks(shape):
-        size = "x".join(str(side) for side in reversed(shape))
+        size = format_size(shape)
         raise TooLarge(f"a recipe holds {most_locks(shape):,} locked cells of a map of {size} at most; lock fewer")
     places = np.stack(np.unravel_index(flat, shape), axis=-1).astype(np.int32)
     return _held(places, which[::-1][last], words, shape) if len(flat) else None

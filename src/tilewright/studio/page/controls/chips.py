@@ -42,7 +42,7 @@ class WordMenu:
         with ui.element("div").classes("tc-menu"):
             with ui.element("div").classes("tc-line"):
                 hint = "or any name" if tiles else "a word, then Enter"
-                box = SmallBox(f"{control.wires.place}-text", self._pick, hint=hint).classes("tc-long")
+                box = SmallBox(control, self._pick, part="-text", hint=hint).classes("tc-long")
                 box.props("autofocus" if not tiles else "")
                 for icon, tip, act in more:
                     icon_button(icon, tip, partial(self._close, act))
@@ -91,8 +91,7 @@ class TileControl(Control):
         if word is None:
             self.clear()
         else:
-            self.show(word)
-            self.send(word)
+            self.put(word)
 
 
 CHIPS = script("click_chips")
@@ -171,9 +170,8 @@ class WordsControl(Control):
     def _put(self, words: list[str]) -> None:
         if not words and self.field.nullable:
             self.clear()
-            return
-        self.show(words)
-        self.send(words)
+        else:
+            self.put(words)
 
 
 class ChoicesControl(Control):
@@ -199,6 +197,4 @@ class ChoicesControl(Control):
     def _flip(self, word: str) -> None:
         if word in self.field.item.choices:
             after = {*self._on} ^ {word}
-            words = [option for option in self.field.item.choices if option in after]
-            self.show(words)
-            self.send(words)
+            self.put([option for option in self.field.item.choices if option in after])

@@ -146,6 +146,11 @@ class Control(ABC):
         self.value = value
         self.wires.send(value)
 
+    def put(self, value: Any) -> None:
+        """A person has chosen a value elsewhere than in the element that shows it: show it too."""
+        self.show(value)
+        self.send(value)
+
     def clear(self) -> None:
         """A person has emptied it: back to the default, or to nothing where that is something else."""
         if self.field.nullable and self.field.default is not None:
@@ -173,11 +178,14 @@ def chip(word: object, color: str | None) -> str:
 
 def icon_button(icon: str, tip: str, click: Callable[[], Any]) -> ui.button:
     """A small button without words."""
-    button = (
-        ui.button(icon=icon, on_click=lambda: click(), color=None).props("flat round dense size=sm").classes("tc-icon")
-    )
+    button = ui.button(icon=icon, on_click=lambda: click(), color=None).props("flat round dense size=sm")
     button.props["aria-label"] = button.props["title"] = tip
-    return button
+    return button.classes("tc-icon")
+
+
+def text_button(text: str, icon: str | None = None, click: Callable[[], Any] | None = None) -> ui.button:
+    """A small button with words."""
+    return ui.button(text, icon=icon, on_click=click, color=None).props("flat dense no-caps").classes("tc-more")
 
 
 CLICKED = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"

@@ -14,7 +14,7 @@ from nicegui import ui
 
 from ....core.fields import UNSET, Field
 from . import chips, maps, matrices, neighbourhoods, numbers, strips, words
-from .control import Around, Control, Mark, Wires
+from .control import Around, Control, Mark, Wires, text_button
 from .matrices import resized, side_of
 from .strips import bands_of, fitted
 
@@ -171,8 +171,7 @@ class Form:
             self._add(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                self._turn = ui.button(icon="expand_more", on_click=lambda: self._turn_more(), color=None)
-                self._turn.props("flat dense no-caps").classes("tc-more").text = f"{len(self._hidden)} more"
+                self._turn = text_button(f"{len(self._hidden)} more", "expand_more", lambda: self._turn_more())
                 self._turn.props["data-testid"] = f"{place}-more"
                 with ui.element("div").classes("tc-form") as self._more:
                     self._add(blocks[shown:])

@@ -24,8 +24,8 @@ from ...service import uploaded
 from ...settings import Settings
 from ..uploads import Uploader
 from .chips import PICK
-from .control import Around, Control, icon_button, select
-from .numbers import SmallBox
+from .control import Around, Control, icon_button, select, text_button
+from .numbers import Rubbish, SmallBox
 from .previews import built_in_picture, shown_map
 
 T = TypeVar("T")
@@ -40,13 +40,13 @@ ENTRIES = """(event) => {
 class Upload:
     """A button that asks for a file and reads it off the event loop."""
 
-    def __init__(self, control: Control, text: str, accept: str, take: Callable[[bytes, str], Awaitable[None]]) -> None:
+    def __init__(self, control: Control, accept: str, take: Callable[[bytes, str], Awaitable[None]]) -> None:
         self._control, self._take = control, take
         self._upload = Uploader(settings_of(control.around), self._sent, control.wires.fail, accept=accept)
         self._upload.classes("tc-hidden")
         self._upload.props["data-testid"] = f"{control.wires.place}-upload"
-        button = ui.button(text, icon="upload_file", color=None).props("flat dense no-caps").classes("tc-more")
-        button.on("click", js_handler=f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()")
+        pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
+        text_button("Upload", "upload_file").on("click", js_handler=pick)
 
     async def _sent(self, event: UploadEventArguments) -> None:
         try:
@@ -84,15 +84,13 @@ class MapsControl(Control):
             self._shown.props["data-testid"] = self.wires.place
             self._shown.on("click", self._clicked, js_handler=ENTRIES)
             with ui.element("div").classes("tc-line tc-wrap"):
-                choose = ui.button("Choose", icon="grid_view", on_click=lambda: self._choose(0), color=None)
-                choose.props("flat dense no-caps").classes("tc-more")
+                choose = text_button("Choose", "grid_view", lambda: self._choose(0))
                 choose.props["data-testid"] = f"{self.wires.place}-choose"
                 if self.takes_many:
                     icon_button("add", "one more sample", lambda: self._choose(None))
-                Upload(self, "Upload", MAPS, self._uploaded)
+                Upload(self, MAPS, self._uploaded)
                 if self.around.draw is not None:
-                    draw = ui.button("Draw one in By example", icon="draw", on_click=self.around.draw, color=None)
-                    draw.props("flat dense no-caps").classes("tc-more")
+                    text_button("Draw one in By example", "draw", self.around.draw)
 
     def draw(self, value: Any) -> None:
         is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_drawing(value)
@@ -150,9 +148,7 @@ class MapsControl(Control):
             self._put([value if number == self._open else one for number, one in enumerate(self._maps)])
 
     def _put(self, maps: list[Any]) -> None:
-        value = maps[0] if len(maps) == 1 else maps
-        self.show(value)
-        self.send(value)
+        self.put(maps[0] if len(maps) == 1 else maps)
 
 
 def _is_drawing(value: Any) -> bool:
@@ -177,9 +173,9 @@ class FileControl(Control):
         with ui.element("div").classes("tc-line tc-wrap"):
             is_named = self.field.control != "model"  # models have no names
             hint = "a built-in name" if is_named else "a model's file"
-            self._box = SmallBox(self.wires.place, self._typed, hint=f"none, or {hint}")
-            self._box.classes("tc-long").props("" if is_named else "readonly")
-            Upload(self, "Upload", OBJECTS, self._uploaded)
+            self._box = SmallBox(self, self._typed, hint=f"none, or {hint}").classes("tc-long")
+            self._box.props("" if is_named else "readonly")
+            Upload(self, OBJECTS, self._uploaded)
         self._note = ui.label().classes("tc-note")
 
     def draw(self, value: Any) -> None:
@@ -196,9 +192,7 @@ class FileControl(Control):
             self.clear()
 
     async def _uploaded(self, content: bytes, name: str) -> None:
-        value = await off_the_loop(self.around, lambda: _read_object(content, name, settings_of(self.around)))
-        self.show(value)
-        self.send(value)
+        self.put(await off_the_loop(self.around, lambda: _read_object(content, name, settings_of(self.around))))
 
 
 def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
@@ -227,7 +221,7 @@ class RecipeControl(Control):
             **{f"recipe {name}": f"{name} (recipe)" for name in data.names("recipes")},
         }
         self._select = select({"": "as written below", **self._options}, self._chosen, self.wires.place)
-        self._text = SmallBox(f"{self.wires.place}-text", self._typed, hint="technique: caves")
+        self._text = SmallBox(self, self._typed, part="-text", hint="technique: caves")
         self._text.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:
@@ -242,9 +236,7 @@ class RecipeControl(Control):
         if self._is_showing or not word:
             return
         kind, _, name = str(word).partition(" ")
-        value = name if kind == "recipe" else {"technique": name}
-        self.show(value)
-        self.send(value)
+        self.put(name if kind == "recipe" else {"technique": name})
 
     def _typed(self, text: str) -> None:
         if not text:
@@ -253,7 +245,5 @@ class RecipeControl(Control):
         try:
             value = dict(json.loads(json.dumps(read_data(text, "recipe"))))
         except (TilewrightError, ValueError, TypeError, RecursionError) as error:
-            self.wires.fail(str(error)[:160])
-            return
-        self.show(value)
-        self.send(value)
+            raise Rubbish(str(error)[:160]) from None
+        self.put(value)

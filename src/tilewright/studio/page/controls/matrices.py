@@ -15,8 +15,8 @@ from nicegui.events import GenericEventArguments
 
 from ....core.fields import UNSET, Field
 from ..scripts import script
-from .control import Control, icon_button, swatch
-from .numbers import Rubbish, Slider, SmallBox, read_number, written
+from .control import Control, icon_button, swatch, text_button
+from .numbers import Slider, SmallBox, read_number, written
 
 WRITTEN = 8
 """Boards with so many states at most have their numbers written in the cells."""
@@ -65,8 +65,7 @@ class ScoresControl(Control):
         with ui.element("div").classes("tc-line tc-tools"):
             icon_button("casino", "other scores by chance", self._randomise)
             if "random" in self.field.choices:
-                by_seed = ui.button("by seed", on_click=lambda: self._leave_to_seed(), color=None)
-                by_seed.props("flat dense no-caps").classes("tc-more")
+                by_seed = text_button("by seed", click=lambda: self.put("random"))
                 by_seed.props["title"] = "leave the scores to the seed"
             self._note = ui.label().classes("tc-note")
         self._board = ui.html("", sanitize=False).classes("tc-scores")
@@ -142,7 +141,7 @@ class ScoresControl(Control):
                 label = ui.label().classes("tc-note")
                 slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._slid(event.value))
                 slider.props("dense").classes("tc-slider")
-                box = SmallBox(f"{self.wires.place}-cell", self._typed, step=0.01)
+                box = SmallBox(self, self._typed, part="-cell", step=0.01, hint="")
             self._editor = (line, label, slider, box)
         line, label, slider, box = self._editor
         line.set_visibility(True)
@@ -169,10 +168,7 @@ class ScoresControl(Control):
             self._change(round(float(score), 4))
 
     def _typed(self, text: str) -> None:
-        try:
-            self._change(float(read_number(text, self.field.item)))
-        except Rubbish as rubbish:
-            self.wires.fail(str(rubbish))
+        self._change(float(read_number(text, self.field.item)))
 
     def _change(self, score: float, *, redraws: bool = True) -> None:
         if self._selected is None or self._selected >= len(self._scores):
@@ -184,10 +180,4 @@ class ScoresControl(Control):
         self.send(list(self._scores))
 
     def _randomise(self) -> None:
-        scores = [_chance() for _ in range(self._states**2)]
-        self.show(scores)
-        self.send(scores)
-
-    def _leave_to_seed(self) -> None:
-        self.show("random")
-        self.send("random")
+        self.put([_chance() for _ in range(self._states**2)])

@@ -62,8 +62,7 @@ class OffsetsControl(Control):
 
     def _named(self, word: Any) -> None:
         if not self._is_showing and word:
-            self.show(word)
-            self.send(word)
+            self.put(word)
 
     def stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
@@ -78,9 +77,7 @@ class OffsetsControl(Control):
             self.wires.fail("at least one neighbour is needed")
             return
         same = (word for word in self.field.choices if {*_pairs(self._means.get(word))} == {*self._offsets})
-        value = next(same, None) or [list(pair) for pair in self._offsets]
-        self.show(value)
-        self.send(value)
+        self.put(next(same, None) or [list(pair) for pair in self._offsets])
 
 
 def _board(control: OffsetsControl | CellsControl) -> ui.html:
@@ -149,19 +146,15 @@ class CellsControl(Control):
     def _resize(self, rows: int, columns: int) -> None:
         height = min(max(len(self._rows) + rows, 1), LARGEST_SIDE)
         width = min(max(len(self._rows[0]) + columns, 1), LARGEST_SIDE)
-        self._put(resized(self._rows, width, height))
+        self.put(resized(self._rows, width, height))
 
     def stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
         width = len(self._rows[0])
         chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()
-        self._put(
+        self.put(
             [
                 [int(bool(on)) if y * width + x in chosen else cell for x, cell in enumerate(row)]
                 for y, row in enumerate(self._rows)
             ]
         )
-
-    def _put(self, rows: list[list[int]]) -> None:
-        self.show(rows)
-        self.send(rows)

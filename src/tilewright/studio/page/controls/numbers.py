@@ -53,18 +53,27 @@ def percentage(part: float, total: float) -> str:
 
 
 class SmallBox(Box):
-    """A box as forms have it."""
+    """A box of a control: it marks what cannot be read, and Escape shows again what holds."""
 
     def __init__(
         self,
-        place: str,
+        control: Control,
         typed: Callable[[str], None],
         *,
+        part: str = "",
         step: float | None = None,
-        hint: str = "",
-        forgotten: Callable[[], None] | None = None,
+        hint: str | None = None,
     ) -> None:
-        super().__init__(place, typed, step=step, hint=hint, forgotten=forgotten)
+        """`typed` may raise Rubbish; `part` is added to the control's id."""
+
+        def read(text: str) -> None:
+            try:
+                typed(text)
+            except Rubbish as rubbish:
+                control.wires.fail(str(rubbish))
+
+        hint = control.nothing if hint is None else hint
+        super().__init__(control.wires.place + part, read, step=step, hint=hint, forgotten=control.forget)
         self.classes("tc-box")
 
 
@@ -88,7 +97,7 @@ class NumberControl(Control):
             self._slider.props["aria-label"] = field.label
         step = field.step if span is not None else 1 if field.is_integer else 0.1
         hint = next(iter(field.means), self.nothing)
-        self._box = SmallBox(self.wires.place, self._typed, step=step, hint=hint, forgotten=self.forget)
+        self._box = SmallBox(self, self._typed, step=step, hint=hint)
         self._box.props["aria-label"] = field.label
         if not field.is_integer:
             self._box.props["step"] = "any" if span is None else step
@@ -115,30 +124,22 @@ class NumberControl(Control):
         self.send(value)
 
     def _typed(self, text: str) -> None:
-        if not text:
+        if text:
+            self.put(read_number(text, self.field))
+        else:
             self.clear()
-            return
-        try:
-            value = read_number(text, self.field)
-        except Rubbish as rubbish:
-            self.wires.fail(str(rubbish))
-            return
-        self.show(value)
-        self.send(value)
 
 
 class TupleControl(Control):
     """A few values side by side; all of them or none."""
 
     def build(self) -> None:
-        parts = self.field.parts
         self._boxes: list[SmallBox] = []
         with ui.element("div").classes("tc-line"):
-            for number, part in enumerate(parts):
-                place = self.wires.place if number == 0 else f"{self.wires.place}-{number}"
+            for number, part in enumerate(self.field.parts):
                 step = (1 if part.is_integer else 0.1) if part.kind == "number" else None
-                box = SmallBox(place, lambda text: self._typed(), step=step, hint=self.nothing, forgotten=self.forget)
-                self._boxes.append(box)
+                suffix = f"-{number}" if number else ""
+                self._boxes.append(SmallBox(self, lambda text: self._typed(), part=suffix, step=step))
 
     def draw(self, value: Any) -> None:
         values = value if isinstance(value, (list, tuple)) else []
@@ -150,15 +151,10 @@ class TupleControl(Control):
         if not any(texts):
             self.clear()
         elif all(texts):
-            try:
-                parts = zip(texts, self.field.parts, strict=True)
-                value = [read_number(text, part) if part.kind == "number" else text for text, part in parts]
-            except Rubbish as rubbish:
-                self.wires.fail(str(rubbish))
-                return
-            self.send(value)
+            parts = zip(texts, self.field.parts, strict=True)
+            self.send([read_number(text, part) if part.kind == "number" else text for text, part in parts])
         elif self.value is not UNSET and self.value is not None:
-            self.wires.fail("must be all of them, or none")
+            raise Rubbish("must be all of them, or none")
 
 
 class NumbersControl(Control):
@@ -167,18 +163,14 @@ class NumbersControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing, forgotten=self.forget)
-        self._box.classes("tc-long")
+        self._box = SmallBox(self, self._typed).classes("tc-long")
 
     def draw(self, value: Any) -> None:
         self._box.value = ", ".join(map(written, value)) if isinstance(value, (list, tuple)) else ""
 
     def _typed(self, text: str) -> None:
         words = text.replace(",", " ").split()
-        if not words:
-            self.clear()
-            return
-        try:
+        if words:
             self.send([read_number(word, self.field.item) for word in words])
-        except Rubbish as rubbish:
-            self.wires.fail(str(rubbish))
+        else:
+            self.clear()

@@ -14,6 +14,7 @@ from ....core.appearance import distinct_color, read_rgb
 from ....core.errors import TilewrightError, counted
 from ....core.grid import FREE, Grid
 from ....core.resolver import Resolver
+from ....core.tilemap import format_size
 from .control import Around
 
 
@@ -62,4 +63,4 @@ def shown_map(value: Any, around: Around) -> tuple[str, str, str]:
 
 
 def _size(grid: Grid | None) -> str:
-    return "x".join(str(side) for side in reversed(grid.shape)) if grid is not None else "unknown"
+    return format_size(grid.shape) if grid is not None else "unknown"

@@ -61,9 +61,7 @@ class StripControl(NumbersControl):
         high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
         border = min(max(round(share * FINE) / FINE, low), high)
         if border != self._borders[number]:
-            borders = [*self._borders[:number], border, *self._borders[number + 1 :]]
-            self.show(borders)
-            self.send(borders)
+            self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
 
 
 def bands_of(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:

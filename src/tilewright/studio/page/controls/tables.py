@@ -11,7 +11,7 @@ from typing import Any
 from nicegui import ui
 
 from ....core.fields import UNSET, Field
-from .control import Acts, Around, Control, Fold, Mark, Wires, tool_buttons
+from .control import Acts, Around, Control, Fold, Mark, Wires, text_button, tool_buttons
 from .form import control_for, kind_of
 from .numbers import percentage
 from .rows import with_one_more
@@ -40,11 +40,8 @@ class ItemsControl(Control):
         self._shared = next((column for column in self._columns if column.share), None)
         self._list = ui.element("div").classes("tc-table")
         self._list.props["data-testid"] = self.wires.place
-        self._add = ui.button(
-            f"add {self.field.item.noun}".strip(), icon="add", on_click=lambda: self._added(), color=None
-        )
-        self._add.props("flat dense no-caps").classes("tc-more")
-        self._add.props["data-testid"] = f"{self.wires.place}-add"
+        add = text_button(f"add {self.field.item.noun}".strip(), "add", lambda: self._added())
+        add.props["data-testid"] = f"{self.wires.place}-add"
 
     def draw(self, value: Any) -> None:
         items = list(value) if isinstance(value, (list, tuple)) else []
@@ -138,9 +135,7 @@ class ItemsControl(Control):
             self.clear()
             return
         self._rows, self._folds = [], folds  # all are drawn anew
-        items = [*items, *self._rest]
-        self.show(items)
-        self.send(items)
+        self.put([*items, *self._rest])
 
 
 class _Item(ABC):

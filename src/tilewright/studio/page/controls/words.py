@@ -10,7 +10,7 @@ from nicegui import ui
 
 from ....core.registry import tilesets
 from .control import Control, names_in, select, swatch
-from .numbers import SmallBox
+from .numbers import Rubbish, SmallBox
 
 SHORT = 26
 """Letters of all words together that still fit on buttons side by side."""
@@ -73,11 +73,9 @@ class ChoiceControl(Control):
 
 def _buttons(options: dict[str, str], chosen: Callable[[Any], None], place: str) -> ui.toggle:
     toggle = ui.toggle(options, on_change=lambda event: chosen(event.value))
-    toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on").classes(
-        "tc-toggle"
-    )
+    toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
     toggle.props["data-testid"] = place
-    return toggle
+    return toggle.classes("tc-toggle")
 
 
 class TextControl(Control):
@@ -86,8 +84,7 @@ class TextControl(Control):
     def build(self) -> None:
         with ui.element("div").classes("tc-line"):
             self._swatch = ui.html("", sanitize=False) if self.field.tiles else None
-            self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing, forgotten=self.forget)
-            self._box.classes("tc-long")
+            self._box = SmallBox(self, self._typed).classes("tc-long")
             if self.field.suggestions:
                 self._box.set_autocomplete([tile.name for tile in tilesets.get(self.field.suggestions)])
 
@@ -131,7 +128,7 @@ class JsonControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = SmallBox(self.wires.place, self._typed, hint=self.nothing or "JSON", forgotten=self.forget)
+        self._box = SmallBox(self, self._typed, hint=self.nothing or "JSON")
         self._box.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:
@@ -144,6 +141,5 @@ class JsonControl(Control):
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            self.wires.fail(f"must be JSON: {str(error)[:80]}")
-            return
+            raise Rubbish(f"must be JSON: {str(error)[:80]}") from None
         self.send(value)
