@@ -17,7 +17,7 @@ from pydantic import ValidationInfo, model_validator
 from .. import data
 from .errors import InvalidRecipe, quoted
 from .grid import pack, unpack
-from .params import Params, WholeValue, param
+from .params import Params, WholeValue, param, resolver_in
 from .ports import files
 from .resolver import Resolver
 from .samples import Counts, Samples
@@ -60,7 +60,7 @@ class Model(WholeValue):
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
             raise InvalidRecipe(f"{entry.name} has learned nothing of that kind")
-        looks = _tileset_of(value["tileset"])
+        looks = Tileset.of(value["tileset"])
         learned = entry.learn.checked(value["learned"])
         strange = [word for word in learned.sample.words if word not in looks.by_name]
         if strange:
@@ -168,9 +168,8 @@ class Learning(FromSamples):
     def _model_is_its_samples(cls, values: Any, info: ValidationInfo) -> Any:
         if not isinstance(values, Mapping) or values.get("model") is None:
             return values
-        resolver = info.context.get("resolver") if isinstance(info.context, Mapping) else None
         try:
-            model = Model.of(values["model"], resolver)
+            model = Model.of(values["model"], resolver_in(info))
         except InvalidRecipe as error:
             raise error.within("model") from None
         if model.technique != cls.technique:
@@ -220,14 +219,6 @@ def _tileset_data(tileset: Tileset) -> Any:
 
     built_in = tileset.name in data.names("tilesets") and tilesets.get(tileset.name) == tileset
     return tileset.name if built_in else tileset.to_data()
-
-
-def _tileset_of(value: Any) -> Tileset:
-    if isinstance(value, str):
-        return Resolver().tileset(value)
-    if not isinstance(value, Mapping):
-        raise InvalidRecipe("must be a name or its tiles", at="tileset", got=value, rule="type")
-    return Tileset.checked(value)
 
 
 def learn(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Resolver) -> Model:

@@ -223,9 +223,7 @@ class WholeValue:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def check(value: Any, info: ValidationInfo) -> Any:
-            context = info.context
-            resolver = context.get("resolver") if isinstance(context, Mapping) else None
-            return cls.of(value, resolver if isinstance(resolver, Resolver) else Resolver())
+            return cls.of(value, resolver_in(info))
 
         serialization = core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json")
         return core_schema.with_info_plain_validator_function(check, serialization=serialization)
@@ -233,6 +231,12 @@ class WholeValue:
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return deepcopy(dict(cls.json_schema))
+
+
+def resolver_in(info: ValidationInfo) -> Resolver:
+    """Return the resolver that `Params.checked` was called with."""
+    resolver = info.context.get("resolver") if isinstance(info.context, Mapping) else None
+    return resolver if isinstance(resolver, Resolver) else Resolver()
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:

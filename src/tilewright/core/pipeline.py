@@ -32,19 +32,23 @@ def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
     check_integer("every", every)
-    recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
+    for number, frame in enumerate(frames(recipe)):
+        if frame.map is not None:
+            yield frame
+        elif number % every == 0:
+            yield frame.shown()
+
+
+def frames(recipe: Recipe) -> Iterator[Frame]:
+    """The frames of the work, borrowed: `shown()` is a copy that may be kept. The last one has the map."""
     work = steps(recipe)
-    number = 0
     try:
         while True:
-            frame = next(work)
-            if number % every == 0:
-                yield frame.shown()
-            number += 1
+            yield next(work)
     except StopIteration as end:
         map: TileMap = end.value
-        numbers = dict(map.numbers)
-        yield Frame(map.cells, "done", 1.0, numbers, stage=recipe.technique, site=Site(map.shape, map.tileset), map=map)
+        site = Site(map.shape, map.tileset)
+        yield Frame(map.cells, "done", 1.0, dict(map.numbers), stage=recipe.technique, site=site, map=map)
     finally:
         work.close()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from os import PathLike
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
@@ -60,6 +59,7 @@ class Recipe(WholeValue):
     """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
     """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
+    json_schema: ClassVar = {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
     @classmethod
     def of(cls, given: Recipe | Mapping[str, Any] | str, resolver: Resolver | None = None) -> Recipe:
@@ -94,7 +94,8 @@ class Recipe(WholeValue):
         params = part(lambda: _read_params(entry, given.get("params"), resolver), "", None) if entry else None
         none: tuple[Any, ...] = ()
         shaping = part(lambda: _read_shaping(given.get("shaping"), resolver), "", none)
-        tileset = part(lambda: _read_tileset(given.get("tileset"), resolver), "tileset", None)
+        chosen = given.get("tileset")
+        tileset = None if chosen is None else part(lambda: Tileset.of(chosen, resolver), "tileset", None)
         tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", none)
         locks = part(lambda: _read_locks(given.get("locks"), resolver), "locks", None)
         require = part(lambda: read_requirements(given.get("require") or {}), "require", none)
@@ -128,9 +129,7 @@ class Recipe(WholeValue):
         data: dict[str, Any] = {"technique": self.technique, "params": _plain(self.params, inline)}
         if self.shaping:
             data["shaping"] = [{stage.shaper: _plain(stage.params, inline)} for stage in self.shaping]
-        name = self.tileset.name
-        built_in = name in tilesets.names() and tilesets.get(name) == self.tileset
-        data["tileset"] = name if built_in else self.tileset.to_data()
+        data["tileset"] = tilesets.write(self.tileset)
         if self.tiles:
             data["tiles"] = dict(self.tiles)
         if self.locks is not None and len(self.locks):
@@ -282,18 +281,6 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
         return Stage(entry.name, entry.params.checked(params, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(entry.name) from None
-
-
-def _read_tileset(value: Any, resolver: Resolver) -> Tileset | None:
-    if value is None or isinstance(value, Tileset):
-        return value
-    if isinstance(value, PathLike):
-        value = str(value)
-    if isinstance(value, str):
-        return resolver.tileset(value)
-    if isinstance(value, Mapping):
-        return Tileset.checked(value)
-    raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
 
 def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:

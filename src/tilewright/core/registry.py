@@ -436,6 +436,11 @@ class TilesetShelf:
             raise TilewrightError(f"tileset {name!r}: its entry point must name a Tileset")
         return found
 
+    def write(self, tileset: Tileset) -> str | dict[str, Any]:
+        """Return what recipes hold of a tileset: its name where it is found by that, else all its data."""
+        is_known = tileset.name in self.names() and self.get(tileset.name) == tileset
+        return tileset.name if is_known else tileset.to_data()
+
 
 def _refuse_no_name(kind: str, name: object) -> None:
     if not isinstance(name, str):

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
+from os import PathLike, fsdecode
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from .appearance import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_
 from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, problem, quoted
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, turned_sides
+from .resolver import Resolver
 
 MOST_TILES = 65_536
 
@@ -170,6 +172,17 @@ class Tileset(Params):
         if problems:
             raise InvalidRecipe(*problems[:5])
         return self
+
+    @classmethod
+    def of(cls, value: Any, resolver: Resolver | None = None) -> Tileset:
+        """A tileset from itself, its data, or a name or path that the resolver knows."""
+        if isinstance(value, Tileset):
+            return value
+        if isinstance(value, (str, PathLike)):
+            return (resolver or Resolver()).tileset(fsdecode(value))
+        if isinstance(value, Mapping):
+            return cls.checked(value)
+        raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
     @classmethod
     def from_toml(cls, text: str, name: str = "unnamed") -> Tileset:

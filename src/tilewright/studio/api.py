@@ -22,6 +22,7 @@ from ..core.notation import read_pairs, read_stage
 from ..core.provenance import digest
 from ..core.registry import techniques
 from ..core.tilemap import TileMap
+from ..core.tileset import Tileset
 from ..formats import shelf
 from . import service
 from .answers import TYPES, Answered, file_name, files_answer, missing, plain
@@ -235,7 +236,7 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
 
         def work(ticket: Ticket) -> Response:
             if asked.map is not None:
-                map = service.given(asked.map, desk.settings, service.tileset_of(asked.tileset))
+                map = service.given(asked.map, desk.settings, _tileset(asked.tileset))
             else:
                 recipe = service.checked(_recipe_data(asked.recipe), desk.settings)
                 map = service.made(recipe.with_seed(recipe.seed if asked.seed is None else asked.seed), ticket)
@@ -260,13 +261,15 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
         content = await file.read()
 
         def work(ticket: Ticket) -> Response:
-            map = service.uploaded(
-                content, file.filename or "", desk.settings, service.tileset_of(tileset or None), format or None
-            )
+            map = service.uploaded(content, file.filename or "", desk.settings, _tileset(tileset or None), format or None)
             names = [name.strip() for name in measures.split(",") if name.strip()]
             return _numbers(map, service.measured(map, ticket, names, like=_similarity(like or None)))
 
         return await _attended(request, desk, work)
+
+
+def _tileset(given: Any) -> Tileset | None:
+    return None if given is None else Tileset.of(given)
 
 
 def _numbers(map: TileMap, numbers: Mapping[str, float]) -> Response:

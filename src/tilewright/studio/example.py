@@ -96,7 +96,7 @@ class Example:
         params |= {name: axes for name, axes in self._axes.items() if name in shown.shared and axes != "none"}
         params |= self.knobs.get(technique, {})
         recipe = {"technique": technique, "params": params, "seed": self.seed}
-        return recipe if self.sample is None else {**recipe, "tileset": _looks(self.sample.tileset)}
+        return recipe if self.sample is None else {**recipe, "tileset": tilesets.write(self.sample.tileset)}
 
     def similarity(self, technique: str) -> dict[str, Any]:
         """How this technique's map is compared with the sample: with windows of one size, whatever it used itself."""
@@ -116,7 +116,7 @@ class Example:
         plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "knobs")
         data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(usual, name)}
         if self.sample is not None:
-            data["sample"] = {**Grid.of(self.sample).to_data(), "tileset": _looks(self.sample.tileset)}
+            data["sample"] = {**Grid.of(self.sample).to_data(), "tileset": tilesets.write(self.sample.tileset)}
         return data
 
     @classmethod
@@ -248,20 +248,11 @@ def commonest(sample: TileMap) -> int:
 # -- reading ------------------------------------------------------------------------------------------------------
 
 
-def _looks(tileset: Tileset) -> str | dict[str, Any]:
-    """A tileset as a recipe names it: a built-in one by its name."""
-    is_built_in = tileset.name in tilesets.names() and tilesets.get(tileset.name) == tileset
-    return tileset.name if is_built_in else tileset.to_data()
-
-
 def _read_sample(data: Any) -> TileMap:
     if not isinstance(data, Mapping):
         raise InvalidRecipe("must be a map", at="sample", got=data, rule="type")
     try:
-        looks = data.get("tileset")
-        if not isinstance(looks, (str, Mapping)):
-            raise InvalidRecipe("must be a tileset's name or its tiles", at="tileset", got=looks, rule="type")
-        tileset = Resolver().tileset(looks) if isinstance(looks, str) else Tileset.checked(looks)
+        tileset = Tileset.of(data.get("tileset"))
         grid = Grid.of({key: value for key, value in data.items() if key != "tileset"})
         ids = grid.ids(tileset)
     except InvalidRecipe as error:

@@ -20,7 +20,7 @@ from ..core.grid import FREE, Grid
 from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.resolver import Resolver
-from ..core.site import Frame, Site
+from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..core.yaml import read_data
@@ -57,21 +57,11 @@ def recipe_text(text: str) -> Mapping[str, Any]:
 
 def frames(recipe: Recipe, ticket: Ticket) -> Iterator[Frame]:
     """The work as it goes: borrowed frames, of which `shown()` is a copy; the last one has the map."""
-    work = pipeline.steps(recipe)
-    try:
-        while True:
-            ticket.check()
-            frame = next(work)
-            if frame.site is not None:
-                refuse_large(frame.site.shape, ticket.settings)
-            yield frame
-    except StopIteration as end:
-        map: TileMap = end.value
-        refuse_large(map.shape, ticket.settings)
-        site = Site(map.shape, map.tileset)
-        yield Frame(map.cells, "done", 1.0, dict(map.numbers), stage=recipe.technique, site=site, map=map)
-    finally:
-        work.close()
+    for frame in pipeline.frames(recipe):
+        ticket.check()
+        if frame.site is not None:
+            refuse_large(frame.site.shape, ticket.settings)
+        yield frame
 
 
 def made(recipe: Recipe, ticket: Ticket) -> TileMap:
@@ -201,13 +191,6 @@ def given(value: Any, settings: Settings, tileset: Tileset | None = None) -> Til
         chosen = made_up.model_copy(update={"tiles": tiles})
         grid = Grid(chosen.names, grid.cells)
     return TileMap(grid.ids(chosen).astype(chosen.dtype), chosen)
-
-
-def tileset_of(value: Any) -> Tileset | None:
-    """A tileset that somebody named or sent."""
-    if value is None:
-        return None
-    return Resolver().tileset(value) if isinstance(value, str) else Tileset.checked(value)
 
 
 def overlaid(map: TileMap, wanted: str, ticket: Ticket) -> Overlay:

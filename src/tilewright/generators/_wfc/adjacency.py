@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike, fsdecode
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +11,7 @@ from ...autotile.grammar import grammar_of
 from ...core.errors import InvalidRecipe
 from ...core.params import WholeValue
 from ...core.pieces import SIDES
+from ...core.registry import tilesets
 from ...core.resolver import Resolver
 from ...core.tileset import Tileset
 from .pattern_set import MAX_WEIGHT, PatternSet, of_pairs
@@ -35,14 +34,7 @@ class AdjacencyRules(WholeValue):
         """Rules from a tileset, its data, its name or its file."""
         if isinstance(value, AdjacencyRules):
             return value
-        if isinstance(value, (str, PathLike)):
-            tileset = (resolver or Resolver()).tileset(fsdecode(value))
-        elif isinstance(value, Tileset):
-            tileset = value
-        elif isinstance(value, Mapping):
-            tileset = Tileset.checked(value)
-        else:
-            raise InvalidRecipe("must be a tileset with rules, its name or its file", got=value, rule="type")
+        tileset = Tileset.of(value, resolver)
         if not tileset.beside and not tileset.joints:
             text = f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"
             raise InvalidRecipe(text)
@@ -50,11 +42,7 @@ class AdjacencyRules(WholeValue):
 
     def to_data(self, *, inline: bool = True) -> Any:
         """A tileset that ships by its name, any other as a whole."""
-        from ...core.registry import tilesets
-
-        name = self.tileset.name
-        built_in = name in tilesets.names() and tilesets.get(name) == self.tileset
-        return name if built_in else self.tileset.to_data()
+        return tilesets.write(self.tileset)
 
     def fits(self) -> NDArray[np.bool_]:
         """(axis, tile, next tile) whether the second may stand below the first, and to its right."""
