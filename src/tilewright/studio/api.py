@@ -261,7 +261,9 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
         content = await file.read()
 
         def work(ticket: Ticket) -> Response:
-            map = service.uploaded(content, file.filename or "", desk.settings, _tileset(tileset or None), format or None)
+            map = service.uploaded(
+                content, file.filename or "", desk.settings, _tileset(tileset or None), format or None
+            )
             names = [name.strip() for name in measures.split(",") if name.strip()]
             return _numbers(map, service.measured(map, ticket, names, like=_similarity(like or None)))
 
