@@ -69,6 +69,7 @@ class Frame:
 
 
 Steps = Generator[Frame, None, TileMap]
+"""What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
 A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
@@ -83,9 +84,6 @@ def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Gene
         return end.value  # type: ignore[no-any-return]
     finally:
         work.close()
-
-
-"""What a technique or shaper that can be watched returns: frames on the way, the map at the end."""
 
 
 @dataclass(frozen=True)

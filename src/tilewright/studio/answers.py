@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import math
 import mimetypes
 import re
-import zipfile
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,7 +21,7 @@ from ..core.params import Finding, first_few
 from ..core.provenance import digest
 from .asked import BODIES
 from .desk import Broken, Busy, Cancelled, TooLong, told
-from .service import Export, Files
+from .service import Export, Files, zipped
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
@@ -149,8 +147,4 @@ def _chosen(files: Files, part: str | None) -> tuple[str, bytes]:
         raise InvalidRecipe(f"there is no {quoted(part)}; the files are {', '.join(files)}", at="part")
     if len(files) == 1:
         return first, files[first]
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # a fixed date: same map, same bytes
-    return f"{PurePosixPath(first).stem}.zip", buffer.getvalue()
+    return f"{PurePosixPath(first).stem}.zip", zipped(files)

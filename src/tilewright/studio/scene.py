@@ -112,6 +112,11 @@ def packed(array: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(plain.tobytes(), 1)).decode()
 
 
+def data_url(content: bytes, kind: str = "image/png") -> str:
+    """A file as an address that holds it."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
 def places_in(told: object, size: int) -> list[int] | None:
     """The flat places that a browser means on a map of this many cells: a bit for each, packed like all arrays.
 
@@ -193,7 +198,7 @@ class SpriteSheet:
         picture = encode_png(arrange_sprites(pixels), quick=True)
         data = {
             "digest": blake2b(picture, digest_size=8).hexdigest(),
-            "url": f"data:image/png;base64,{base64.b64encode(picture).decode()}",
+            "url": data_url(picture),
             "side": side,
             "columns": min(MOST_COLUMNS, len(pixels)),
             "count": len(pixels),

@@ -5,7 +5,9 @@ Nothing here opens a file: words in what people send are built-in names, and upl
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -140,6 +142,15 @@ def written(map: TileMap, format: str, options: Mapping[str, Any], ticket: Ticke
     params = still(entry.params.checked(options), map, ticket.settings)
     ticket.check()
     return entry.write(map, params, Path(name + "".join(entry.extensions[:1])))
+
+
+def zipped(files: Files) -> bytes:
+    """Files in one archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # a fixed date: same map, same bytes
+    return buffer.getvalue()
 
 
 def animated(

@@ -22,6 +22,7 @@ from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame
 from ..core.tilemap import TileMap
+from ..core.tileset import Tile
 from . import service
 from .desk import Cancelled, Desk, Ticket
 from .locking import locks_inside, most_locks, with_locks, without_locks
@@ -76,6 +77,10 @@ class Session:
         """The person is gone, and so is all that was being done for them."""
         self.stop()
         self.desk.dismiss(self)
+
+    def tiles(self) -> tuple[Tile, ...]:
+        """The tiles of the map that is shown."""
+        return () if self.map is None else self.map.tileset.tiles
 
     # -- changes ------------------------------------------------------------------------------------------------
 
@@ -263,12 +268,11 @@ class Session:
             recipe = service.checked(state.effective, self.desk.settings)
             looked = time.perf_counter()
             for frame in service.frames(recipe, ticket):
-                if frame.map is not None:
-                    return recipe, frame.map
-                if time.perf_counter() > looked + LIVE and frame.cells is not None:
+                if frame.map is None and frame.cells is not None and time.perf_counter() > looked + LIVE:
                     loop.call_soon_threadsafe(self._look, state, frame.shown())
                     looked = time.perf_counter()
-            raise TilewrightError("the work ended without a map")
+            assert frame.map is not None
+            return recipe, frame.map
 
         try:
             self.recipe, self._made = await self.do(work)

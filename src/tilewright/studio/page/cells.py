@@ -9,6 +9,7 @@ from nicegui import ui
 from .measures import written
 from .points import Points
 from .variations import Made
+from .widgets import show_class
 
 
 class Cell:
@@ -38,7 +39,7 @@ class Cell:
         self.numbers.set_text(" · ".join(written(number) for number in numbers))
 
     def mark(self, is_shown: bool) -> None:
-        self.box.classes(add="tw-current") if is_shown else self.box.classes(remove="tw-current")
+        show_class(self.box, "tw-current", is_shown)
 
     def place(self, place: int) -> None:
         """Where it stands among the others."""

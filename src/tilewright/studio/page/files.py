@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,15 +14,15 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError
 from ...core.fields import fields_of
 from ...core.tilemap import TileMap
-from ...core.tileset import Tile
 from ...formats import Format, shelf
 from .. import service
 from ..desk import Cancelled, Ticket
-from ..service import Files
+from ..scene import data_url
+from ..service import Files, zipped
 from ..session import Session
 from .controls import UNSET, Controls
-from .packing import groups, told_of, zipped
-from .widgets import icon_button
+from .packing import groups, told_of
+from .widgets import icon_button, show_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
 """Formats that a browser shows."""
@@ -130,10 +129,8 @@ class FilesView:
         reading = [field.name for field in fields if field.reading]
         self.box.clear()
         with self.box:
-            self.controls = Controls(self.entry.params, values, self._set, tiles=self._tiles, skip=reading)
-        self.picture.classes(add="tw-preview-film") if self.is_animation else self.picture.classes(
-            remove="tw-preview-film"
-        )
+            self.controls = Controls(self.entry.params, values, self._set, tiles=self.session.tiles, skip=reading)
+        show_class(self.picture, "tw-preview-film", self.is_animation)
         self.refresh()
 
     def refresh(self) -> None:
@@ -155,10 +152,6 @@ class FilesView:
         self.play.set_visibility(self.is_animation and self.files is None)
 
     # -- making the file ----------------------------------------------------------------------------------------
-
-    def _tiles(self) -> Sequence[Tile]:
-        map = self.session.map
-        return () if map is None else map.tileset.tiles
 
     def _set(self, name: str, value: Any) -> None:
         values = self.options[self.format]
@@ -242,8 +235,7 @@ class FilesView:
         if self.format in PICTURES:
             fits = len(main) <= LARGEST_PREVIEW
             if fits:
-                content = base64.b64encode(main).decode()
-                self.picture.props(f"src=data:{PICTURES[self.format]};base64,{content}")
+                self.picture.props(f"src={data_url(main, PICTURES[self.format])}")
             self.picture.set_visibility(fits)
         elif b"\0" not in main:
             self.text.set_text(main[: 4 * SHOWN_TEXT].decode("utf-8", "ignore")[:SHOWN_TEXT])

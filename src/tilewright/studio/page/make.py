@@ -13,7 +13,6 @@ from ...core.errors import Problem, TilewrightError, counted
 from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
-from ...core.tileset import Tile
 from ...core.yaml import remark_of
 from ...data import names, text
 from ..locking import locks_of
@@ -177,7 +176,7 @@ class MakeView(View):
                     state.params,
                     self._turned,
                     skip=(*entry.sections, *(("data",) if entry.sections else ())),
-                    tiles=self._tiles,
+                    tiles=self.session.tiles,
                     desk=self.session.desk,
                     draw=partial(self.session.look, tab="example"),
                 )
@@ -188,10 +187,6 @@ class MakeView(View):
         if value is not UNSET:
             params[name] = value
         self.session.change(self.session.state.with_recipe(params=params or None), what=f"params.{name}")
-
-    def _tiles(self) -> tuple[Tile, ...]:
-        map = self.session.map
-        return () if map is None else tuple(map.tileset)
 
     def _tileset_chosen(self) -> None:
         state = self.session.state

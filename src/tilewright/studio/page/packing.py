@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 
 from PIL import Image
 
@@ -29,15 +28,6 @@ def told_of(files: Files, *, is_picture: bool) -> str:
             facts.append(f"{picture.width:,}×{picture.height:,} pixels")
             facts += [f"{frames} frames"] if frames > 1 else []
     return ", ".join([*facts, written_size(sum(map(len, files.values())))])
-
-
-def zipped(files: Files) -> bytes:
-    """Files in one archive."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def written_size(count: int) -> str:

@@ -61,14 +61,12 @@ class Points:
         self.chart.on("chart:mouseover", js_handler=MARK)
         self.chart.on("chart:mouseout", js_handler=UNMARK)
 
-    def show(
-        self, points: Sequence[tuple[str, Mapping[str, float]]], x: str, y: str, called: Mapping[str, str]
-    ) -> None:
+    def show(self, points: Sequence[Point], x: str, y: str, called: Mapping[str, str]) -> None:
         """Put them where their numbers say, each with its caption; those that lack one of the numbers are left out.
 
         `called` tells how the measures are called.
         """
-        data = [_point(number, caption, numbers, x, y, called) for number, (caption, numbers) in enumerate(points)]
+        data = [_point(number, point, x, y, called) for number, point in enumerate(points)]
         names = (called[x], called[y]) if any(numbers for _, numbers in points) else ("", "")
         self.chart.options["xAxis"]["name"], self.chart.options["yAxis"]["name"] = names
         self.chart.options["series"][0]["data"] = data
@@ -97,9 +95,8 @@ def _axis(*, upright: bool) -> dict[str, Any]:
     }
 
 
-def _point(
-    number: int, caption: str, numbers: Mapping[str, float], x: str, y: str, called: Mapping[str, str]
-) -> dict[str, Any]:
+def _point(number: int, point: Point, x: str, y: str, called: Mapping[str, str]) -> dict[str, Any]:
+    caption, numbers = point
     lines = [f"<b>{html.escape(caption)}</b>"]
     lines += [f"{html.escape(called[name])} {written(numbers[name])}" for name in (x, y) if name in numbers]
     place = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]

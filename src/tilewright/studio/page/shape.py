@@ -130,7 +130,9 @@ class ShapeView(View):
             with ui.element("div").classes("tw-stage-fields") as fields:
                 ui.label(what_it_does(entry)).classes("tw-faint")
                 turned = partial(self._turned, number)
-                self.controls.append(Controls(entry.params, params, turned, tiles=self._tiles, desk=self.session.desk))
+                self.controls.append(
+                    Controls(entry.params, params, turned, tiles=self.session.tiles, desk=self.session.desk)
+                )
             title.on("click", partial(self._fold, number, fields)).tooltip(entry.summary)
             fields.set_visibility(number in self._opened or count == 1)
 
@@ -141,7 +143,7 @@ class ShapeView(View):
     def _add(self, name: str) -> None:
         stages = stages_of(self.session.state.recipe)
         self._opened = {len(stages)}
-        self._change([*stages, (name, first_of(name, self._tiles()))])
+        self._change([*stages, (name, first_of(name, self.session.tiles()))])
 
     def _remove(self, number: int) -> None:
         stages = stages_of(self.session.state.recipe)
@@ -175,10 +177,6 @@ class ShapeView(View):
         shaping = [{name: dict(params)} if params else name for name, params in stages]
         changed = state.with_recipe(shaping=shaping or None)
         self.session.change(replace(changed, off=state.off if off is None else off), what=what)
-
-    def _tiles(self) -> tuple[Tile, ...]:
-        map = self.session.map
-        return () if map is None else tuple(map.tileset)
 
     # -- the recipe ---------------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from ...formats import image
 from .. import service
 from ..desk import Ticket
 from ..gallery import Gallery
+from ..scene import data_url
 from ..state import State
 
 COUNT = 24
@@ -192,7 +192,7 @@ def picture_of(map: TileMap, *, sprites: bool) -> str:
         picture.thumbnail((PIXELS, PIXELS))
     buffer = io.BytesIO()
     picture.save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return data_url(buffer.getvalue())
 
 
 def written_value(value: Any) -> str:

@@ -21,6 +21,11 @@ def copy_text(text: str, told: str) -> None:
     ui.run_javascript(f"({copying(json.dumps(text), told)})()")
 
 
+def show_class(element: ui.element, name: str, is_on: bool) -> None:
+    """Give an element a class of its style, or take it away."""
+    element.classes(add=name) if is_on else element.classes(remove=name)
+
+
 def icon_button(icon: str, hint: str, do: Callable[..., Any], *, test: str = "") -> ui.button:
     """A small button of an icon alone, with its hint."""
     button = ui.button(icon=icon, color=None, on_click=lambda: do()).props(

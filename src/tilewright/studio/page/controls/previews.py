@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from ....core.errors import TilewrightError, counted
 from ....core.grid import FREE, Grid
 from ....core.resolver import Resolver
 from ....core.tilemap import format_size
+from ...scene import data_url
 from .control import Around
 
 
@@ -42,7 +42,7 @@ def picture_of(grid: Grid, around: Around | None = None) -> str:
     shown = palette[np.where(cells == FREE, len(grid.words), cells)]
     file = io.BytesIO()
     Image.fromarray(shown).save(file, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    return data_url(file.getvalue())
 
 
 @lru_cache(maxsize=256)

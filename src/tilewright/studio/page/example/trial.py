@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from ....formats._picture import PictureParams, draw, layout_of
 from ... import service
 from ...desk import Ticket
 from ...example import Example, shown_of
+from ...scene import data_url
 
 COMPARED = ("divergence", "sample_distance", "copied_share", "copied_block")
 LIVE = 0.12
@@ -83,4 +83,4 @@ def picture_of(view: TileMap | Frame, *, sprites: bool = False) -> str:
         options = PictureParams(scale=1, sprites=False)
     buffer = io.BytesIO()
     draw(view, options).save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return data_url(buffer.getvalue())
