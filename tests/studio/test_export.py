@@ -14,7 +14,8 @@ from tilewright.formats import shelf
 from tilewright.studio import service
 from tilewright.studio.desk import Ticket
 from tilewright.studio.page.files import Wanted
-from tilewright.studio.page.packing import groups, told_of, written_size, zipped
+from tilewright.studio.page.packing import groups, told_of, written_size
+from tilewright.studio.service import zipped
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
