@@ -45,6 +45,7 @@ HINTED: Mapping[str, Kind] = {
     "model": "file",
     "recipe": "recipe",
     "text": "text",
+    "json": "json",
 }
 """Kinds that the hint `control` decides alone."""
 BOUNDS = {
