@@ -59,7 +59,6 @@ class Recipe(WholeValue):
     """None until it is run, or, in a recipe inside another, drawn from the outer one's stream."""
     plan: Any = field(default=None, init=False, compare=False, repr=False)
     """What the pipeline worked out from all but the seed; kept so that many maps are checked once."""
-    json_schema: ClassVar = {"title": "Recipe", "type": ["object", "string"], "control": "recipe"}
 
     @classmethod
     def of(cls, given: Recipe | Mapping[str, Any] | str, resolver: Resolver | None = None) -> Recipe:
