@@ -45,7 +45,6 @@ HINTED: Mapping[str, Kind] = {
     "model": "file",
     "recipe": "recipe",
     "text": "text",
-    "json": "json",
 }
 """Kinds that the hint `control` decides alone."""
 BOUNDS = {

@@ -170,7 +170,7 @@ class WfcParams(WfcLearned, Learning, Sized):
     """Tiles whose cells must all be joined, taken together."""
     paths: tuple[Way, ...] = param((), max_length=100)
     """Places that must be joined, each two over given tiles."""
-    constraints: tuple[UserConstraint, ...] = param((), max_length=100, control="json")
+    constraints: tuple[UserConstraint, ...] = param((), max_length=100)
     """Constraints of your own, each by its name and with its parameters."""
     backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
     """Choices that are taken back in a row, before a region around the trouble is opened again."""
