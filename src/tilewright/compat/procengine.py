@@ -20,7 +20,6 @@ from ..core.errors import InvalidRecipe, TilewrightError
 from ..core.plan import planned
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
-from ..core.site import Frame
 from ..core.tilemap import TileMap
 
 Level: TypeAlias = list[list[str]]
@@ -48,7 +47,8 @@ def generateMap() -> Level:  # noqa: N802 - the original's name
     """The next map: rows of names. Every call gives another one."""
     recipe = _initialized()
     recipe = recipe.with_seed(f"{recipe.seed}-{next(_seeds)}")
-    return _rows(_watched(recipe) if testing.isDebug else pipeline.run(recipe))
+    map = _watched(recipe) if testing.isDebug else pipeline.run(recipe)
+    return [[map.tileset[tile].name for tile in row] for row in map.cells.tolist()]
 
 
 generateLevel = generateMap  # noqa: N816 - its documentation uses both names
@@ -66,20 +66,10 @@ def _initialized() -> Recipe:
 
 
 def _watched(recipe: Recipe) -> TileMap:
+    """Make the map, and print it after every step: digits, then small and capital letters; beyond those a dot."""
     for frame in pipeline.watch(recipe):
         if frame.map is not None:
             return frame.map
-        _print(frame)
+        rows = ["".join(DIGITS[tile] if tile < len(DIGITS) else "." for tile in row) for row in frame.cells.tolist()]
+        print(frame.note, *rows, "", sep="\n")
     raise AssertionError("the last frame has the map")
-
-
-def _print(frame: Frame) -> None:
-    """The map as digits, then small and capital letters; beyond those a dot."""
-    print(frame.note)
-    for row in frame.cells.tolist():
-        print("".join(DIGITS[tile] if tile < len(DIGITS) else "." for tile in row))
-    print()
-
-
-def _rows(map: TileMap) -> Level:
-    return [[map.tileset[tile].name for tile in row] for row in map.cells.tolist()]

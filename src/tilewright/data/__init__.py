@@ -1,4 +1,4 @@
-"""What ships with Tilewright, all made by us: tilesets, recipes, rulebooks, samples, and drawings of sprites.
+"""What ships with Tilewright, all made by us: tilesets, recipes, rulebooks, samples, drawings, and names of games.
 
 Samples of a game come in folders: each is called like the format that reads its maps, such as `awbw`.
 """
@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt", "drawings": ".txt"}
+ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
+ENDINGS |= {"drawings": ".txt", "games": ".toml"}
 MEMBER = ".csv"
 """Ending of the samples in folders."""
 

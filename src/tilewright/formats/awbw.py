@@ -17,6 +17,7 @@ that is wrong, `old` tells.
 from __future__ import annotations
 
 import re
+import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import data
 from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
 from ..core.grid import MOST_CELLS, whole
 from ..core.params import LARGEST_SIDE, Params, param
@@ -61,18 +63,8 @@ SYMBOLS = {
     TELEPORT: " ",
 }
 """The characters of the old format by id; ids that are not here have none."""
-COUNTRIES = {
-    "os": "orange star", "bm": "blue moon", "ge": "green earth", "yc": "yellow comet", "bh": "black hole",
-    "rf": "red fire", "gs": "grey sky", "bd": "brown desert", "ab": "amber blaze", "js": "jade sun",
-    "ci": "cobalt ice", "pc": "pink cosmos", "tg": "teal galaxy", "pl": "purple lightning", "ar": "acid rain",
-    "wn": "white nova", "aa": "azure asteroid", "ne": "noir eclipse", "sc": "silver claw", "uw": "umber wilds",
-}  # fmt: skip
-UNITS = {
-    1: "infantry", 2: "mech", 3: "md.tank", 4: "tank", 5: "recon", 6: "apc", 7: "artillery", 8: "rocket",
-    9: "anti-air", 10: "missile", 11: "fighter", 12: "bomber", 13: "b-copter", 14: "t-copter", 15: "battleship",
-    16: "cruiser", 17: "lander", 18: "sub", 28: "black boat", 29: "carrier", 30: "stealth", 46: "neotank",
-    960900: "piperunner", 968731: "black bomb", 1141438: "mega tank",
-}  # fmt: skip
+COUNTRIES, UNITS = tomllib.loads(data.text("games", "awbw")).values()
+"""Names of countries by code, and of units by id."""
 
 
 class AwbwParams(Params):
@@ -287,7 +279,7 @@ def _units(document: Mapping[str, Any]) -> list[Marker]:
             raise InvalidRecipe("needs whole numbers as Unit ID, Unit X and Unit Y", at=("Predeployed Units", number))
         country = unit.get("Country Code")
         owner = COUNTRIES.get(country, country[:20]) if isinstance(country, str) else ""
-        name = UNITS.get(kind) or str(kind)[:20]
+        name = UNITS.get(str(kind)) or str(kind)[:20]
         markers.append(Marker(f"unit {name} {owner}".rstrip(), x, y))
     return markers
 

@@ -134,10 +134,7 @@ def _record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText
         raise InvalidRecipe(f"n, the number of states, must be in 1..{MOST_STATES}, got {states}", at=("line", number))
     if not 1 <= width * length <= MOST_CELLS:
         raise TooLarge(f"a map of {length:,}x{width:,} is not read; 1 to {MOST_CELLS:,} cells are", at=("line", number))
-    shaped = []
-    for place, text in maps:
-        cells = _states(text, states, place, width * length)
-        shaped.append(cells.reshape(length, width).T)
+    shaped = [_states(text, states, place, width * length).reshape(length, width).T for place, text in maps]
     return FbcaText(
         cells=shaped[-1] if shaped else None,
         frames=tuple(shaped[:-1]),

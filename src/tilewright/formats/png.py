@@ -12,8 +12,8 @@ highest number where some lie beyond. Reading either gives the map back. Other 1
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from itertools import count
+from collections.abc import Iterator, Mapping
+from itertools import chain, count, takewhile
 from pathlib import Path
 
 from PIL import Image
@@ -70,20 +70,19 @@ def read(source: Source, options: PngParams) -> list[Found]:
 def text_chunks(text: str) -> PngInfo:
     """A label as chunks `tilewright`, `tilewright 2` and so on."""
     info = PngInfo()
-    for number, start in enumerate(range(0, len(text), PIECE), 1):
-        info.add_text(KEY if number == 1 else f"{KEY} {number}", text[start : start + PIECE], zip=True)
+    for key, start in zip(_keys(), range(0, len(text), PIECE), strict=False):
+        info.add_text(key, text[start : start + PIECE], zip=True)
     return info
 
 
 def joined_text(picture: Image.Image) -> str:
     """The label in a picture's chunks; empty when it has none."""
-    pieces = []
-    for number in count(1):
-        piece = picture.info.get(KEY if number == 1 else f"{KEY} {number}")
-        if not isinstance(piece, str):
-            break
-        pieces.append(piece)
-    return "".join(pieces)
+    pieces = (picture.info.get(key) for key in _keys())
+    return "".join(map(str, takewhile(lambda piece: isinstance(piece, str), pieces)))
+
+
+def _keys() -> Iterator[str]:
+    return chain([KEY], (f"{KEY} {number}" for number in count(2)))
 
 
 png = Format(name="png", params=PngParams, extensions=(".png",), write=write, read=read, doc=__doc__)

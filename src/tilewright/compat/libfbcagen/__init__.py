@@ -32,21 +32,8 @@ from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
 from ...generators.fashion import behaviour_id
 from ...kernels.random import cells_below
-from . import FBCAConsts
-from ._arrays import (
-    MOST_STATES,
-    Cells,
-    LevelMap,
-    generations,
-    level_map,
-    offsets,
-    scores,
-    shape,
-    state_count,
-    states_of,
-    updates,
-    whole,
-)
+from . import FBCAConsts, _arrays
+from ._arrays import Cells, LevelMap, generations, level_map, states_of
 from .FBCAConsts import CACell, Fbca
 
 __all__ = [
@@ -82,9 +69,9 @@ def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
     """
     if isinstance(fbca, list):
         fbca = Fbca()
-    states = np.empty(shape(fbca), dtype=np.uint8)
+    states = np.empty(_arrays.shape(fbca), dtype=np.uint8)
     rng = Rng.of(read_seed(seed)).child("fashion")
-    cells_below(rng.level_key(), 0, 0, state_count(fbca), states)
+    cells_below(rng.level_key(), 0, 0, _arrays.state_count(fbca), states)
     fbca.levelMap = level_map(states)
     return fbca.levelMap
 
@@ -105,7 +92,7 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 
 def colourConvert(x: int) -> Color:
     """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
-    state = whole("x", x, 0, MOST_STATES - 1)
+    state = _arrays.whole("x", x, 0, _arrays.MOST_STATES - 1)
     color = COLOURS[state] if state < len(COLOURS) else distinct_color(state).removeprefix("#")
     red, green, blue = bytes.fromhex(color)
     return red, green, blue
@@ -119,9 +106,9 @@ def genIm(fbca: Fbca, directory: Folder = None, quantifer: str = "test", gen: in
 def updateMap(fbca: Fbca) -> LevelMap:
     """The map one update later. The automaton keeps its present map, with the score of every cell filled in."""
     before, after = generations(fbca, 1)
-    matrix = np.array(scores(fbca)).reshape(fbca.n, fbca.n)
+    matrix = np.array(_arrays.scores(fbca)).reshape(fbca.n, fbca.n)
     total = np.zeros(before.shape)
-    for dx, dy in offsets(fbca):
+    for dx, dy in _arrays.offsets(fbca):
         total += matrix[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
     for column, totals in zip(fbca.levelMap, total.T, strict=False):
         for cell, score in zip(column, totals.tolist(), strict=False):
@@ -166,7 +153,7 @@ def generateFBCA(
     `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
     With a seed, or where there is no map yet, it begins with a random one.
     """
-    shape(fbca)  # refuses what is no automaton
+    _arrays.shape(fbca)  # refuses what is no automaton
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
     folder = f"{_folder(directory)}/{quantifer}/" if pictures else _folder(directory)
     path = f"{folder}/{quantifer}"
@@ -174,7 +161,7 @@ def generateFBCA(
         refuse_unwritable(f"{path}.gif")
     if seed is not None or not fbca.levelMap:
         initCA(fbca, seed)
-    frames = deque(generations(fbca, updates(fbca)), maxlen=None if pictures or saveText else 1)
+    frames = deque(generations(fbca, _arrays.updates(fbca)), maxlen=None if pictures or saveText else 1)
     fbca.levelMap = level_map(frames[-1])
 
     makeFolder(folder)
@@ -207,7 +194,7 @@ def behaviourNum(fbca: Fbca) -> int:
 
     It depends on scores, n and neighbourhood; `generators.fashion.behaviour_id` says how, and what is too large.
     """
-    return int(behaviour_id(scores(fbca), offsets(fbca)).rpartition("-")[2], 16)
+    return int(behaviour_id(_arrays.scores(fbca), _arrays.offsets(fbca)).rpartition("-")[2], 16)
 
 
 updateFBCA = updateMap
@@ -230,7 +217,7 @@ def _picture(states: Cells) -> Image.Image:
 
 @cache
 def _palette() -> bytes:
-    return bytes(part for state in range(MOST_STATES) for part in colourConvert(state))
+    return bytes(part for state in range(_arrays.MOST_STATES) for part in colourConvert(state))
 
 
 def _save_picture(states: Cells, path: str) -> Image.Image:
@@ -265,21 +252,21 @@ def _automaton(record: FbcaText) -> Fbca:
         torusLength=record.length,
     )
     if record.cells is not None:
-        shape(fbca)  # refuses what is too large for objects
+        _arrays.shape(fbca)  # refuses what is too large for objects
         fbca.levelMap = level_map(record.cells)
     return fbca
 
 
 def _record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
     """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
-    height, width = shape(fbca)
+    height, width = _arrays.shape(fbca)
     return FbcaText(
         cells=maps[-1] if maps else None,
         frames=tuple(maps[:-1]),
-        scores=tuple(scores(fbca)) if parameters else (),
-        generations=updates(fbca),
-        states=state_count(fbca),
+        scores=tuple(_arrays.scores(fbca)) if parameters else (),
+        generations=_arrays.updates(fbca),
+        states=_arrays.state_count(fbca),
         width=height,
         length=width,
-        neighbourhood=tuple(offsets(fbca)),
+        neighbourhood=tuple(_arrays.offsets(fbca)),
     )

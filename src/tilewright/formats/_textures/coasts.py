@@ -144,14 +144,12 @@ def _sides(around: int) -> dict[str, int]:
 
 def sea(look: Look, rng: Rng) -> Pixels:
     """Deep water with small waves; toward land, shallows, foam and sand."""
-    around = ALL_OPEN if look.around is None else look.around
-    return _shored(_from_land(around), look.color)
+    return _shored(_from_land(look.around), look.color)
 
 
 def reef(look: Look, rng: Rng) -> Pixels:
     """Rocks that rise from the sea, with foam around them."""
-    around = ALL_OPEN if look.around is None else look.around
-    return sketched(_shored(_from_land(around), DEEP), "reef", look.color, {"f": FOAM})
+    return sketched(_shored(_from_land(look.around), DEEP), "reef", look.color, {"f": FOAM})
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:
@@ -224,8 +222,9 @@ def _packed(sides: dict[str, int], corners: int) -> int:
     return sum(sides[side] << (2 * number) for number, side in enumerate(SIDES)) | corners << 8
 
 
-def _from_land(around: int) -> Distances:
+def _from_land(around: int | None) -> Distances:
     """How far the pixels lie from land; below 0 on land, in the rounded corner between two shores."""
+    around = ALL_OPEN if around is None else around
     sides = _sides(around)
     field = np.full((SIDE, SIDE), float(SIDE))
     for side, beside in sides.items():

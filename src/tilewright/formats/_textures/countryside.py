@@ -29,27 +29,9 @@ def plain(look: Look, rng: Rng) -> Pixels:
     return meadow(look.color, rng)
 
 
-TREES = ((3.9, 4.1, 3.8), (4.1, 11.5, 3.9), (7.4, 7.8, 3.6), (9.6, 3.4, 3.6), (9.9, 12.0, 3.8))
-"""Row, column and size of the crowns of a wood, from the back to the front."""
-
-
 def wood(look: Look, rng: Rng) -> Pixels:
     """Round trees that stand close together, the front ones over those behind."""
-    pixels = meadow(MEADOW, rng, 0)
-    shadow = np.zeros((SIDE, SIDE), dtype=np.bool_)
-    for row, column, size in TREES:
-        shadow |= np.hypot((ROWS - row - 3.4) * 1.5, COLUMNS - column - 0.8) < size
-    pixels[shadow] *= 0.72
-    for row, column, size in TREES:
-        trunk = (np.abs(ROWS - row - size) < 1.4) & (np.abs(COLUMNS - column) < 1)
-        pixels[trunk] = rgb("6f4a2c")
-        distance = np.hypot(ROWS - row, COLUMNS - column)
-        lit = np.hypot(ROWS - row + 1.6, COLUMNS - column + 1.4)
-        shades = np.where(lit < 1.5, 0.36, np.where(lit < 3.1, 0.14, np.where(lit < 4.4, -0.08, -0.28)))
-        rim = distance > size - 0.8
-        shades[rim] = np.where(row + column < ROWS + COLUMNS, -0.56, -0.36)[rim]
-        pixels[distance < size] = shaded(look.color, shades)[distance < size]
-    return pixels
+    return sketched(meadow(MEADOW, rng, 0), "wood", look.color)
 
 
 def mountain(look: Look, rng: Rng) -> Pixels:

@@ -63,11 +63,7 @@ def gate(look: Look, rng: Rng) -> Pixels:
 
 def rail(look: Look, rng: Rng) -> Pixels:
     """Two bright rails on sleepers, from left to right."""
-    pixels = ground(look, rng)
-    pixels[(COLUMNS % 4 < 2) & (ROWS > 1) & (ROWS < 14)] = (92.0, 68.0, 48.0)
-    for row in (4, 11):
-        pixels[row], pixels[row + 1] = (196.0, 194.0, 198.0), (88.0, 86.0, 94.0)
-    return pixels
+    return sketched(ground(look, rng), "rail", look.color)
 
 
 def cart(look: Look, rng: Rng) -> Pixels:

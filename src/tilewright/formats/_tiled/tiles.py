@@ -69,7 +69,8 @@ def tileset_of(tilesets: list[TiledTileset], used: list[int], source: Source) ->
     entries = list(_entries(tiles, sheet, several=len(tilesets) > 1))
     if source.tileset is None:
         if 0 in used and all(entry["name"] != "empty" for entry in entries):
-            entries.append(_empty(entries))
+            blank = all(entry.get("glyph") != " " for entry in entries)
+            entries.append({"name": "empty", "color": "#000000"} | ({"glyph": " "} if blank else {}))
         name = (tilesets[0].name if tilesets else "") or "tiled"
         tileset = Tileset.checked({"name": name, "tiles": entries}).model_copy(update={"sheet": sheet})
         ids = {tile.gid: number for number, tile in enumerate(tiles)}
@@ -136,12 +137,6 @@ def _free_name(tile: _Known, taken: set[str], several: bool) -> str:
         return told
     name = f"{tile.tileset.name[:60]} {tile.local}" if several and tile.tileset.name else f"tile{tile.local}"
     return name if name not in taken else f"{name} ({tile.gid})"
-
-
-def _empty(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """The tile of cells that hold none."""
-    blank = all(entry.get("glyph") != " " for entry in entries)
-    return {"name": "empty", "color": "#000000"} | ({"glyph": " "} if blank else {})
 
 
 def _given_id(tileset: Tileset, name: str, tile: _Known) -> int:

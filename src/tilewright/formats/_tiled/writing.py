@@ -17,16 +17,7 @@ from ...core.grid import INLINE_CELLS, pack
 from ...core.provenance import provenance
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
-from .._sheet import (
-    MAX_CACHED_PIXELS,
-    MOST_COLUMNS,
-    cut_sprites,
-    draw_sprites,
-    encode_png,
-    encode_sheet,
-    picture_size,
-    sprite_rows,
-)
+from .. import _sheet
 from .._textures import SIDE
 from . import Document, TiledParams
 from .elements import tiles_to_xml
@@ -144,10 +135,10 @@ def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Do
             pictures[part["image"]] = sheet.picture
     if bare:
         size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-        pictures[image], (width, height) = encode_sheet([tileset[number] for number in bare], *size)
+        pictures[image], (width, height) = _sheet.encode_sheet([tileset[number] for number in bare], *size)
         part = _part(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
         part |= {"image": image, "imagewidth": width, "imageheight": height}
-        parts.append(({**part, "columns": min(MOST_COLUMNS, len(bare))}, dict(enumerate(bare))))
+        parts.append(({**part, "columns": min(_sheet.MOST_COLUMNS, len(bare))}, dict(enumerate(bare))))
     gids = np.zeros(len(tileset), dtype=np.uint32)
     tilesets: list[Document] = []
     free = 1
@@ -194,7 +185,7 @@ class TileEntries(tuple[Document, ...]):
 def _entries(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
     """Describe tiles, given as pairs of local id and tile id; with pictures of their own, where a size is given."""
     width, height = size or (SIDE, SIDE)
-    describe = _describe if len(places) * width * height <= MAX_CACHED_PIXELS else _describe.__wrapped__
+    describe = _describe if len(places) * width * height <= _sheet.MAX_CACHED_PIXELS else _describe.__wrapped__
     return describe(_TilesetKey.of(tileset), places, size)
 
 
@@ -203,8 +194,8 @@ def _describe(key: _TilesetKey, places: Places, size: Size | None) -> TileEntrie
     tileset = key.tileset
     entries = [_tile(tileset[number], number, local) for local, number in places]
     if size is not None:
-        drawn = draw_sprites(tileset.tiles, *size)
-        looks = {number: encode_png(drawn[number]) for number in range(len(tileset))} | cut_sprites(tileset)
+        drawn = _sheet.draw_sprites(tileset.tiles, *size)
+        looks = dict(enumerate(map(_sheet.encode_png, drawn))) | _sheet.cut_sprites(tileset)
         for entry, (_, number) in zip(entries, places, strict=True):
             entry |= {"picture": looks[number], "imagewidth": size[0], "imageheight": size[1]}
     return TileEntries(entries)
@@ -235,8 +226,8 @@ def _way_to(sheet: Sheet, path: Path) -> str:
 
 def _sheet_part(tileset: Tileset, sheet: Sheet, place: str) -> Document:
     """A tileset on the user's picture: in its place, else beside the map if there is a picture to copy."""
-    rows = sprite_rows(tileset)
-    width, height = picture_size(sheet) or (
+    rows = _sheet.sprite_rows(tileset)
+    width, height = _sheet.picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
         sheet.margin + rows * (sheet.tile_height + sheet.spacing) - sheet.spacing,
     )
