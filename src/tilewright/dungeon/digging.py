@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..analysis.regions import in_the_way, neighbours
 from ..core.errors import GaveUp
-from ..core.site import Site
+from ..core.site import Frame, Site, Steps
 from ..kernels.bridges import Waves, numbered
 from ..kernels.drunkard import BLOCKED, FLOOR, ROCK
 from ..kernels.flood import parts_of
@@ -93,10 +93,6 @@ class Diggable:
         """The floors there are, flat."""
         return np.flatnonzero(self.cells.reshape(-1) == FLOOR)
 
-    def share(self, floors: int) -> float:
-        """So many floors, as a share of all cells that may be floor."""
-        return floors / max(1, self.room)
-
     def wanted(self, coverage: float) -> int:
         """How many floors such a share is: at least one, where there can be any."""
         return min(self.room, max(1, ceil(coverage * self.room)))
@@ -105,6 +101,13 @@ class Diggable:
         """The map in the words floor, wall."""
         cells: Cells = (self.map != FLOOR).view(np.uint8)
         return cells
+
+    def finish(self, **numbers: float) -> Steps:
+        """Join what locks have kept apart, and return the map with its coverage and these numbers."""
+        for _ in self.join():
+            yield Frame(self.shown, "join", 1.0)
+        coverage = len(self.floors()) / max(1, self.room)
+        return self._site.map(self.shown(), numbers={"coverage": coverage, **numbers})
 
     def join(self) -> Iterator[float]:
         """Dig the shortest ways between floors that locks have kept apart; gives the share done."""

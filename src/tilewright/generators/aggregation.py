@@ -108,11 +108,7 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
             dug = int(progress.dug)
             yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, dug / goal))
         more = dug >= at and at < goal
-    for _ in ground.join():
-        yield Frame(ground.shown, "join", 1.0)
-    cells = ground.shown()
-    dug = int(cells.size - np.count_nonzero(cells))
-    return site.map(cells, numbers={"coverage": ground.share(dug), "particles": int(progress.particles)})
+    return (yield from ground.finish(particles=int(progress.particles)))
 
 
 def _put_nucleus(ground: Diggable, p: AggregationParams) -> None:

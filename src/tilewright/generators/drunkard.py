@@ -81,8 +81,4 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
             done = dug / goal if p.coverage is not None else int(progress.steps) / (p.walkers * p.steps)
             yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, done))
         more = dug < goal and progress.over < p.walkers
-    for _ in ground.join():
-        yield Frame(ground.shown, "join", 1.0)
-    dug = int(np.count_nonzero(ground.shown() == 0))
-    numbers = {"coverage": ground.share(dug), "walkers": int(progress.started), "steps": int(progress.steps)}
-    return site.map(ground.shown(), numbers=numbers)
+    return (yield from ground.finish(walkers=int(progress.started), steps=int(progress.steps)))

@@ -111,16 +111,13 @@ class FashionParams(Started):
                 problems.append(problem(f"{wanted}, got {len(scores)}", at=name))
         if not self.offsets:
             problems.append(problem("at least one neighbour is needed", at="neighbourhood", rule="missing"))
-        if self.offset is not None:
-            if self.wrap:
-                text = "a window of an endless plane cannot wrap; leave wrap or offset out"
-                problems.append(problem(text, at="wrap", remove=["wrap", "offset"]))
-            if self.start is not None:
-                text = "a window of an endless plane starts by chance; leave start or offset out"
-                problems.append(problem(text, at="start", remove=["start", "offset"]))
-            if self.morph is not None:
-                text = "an endless plane has no sides to blend between; leave morph or offset out"
-                problems.append(problem(text, at="morph", remove=["morph", "offset"]))
+        for name, is_given, why in (
+            ("wrap", self.wrap, "a window of an endless plane cannot wrap"),
+            ("start", self.start is not None, "a window of an endless plane starts by chance"),
+            ("morph", self.morph is not None, "an endless plane has no sides to blend between"),
+        ):
+            if self.offset is not None and is_given:
+                problems.append(problem(f"{why}; leave {name} or offset out", at=name, remove=[name, "offset"]))
         if problems:
             raise InvalidRecipe(*problems)
         return self
@@ -146,14 +143,10 @@ def drawn_scores(p: FashionParams, rng: Rng) -> FashionParams:
     return p.model_copy(update=changes) if changes else p
 
 
-def state_names(p: FashionParams) -> list[str]:
-    return [f"state{number}" for number in range(p.states)]
-
-
 @technique(
     FashionParams,
     tileset="fashion",
-    tiles=state_names,
+    tiles=lambda p: [f"state{number}" for number in range(p.states)],
     numbered=True,
     reach=lambda p: p.reach,
     offset=lambda p: p.offset,

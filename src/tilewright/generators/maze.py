@@ -21,6 +21,7 @@ time", 1996.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -61,7 +62,10 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     for share in methods.METHODS[p.method](grid, rng.child("links")):
         yield Frame(grid.drawn, p.method, 0.8 * share)
     if p.braid:
-        for share in _braided(p, grid, rng.child("braid")):
+        stream, state = rng.child("braid"), MazeState.new()
+        key = stream.level_key()
+        work = partial(braid, grid.possible, grid.links, key, p.braid, stream.state, state, grid.columns)
+        for share in methods.in_blocks(work, state, 4 * grid.count, grid.count):  # fewer pictures than of growing
             yield Frame(grid.drawn, "braid", 0.8 + 0.1 * share)
     cells = grid.blank()
     inner = cells[1:-1, 1:-1]
@@ -75,16 +79,6 @@ def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
             yield Frame(inner, "dig", 0.95)
     markers, longest = yield from _farthest(cells)
     return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
-
-
-def _braided(p: MazeParams, grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    state = MazeState.new()
-    key = rng.level_key()
-
-    def work(budget: int) -> bool:
-        return braid(grid.possible, grid.links, key, p.braid, rng.state, state, grid.columns, budget)
-
-    yield from methods.in_blocks(work, state, 4 * grid.count, grid.count)  # fewer pictures than of growing
 
 
 def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:

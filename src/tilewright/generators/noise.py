@@ -107,12 +107,7 @@ class NoiseParams(Sized):
         name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
         if bands != len(self.thresholds) + 1:
             text = f"{bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}"
-            wrong.append(
-                problem(
-                    text,
-                    at="thresholds",
-                )
-            )
+            wrong.append(problem(text, at="thresholds"))
         for number, row in enumerate(self.biomes or ()):
             if not 1 <= len(row) <= 256:
                 wrong.append(problem(f"must have 1 to 256 tiles, got {len(row)}", at=("biomes", number)))

@@ -34,13 +34,9 @@ TRIES = 20
 """How often rooms are divided and filled anew where locks leave no way."""
 
 
-def looks(p: RulesParams) -> Tileset:
-    """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
-    return looks_of(p.words, p.mapData.initial)
-
-
 @lru_cache(maxsize=256)
 def looks_of(names: tuple[str, ...], initial: str) -> Tileset:
+    """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
     palette = tilesets.get("palette")
     known = {name: palette[palette.by_name[name]] for name in names if name in palette.by_name}
     taken = {tile.glyph for tile in known.values()}
@@ -67,7 +63,7 @@ def refuse_locks(p: RulesParams, site: Site) -> None:
 
 @technique(
     RulesParams,
-    tileset=looks,
+    tileset=lambda p: looks_of(p.words, p.mapData.initial),
     tiles=lambda p: p.words,
     extends=True,
     sections=(*SECTIONS, *FORMER_SECTIONS),

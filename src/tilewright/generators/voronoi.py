@@ -37,10 +37,10 @@ from ..core.params import Params, Sized, param
 from ..core.registry import technique, tilesets
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..core.tileset import Tileset, read_name
+from ..core.tileset import read_name
 from ..kernels.blocks import block_size
 from ..kernels.voronoi import dig, draw, look_up, walls
-from ._voronoi.diagram import Crosses, Diagram, in_rows, margin_of, wall_offsets
+from ._voronoi.diagram import Diagram, in_rows, margin_of, wall_offsets
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
 GROWING = 12
@@ -135,13 +135,9 @@ class VoronoiParams(Sized):
         return margin_of(spacing=self.spacing, relax=self.relax, wall=self.wall_margin, gap=gap)
 
 
-def looks(p: VoronoiParams) -> Tileset:
-    return tilesets.get("cave" if p.mode == "walls" else "terrain")
-
-
 @technique(
     VoronoiParams,
-    tileset=looks,
+    tileset=lambda p: tilesets.get("cave" if p.mode == "walls" else "terrain"),
     tiles=lambda p: p.words,
     reach=lambda p: (p.margin + 1) * p.spacing,
     holds_reach=False,
@@ -160,16 +156,15 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
     for _ in diagram.scattered():
         yield Frame(None, "points", 0.0)
     picture = _Picture(p, diagram, rng, site.tileset.colors[site.ids])
-    crosses = Crosses(diagram)
     for radius in range(GROWING + 1):
         note = f"regions grow, {radius} of {GROWING}" if radius else "points"
         colors = partial(picture.grown, radius / GROWING)
-        yield Frame(picture.regions, note, 0.3 * radius / GROWING, colors=colors, lines=crosses)
+        yield Frame(picture.regions, note, 0.3 * radius / GROWING, colors=colors, lines=diagram.crosses)
     for step in range(p.relax):
         note = f"relaxation {step + 1}"
         for share in diagram.relaxed():
             yield Frame(None, note, 0.3 + 0.4 * (step + share) / p.relax)
-        yield Frame(picture.regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=Crosses(diagram))
+        yield Frame(picture.regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=diagram.crosses)
     for _ in picture.prepared():
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)

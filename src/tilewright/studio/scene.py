@@ -7,6 +7,7 @@ sprites, is named by a digest, so that a browser needs to get it only once.
 from __future__ import annotations
 
 import base64
+import io
 import threading
 import zlib
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from ..core.site import Frame
 from ..core.tilemap import TileMap
@@ -67,6 +69,13 @@ def scene_of(
         "sheet": None if sheet is None else sheet.data,
         "looks": None if looks is None else packed(looks),
     }
+
+
+def picture_address(picture: Image.Image) -> str:
+    """Return a Pillow picture as a data: address."""
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return data_url(file.getvalue())
 
 
 def frame_of(frame: Frame) -> Scene:

@@ -73,6 +73,16 @@ class Session:
         """Have something done at the desk for this person, whose turn comes like everybody's."""
         return await self.desk.do(work, who=self)
 
+    async def attempt(self, work: Callable[[Ticket], T], fail: Callable[[TilewrightError], None]) -> T | None:
+        """Have something done; return None where it was cancelled, or failed: `fail` gets the error."""
+        try:
+            return await self.do(work)
+        except Cancelled:
+            return None
+        except TilewrightError as error:
+            fail(error)
+            return None
+
     def leave(self) -> None:
         """The person is gone, and so is all that was being done for them."""
         self.stop()
@@ -274,18 +284,17 @@ class Session:
             assert frame.map is not None
             return recipe, frame.map
 
-        try:
-            self.recipe, self._made = await self.do(work)
-        except Cancelled:
-            return
-        except TilewrightError as error:
+        def fail(error: TilewrightError) -> None:
             self.tell("busy", False)
             self.tell("failed", error)
-            return
-        self.seconds = time.perf_counter() - begun
-        self.tell("busy", False)
-        self.tell("failed", None)
-        self._show()
+
+        found = await self.attempt(work, fail)
+        if found is not None:
+            self.recipe, self._made = found
+            self.seconds = time.perf_counter() - begun
+            self.tell("busy", False)
+            self.tell("failed", None)
+            self._show()
 
     def _look(self, state: State, frame: Frame) -> None:
         """Work that takes long is shown as it goes, unless something newer is being made."""

@@ -28,6 +28,9 @@ MOST_PARTS = 64
 """Pieces of what was painted over a large map: each is a map that can travel inside a recipe."""
 TABS = ("make", "shape", "example", "rules", "gallery", "export")
 
+Stage = tuple[str, Mapping[str, Any]]
+"""A shaper's name, and what is set of its params."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -105,6 +108,18 @@ class State:
         data = replace(fix, path=path).apply(self.recipe)
         words = {word: data.get(word) for word in {*self.recipe, *data} - {"locks"}}
         return replace(self.with_recipe(**words), off=off)
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The shapers of the recipe: each a name, or a name with params."""
+        found: list[Stage] = []
+        for stage in self.recipe.get("shaping") or ():
+            if isinstance(stage, str):
+                found.append((stage, {}))
+            elif isinstance(stage, Mapping) and len(stage) == 1:
+                (name, params), *_ = stage.items()
+                found.append((str(name), params if isinstance(params, Mapping) else {}))
+        return found
 
     @property
     def stages_on(self) -> list[int]:

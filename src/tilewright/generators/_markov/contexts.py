@@ -84,8 +84,7 @@ class Contexts:
         """The sets, by number: the first is the empty one."""
         refuse_too_many(len(words), self.masks, self.directions)
         digits = len(words) + 2
-        sizes = [digits ** mask.bit_count() for mask in self.masks]
-        self.bases = np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)
+        self.bases = key_bases(digits, self.masks)
         self.weights = np.zeros((len(self.masks), len(directions)), dtype=np.int64)
         for number, mask in enumerate(self.masks):
             own = [place for place in range(len(directions)) if mask >> place & 1]
@@ -211,6 +210,12 @@ def spread(map: NDArray[np.integer], tiles: int) -> Digits:
     wide: Digits = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
     wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = map + 1
     return wide.reshape(-1)
+
+
+def key_bases(digits: int, masks: Sequence[int]) -> Numbers:
+    """Return the first key of every set of directions, of neighbours with this many digits."""
+    sizes = [digits ** mask.bit_count() for mask in masks]
+    return np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)
 
 
 def refuse_too_many(tiles: int, masks: Iterable[int], directions: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ...core.errors import InvalidRecipe
 from ...core.samples import Counts, Samples
 from ...kernels.markov import Numbers
-from .contexts import Contexts, ContextTable
+from .contexts import Contexts, ContextTable, key_bases
 from .directions import STEPS
 
 NAMES = ("classes", "directions", "masks", *ContextTable._fields)
@@ -76,7 +77,7 @@ def _select(table: ContextTable, digits: int, stored: list[int], wanted: tuple[i
         return table
     which, inside = _sets(table.keys, digits, stored)
     kept = np.isin(np.array(stored)[which], wanted)
-    bases = _bases(digits, wanted)[np.searchsorted(np.array(wanted), np.array(stored)[which[kept]])]
+    bases = key_bases(digits, wanted)[np.searchsorted(np.array(wanted), np.array(stored)[which[kept]])]
     entries = np.repeat(kept, table.sizes)
     return ContextTable(bases + inside[kept], table.sizes[kept], table.tiles[entries], table.counts[entries])
 
@@ -94,10 +95,10 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     starts = np.cumsum(sizes) - sizes
     rising = np.diff(own, prepend=-1) > 0
     rising[starts] = True
-    last = int(_bases(digits, masks)[-1]) + digits ** masks[-1].bit_count()
+    last = int(key_bases(digits, masks)[-1]) + digits ** masks[-1].bit_count()
     if not rising.all() or keys[0] != 0 or keys[-1] >= last or (keys[1:] <= keys[:-1]).any():
         return False
-    which, inside = _sets(keys, digits, list(masks))
+    which, inside = _sets(keys, digits, masks)
     length = np.array([mask.bit_count() for mask in masks])[which]
     for place in range(int(length.max())):
         # 0 is a cell without a tile, which samples do not have.
@@ -109,13 +110,8 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     return bool((totals == cells).all())
 
 
-def _sets(keys: Numbers, digits: int, masks: list[int]) -> tuple[Numbers, Numbers]:
+def _sets(keys: Numbers, digits: int, masks: Sequence[int]) -> tuple[Numbers, Numbers]:
     """Return for every key the number of its set of directions, and what it is among the keys of the set."""
-    bases = _bases(digits, tuple(masks))
+    bases = key_bases(digits, masks)
     which = np.searchsorted(bases, keys, side="right") - 1
     return which, keys - bases[which]
-
-
-def _bases(digits: int, masks: tuple[int, ...]) -> Numbers:
-    sizes = [digits ** mask.bit_count() for mask in masks]
-    return np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)

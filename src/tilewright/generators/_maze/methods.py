@@ -50,13 +50,13 @@ def _arrays(grid: MazeGrid, seen: Bytes) -> MazeArrays:
     return MazeArrays(grid.possible, grid.links, seen, grid.above, grid.columns)
 
 
-def _grown(
+def _grow(
     kernel: Callable[[MazeArrays, Places, NDArray[np.uint64], MazeState, int], bool],
+    steps_per_place: int,
     grid: MazeGrid,
     rng: Rng,
-    steps_per_place: int,
 ) -> Iterator[float]:
-    """By a kernel that grows a maze from any place, and from another one where it cannot continue."""
+    """Grow a maze by a kernel from any place, and from another one where it cannot continue."""
     seen = _closed(grid)
     stack: Places = np.empty(grid.count, dtype=np.int32)
     state = MazeState.new()
@@ -65,18 +65,6 @@ def _grown(
         state.pending, stack[0], seen[start] = 1, start, INSIDE
     work = partial(kernel, _arrays(grid, seen), stack, rng.state, state)
     yield from in_blocks(work, state, steps_per_place * grid.count, grid.count)
-
-
-def _backtracker(grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    return _grown(backtrack, grid, rng, 2)
-
-
-def _prim(grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    return _grown(prim, grid, rng, 1)
-
-
-def _kruskal(grid: MazeGrid, rng: Rng) -> Iterator[float]:
-    return _spanned(grid, rng, first=None)
 
 
 def _wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
@@ -96,7 +84,7 @@ def _wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     yield from in_blocks(work, state, 12 * grid.count, grid.count)
     grid.sketch = None
     if not seen.all():
-        yield from _spanned(grid, rng, first=None)
+        yield from _span(grid, rng)
 
 
 def _walked(grid: MazeGrid, exits: Bytes, state: MazeState) -> Bytes:
@@ -125,10 +113,10 @@ def _division(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     yield from in_blocks(work, state, edges, edges)
     if grid.has_locks:
         preferred, grid.links = grid.links, given
-        yield from _spanned(grid, rng, first=preferred)
+        yield from _span(grid, rng, first=preferred)
 
 
-def _spanned(grid: MazeGrid, rng: Rng, *, first: Bytes | None) -> Iterator[float]:
+def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[float]:
     """Take all possible links in random order, those of `first` first, and leave out what would close a loop."""
     edges: Places = np.empty(2 * grid.count, dtype=np.int32)
     edges = edges[: list_edges(grid.possible, edges)]
@@ -159,9 +147,9 @@ def _stride(count: int) -> int:
 
 
 METHODS: dict[str, Method] = {
-    "backtracker": _backtracker,
-    "prim": _prim,
-    "kruskal": _kruskal,
+    "backtracker": partial(_grow, backtrack, 2),
+    "prim": partial(_grow, prim, 1),
+    "kruskal": _span,
     "wilson": _wilson,
     "division": _division,
 }

@@ -48,7 +48,7 @@ def break_copies(counter: PatternCounter, steps: int, rng: Rng) -> Iterator[floa
         before, total = counter.tiles(0).copy(), steps // SHARE
         for first in range(0, total, STEPS_PER_SUM):
             last = min(total, first + STEPS_PER_SUM)
-            for reached in counter.anneal_only(~kept, own, first, last, total, heat=COOL):
+            for reached in counter.anneal(own, first, last, total, only=~kept, heat=COOL):
                 yield (turn + reached / total) / TURNS
     if len(_copied(counter, side)) > 0:
         for end in range(CELLS_PER_BLOCK, before.size + CELLS_PER_BLOCK, CELLS_PER_BLOCK):
@@ -87,7 +87,7 @@ def _plant(
             continue
         counter.become(planted)
         count = int(free.sum()) * STEPS_PER_CELL
-        for _ in counter.anneal_only(free, rng, 0, count, count):
+        for _ in counter.anneal(rng, 0, count, count, only=free):
             yield share
         if counter.value < best[0]:
             best = counter.value, counter.tiles(0).copy()

@@ -268,49 +268,31 @@ class PatternCounter:
 
     def _looks(self, stamps: float) -> int:
         """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""
-        cells, touched = self._looks_per_change
-        return int(cells + stamps * touched)
-
-    @cached_property
-    def _looks_per_change(self) -> tuple[int, float]:
-        """Cells of windows that are looked at for a changed cell, and on average for a stamp."""
         cells = self.layout["cells"][0]
-        touched = self.stamps.lengths
-        return int(cells.sum()), float((touched @ cells).mean())
+        return int(cells.sum() + stamps * (self.stamps.lengths @ cells).mean())
 
-    def anneal(self, rng: Rng, first: int, last: int, steps: int) -> Iterator[int]:
-        """Steps first..last-1 of all steps of annealing, of the first member; gives the step reached between blocks."""
-        if self.free.size and self.target.tiles > 1:
-            yield from self._anneal(rng, first, last, steps, self.free, self.frozen, self.locked, HEAT)
-
-    def anneal_only(
+    def anneal(
         self,
-        cells: NDArray[np.bool_],
         rng: Rng,
         first: int,
         last: int,
         steps: int,
+        *,
+        only: NDArray[np.bool_] | None = None,
         heat: tuple[float, ...] = HEAT,
     ) -> Iterator[int]:
-        """Steps first..last-1 of annealing, but of these cells alone, those of them that may change."""
-        frozen = np.ones(self.grid.wide, dtype=np.uint8)
-        frozen[self.grid.inner] = ~cells
-        flat = frozen.reshape(-1) | self.frozen
-        free = np.flatnonzero(flat == 0).astype(np.int32)
-        if free.size and self.target.tiles > 1:
-            yield from self._anneal(rng, first, last, steps, free, flat, flat, heat)
+        """Take steps first..last-1 of all steps of annealing of the first member; give the step reached between blocks.
 
-    def _anneal(
-        self,
-        rng: Rng,
-        first: int,
-        last: int,
-        steps: int,
-        free: NDArray[np.int32],
-        frozen: NDArray[np.uint8],
-        locked: NDArray[np.uint8],
-        heat: tuple[float, ...],
-    ) -> Iterator[int]:
+        With `only`, no cells change but these, those of them that may.
+        """
+        free, frozen, locked = self.free, self.frozen, self.locked
+        if only is not None:
+            wide = np.ones(self.grid.wide, dtype=np.uint8)
+            wide[self.grid.inner] = ~only
+            frozen = locked = wide.reshape(-1) | self.frozen
+            free = np.flatnonzero(frozen == 0).astype(np.int32)
+        if not free.size or self.target.tiles < 2:
+            return
         # What a window weighs, where both directions count alike.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.window_count(max(self.target.sizes))
         degrees = np.array(heat) * window

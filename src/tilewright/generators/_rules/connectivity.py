@@ -18,6 +18,8 @@ from ...kernels.mending import STATES, dig_tunnels, find_parts
 from .board import NOTHING, Area, Areas, Board
 from .language import Fix, Offsets
 
+both_ways = lru_cache(maxsize=256)(symmetric)
+"""A neighbourhood as it counts for hanging together: both ways, and never a cell with itself."""
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 MOST_STEPS = 1 << 29
 """To find out whether a place holds together: about a second."""
@@ -50,12 +52,6 @@ def holds_together(offsets: Offsets, width: int, height: int) -> bool:
         if parts_of(np.ones(shape, dtype=np.bool_), ways).count == 1:
             return True
     return False
-
-
-@lru_cache(maxsize=256)
-def both_ways(offsets: Offsets) -> Places:
-    """A neighbourhood as it counts for hanging together: both ways, and never a cell with itself."""
-    return symmetric(offsets)
 
 
 class Joints:
@@ -157,7 +153,8 @@ class Fixer:
         dug = self.board.cells[place] != self.initial
         assert self.board.locked is not None
         locked = self.board.locked[place]
-        parts, ways = np.maximum(parts_of(dug, both_ways(offsets)).cells, 0), both_ways(offsets)
+        ways = both_ways(offsets)
+        parts = np.maximum(parts_of(dug, ways).cells, 0)
         blamed, reason = in_the_way(parts, dug | ~locked, ways), "locked cells keep parts asunder"
         if not blamed:
             blamed = np.argwhere(locked & dug).tolist()

@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -34,17 +42,14 @@ class NamedTile(CompactModel):
     """A tile that the rules speak of."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
-    name: Word = param(tiles=True, control="text", unique=True, suggestions="palette")
+    name: Annotated[Word, AfterValidator(read_name)] = param(
+        tiles=True, control="text", unique=True, suggestions="palette"
+    )
     """What it is called; small and capital letters are the same."""
     maximum: int = param(-1, ge=-1, le=LARGEST_AREA, label="at most", means={"any number": -1})
     """So many are placed in a map at most; -1 for any number."""
 
     cut: ClassVar[Cut] = staticmethod(compact.named)
-
-    @field_validator("name")
-    @classmethod
-    def _is_a_tiles_name(cls, name: str) -> str:
-        return read_name(name)
 
     @property
     def compact(self) -> str:
@@ -125,7 +130,7 @@ def _listed(value: Any) -> Any:
     return compact.several(value) if isinstance(value, str) else value
 
 
-def _some_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
+def _with_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
     if not any(one.weight for one in tiles):
         raise InvalidRecipe(f"the weights are all zero in {quoted(barred(tiles))}")
     return tiles
@@ -133,7 +138,9 @@ def _some_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
 
 Several = Field(min_length=1, max_length=255)
 Barred = BeforeValidator(_listed)
-WeightedTiles: TypeAlias = Annotated[tuple[Weighted, ...], Several, Barred, AlsoFrom(("string",))]
+WeightedTiles: TypeAlias = Annotated[
+    tuple[Weighted, ...], Several, Barred, AfterValidator(_with_weight), AlsoFrom(("string",))
+]
 
 
 def barred(tiles: Iterable[Weighted | Condition]) -> str:
@@ -175,11 +182,6 @@ class Rule(CompactModel):
     """What it becomes: one of these, drawn by weight."""
 
     cut: ClassVar[Cut] = staticmethod(compact.rule)
-
-    @field_validator("replacements")
-    @classmethod
-    def _can_be_drawn(cls, tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
-        return _some_weight(tiles)
 
     @property
     def compact(self) -> str:
@@ -375,11 +377,6 @@ class RoomData(Sectioned):
     @classmethod
     def _from_parts(cls, value: Any) -> Any:
         return _from_list(value, ("division", "start", "fix"), "roomData")
-
-    @field_validator("start")
-    @classmethod
-    def _can_be_drawn(cls, tiles: tuple[Weighted, ...] | None) -> tuple[Weighted, ...] | None:
-        return None if tiles is None else _some_weight(tiles)
 
     @property
     def compact(self) -> list[str]:

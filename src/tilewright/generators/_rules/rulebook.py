@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from os import PathLike
@@ -227,32 +227,23 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
 
 def _problems(p: RulesParams) -> Iterator[Problem]:
     """Everything that does not fit together: each with its section, and the piece that is wrong."""
-    seen: set[str] = set()
-    for at, name in enumerate(p.names):
-        if name.name in seen:
-            yield problem(f"{name.name!r} is there twice", at=("names", at), rule="duplicate")
-        seen.add(name.name)
-    seen = set()
-    for at, one in enumerate(p.neighbourhoods):
-        if one.name in seen:
-            yield problem(f"{one.name!r} is there twice", at=("neighbourhoods", at), rule="duplicate")
-        seen.add(one.name)
+    named: dict[str, Sequence[NamedTile | Neighbourhood]] = {"names": p.names, "neighbourhoods": p.neighbourhoods}
+    for section, pieces in named.items():
+        names = [one.name for one in pieces]
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                yield problem(f"{name!r} is there twice", at=(section, at), rule="duplicate")
 
     words = {name.name for name in p.names}
-
-    def strange(place: Path, kind: str, word: str, piece: str) -> Problem:
-        hint = did_you_mean(word, words if kind == "name" else p.known)
-        return problem(f"unknown {kind} {word!r} in {quoted(piece)}{hint}", at=place, value=piece, rule="unknown_name")
-
     tiles = f"{p.mapData.initial}:{p.mapData.dig}"
     for word in (p.mapData.initial, p.mapData.dig):
         if word not in words:
-            yield strange(("mapData",), "name", word, tiles)
+            yield _unknown(("mapData",), "name", word, tiles, words)
     if p.mapData.initial == p.mapData.dig:
         yield problem("what is dug must be another tile than what fills the map", at="mapData", got=tiles)
     for start in p.roomData.start or ():
         if start.tile not in words and start.tile != p.mapData.dig:
-            yield strange(("roomData",), "name", start.tile, start.compact)
+            yield _unknown(("roomData",), "name", start.tile, start.compact, words)
     most = p.roomData.division.most(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
@@ -287,22 +278,25 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
             if rule.tile not in words:
-                yield strange(inside, "name", rule.tile, rule.compact)
+                yield _unknown(inside, "name", rule.tile, rule.compact, words)
             if rule.neighbourhood not in p.known:
-                yield strange(inside, "neighbourhood", rule.neighbourhood, rule.compact)
+                yield _unknown(inside, "neighbourhood", rule.neighbourhood, rule.compact, p.known)
             parts: tuple[Condition | Weighted, ...] = (*rule.conditions, *rule.replacements)
             for part in parts:
                 if part.tile not in words:
-                    yield strange(inside, "name", part.tile, part.compact)
+                    yield _unknown(inside, "name", part.tile, part.compact, words)
+
+
+def _unknown(place: Path, kind: str, word: str, piece: str, known: Collection[str]) -> Problem:
+    text = f"unknown {kind} {word!r} in {quoted(piece)}{did_you_mean(word, known)}"
+    return problem(text, at=place, value=piece, rule="unknown_name")
 
 
 def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tuple[int, int]]) -> Iterator[Problem]:
     if fix is None or fix.kind == "none":
         return
     if fix.neighbourhood not in p.known:
-        unknown = did_you_mean(fix.neighbourhood, p.known)
-        text = f"unknown neighbourhood {fix.neighbourhood!r} in {fix.compact!r}{unknown}"
-        yield problem(text, at=place, value=fix.compact)
+        yield _unknown(place, "neighbourhood", fix.neighbourhood, fix.compact, p.known)
         return
     around = p.known[fix.neighbourhood]
     lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from ...kernels.voronoi import AROUND, FAR, SAMPLES, UNITS, drift, owners, scatt
 STEP = 2 * AROUND
 """Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
 cells there may belong to points as far again."""
-Line = tuple[Point, Point]
 
 
 def margin_of(*, spacing: int, relax: int, wall: int, gap: int) -> int:
@@ -99,6 +97,15 @@ class Diagram:
         x = (columns + self.points[..., 1] / UNITS) * self.spacing - self.corner[1]
         return np.stack([x.reshape(-1), y.reshape(-1)], axis=1)
 
+    def crosses(self) -> list[tuple[Point, Point]]:
+        """Two short lines for every point in the window, for looking at."""
+        lines: list[tuple[Point, Point]] = []
+        height, width = self.shape
+        for x, y in self.places().tolist():
+            if 0.5 <= x < width - 0.5 and 0.5 <= y < height - 0.5:
+                lines += [((x - 0.5, y), (x + 0.5, y)), ((x, y - 0.5), (x, y + 0.5))]
+        return lines
+
     def distances(self) -> NDArray[np.float64]:
         """(row, column) how far every cell of the window is from its point, in spacings, for looking at."""
         x, y = self.places()[self.owners(0, self.shape[0])].transpose(2, 0, 1)
@@ -107,33 +114,6 @@ class Diagram:
         lengths = (np.hypot(down, across), down + across, np.maximum(down, across))[self.metric]
         shown: NDArray[np.float64] = lengths / self.spacing
         return shown
-
-
-class Crosses(Sequence[Line]):
-    """Two short lines for every point in the window, made only when somebody looks."""
-
-    def __init__(self, diagram: Diagram) -> None:
-        self._diagram = diagram
-        self._made: list[Line] | None = None
-
-    def _lines(self) -> list[Line]:
-        if self._made is None:
-            height, width = self._diagram.shape
-            self._made = []
-            for x, y in self._diagram.places().tolist():
-                if 0.5 <= x < width - 0.5 and 0.5 <= y < height - 0.5:
-                    self._made += [((x - 0.5, y), (x + 0.5, y)), ((x, y - 0.5), (x, y + 0.5))]
-        return self._made
-
-    @overload
-    def __getitem__(self, at: int) -> Line: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Line]: ...
-    def __getitem__(self, at: int | slice) -> Line | list[Line]:
-        return self._lines()[at]
-
-    def __len__(self) -> int:
-        return len(self._lines())
 
 
 def wall_offsets(thickness: int) -> NDArray[np.int64]:

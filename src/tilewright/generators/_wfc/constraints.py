@@ -59,9 +59,7 @@ class Constraints:
     @cached_property
     def sources(self) -> Sources:
         """Who wants something, each once."""
-        named = [constraint.source for constraint in self.tile_constraints] + [
-            constraint.source for constraint in self.global_constraints
-        ]
+        named = [one.source for one in self.tile_constraints] + [one.source for one in self.global_constraints]
         return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
 
     @property
@@ -72,10 +70,8 @@ class Constraints:
     def only(self, sources: Sequence[str]) -> Constraints:
         return replace(
             self,
-            tile_constraints=tuple(constraint for constraint in self.tile_constraints if constraint.source in sources),
-            global_constraints=tuple(
-                constraint for constraint in self.global_constraints if constraint.source in sources
-            ),
+            tile_constraints=tuple(one for one in self.tile_constraints if one.source in sources),
+            global_constraints=tuple(one for one in self.global_constraints if one.source in sources),
             grounded=self.grounded and GROUND in sources,
         )
 
@@ -145,9 +141,7 @@ class Constraints:
 
     def _contradicting_cells(self) -> NDArray[np.int64]:
         """The constrained cells without a pattern left."""
-        cells: NDArray[np.int64] = np.concatenate(
-            [self.locked, *(constraint.cells for constraint in self.tile_constraints)]
-        )
+        cells = np.concatenate([self.locked, *(constraint.cells for constraint in self.tile_constraints)])
         return np.asarray(cells[self.place.owners[cells] == self.wave().contradiction])
 
     def explained(self) -> GaveUp:
@@ -255,58 +249,43 @@ def _locks(p: WfcParams, site: Site) -> Iterator[TileConstraint]:
 def refuse(p: WfcParams, site: Site) -> None:
     """Counts that no windows add up to, and locks that cannot hold whatever the windows are."""
     wrong = [*_impossible_counts(p)]
-    if not site.has_locks:
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return
+    if site.has_locks:
+        wrong = [*wrong, *_impossible_locks(p, site)][:4]
+    if wrong:
+        raise InvalidRecipe(*wrong)
+
+
+def _impossible_locks(p: WfcParams, site: Site) -> Iterator[Problem]:
     locked = np.flatnonzero(site.locked)
     ids = site.painted(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
     strange = ~np.isin(ids, site.ids)
     source = "rules have" if p.rules else "sample has"
     if strange.any() and not p.relax:
         at = _told(p, int(locked[strange][0]))
-        wrong.append(problem(f"the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})", at="locks"))
+        yield problem(f"the {source} no {site.tileset[int(ids[strange][0])].name!r} ({at})", at="locks")
     held = site.held()
     for wide in p.global_constraints:
         count = int(held[list(wide.tiles)].sum())
         if count > wide.most:
-            wrong.append(problem(f"{counted(count, 'cell')} locked, which is more than {wide.source}", at="locks"))
-    wanted = Constraints.of(p, site)
-    tiles = {
-        int(cell): constraint.tiles
-        for constraint in wanted.tile_constraints
-        if constraint.source == LOCKS
-        for cell in constraint.cells
-    }
-    for constraint in wanted.tile_constraints:
-        against = (
-            []
-            if constraint.source == LOCKS
-            else [
-                cell
-                for cell in constraint.cells.tolist()
-                if cell in tiles and not set(tiles[cell]) & set(constraint.tiles)
-            ]
-        )
+            yield problem(f"{counted(count, 'cell')} locked, which is more than {wide.source}", at="locks")
+    tiles = {cell: constraint.tiles for constraint in _locks(p, site) for cell in constraint.cells.tolist()}
+    for constraint in Constraints.of(p, site).tile_constraints:
+        cells, wanted = constraint.cells.tolist(), set(constraint.tiles)
+        against = [cell for cell in cells if cell in tiles and wanted.isdisjoint(tiles[cell])]
         if against:
             name = p.words[tiles[against[0]][0]]
             text = f"{name!r} ({_told(p, against[0])}) is not what {constraint.source} wants there"
-            wrong.append(problem(text, at="locks"))
-    if wrong:
-        raise InvalidRecipe(*wrong[:4])
+            yield problem(text, at="locks")
 
 
 def _impossible_counts(p: WfcParams) -> Iterator[Problem]:
     """What even a map of the windows with the most, or the fewest, of a tile would not have."""
-    pattern_set = p.pattern_set if any(constraint.kind == COUNTED for constraint in p.global_constraints) else None
-    if pattern_set is None:
-        return
-    most_windows = prod(-(-side // pattern_set.size) for side in p.shape)
-    least_windows = prod(side // pattern_set.size for side in p.shape)
+    most_windows = prod(-(-side // p.size) for side in p.shape)
+    least_windows = prod(side // p.size for side in p.shape)
     for constraint in p.global_constraints:
         if constraint.kind != COUNTED:
             continue
-        held = np.isin(pattern_set.patterns, constraint.tiles).sum(axis=1)
+        held = np.isin(p.pattern_set.patterns, constraint.tiles).sum(axis=1)
         most, least = most_windows * int(held.max()), least_windows * int(held.min())
         name = constraint.source.partition(":")[0]
         if constraint.least > most:

@@ -249,10 +249,8 @@ class WfcParams(WfcLearned, Learning, Sized):
     @cached_property
     def walkable(self) -> tuple[int, ...]:
         """The words that can be walked on."""
-        return tuple(number for number, word in enumerate(self.words) if self._passable(word))
-
-    def _passable(self, word: str) -> bool:
-        return self.tileset[self.tileset.by_name[word]].passable
+        tiles = (self.tileset[self.tileset.by_name[word]] for word in self.words)
+        return tuple(number for number, tile in enumerate(tiles) if tile.passable)
 
     @cached_property
     def global_constraints(self) -> tuple[GlobalConstraint, ...]:

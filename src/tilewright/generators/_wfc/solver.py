@@ -132,23 +132,18 @@ class Solver:
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
-        own = ("constraints",) if wave.user_constraints else ()
-        what = ", ".join((*self.constraints.parameters, *own))
+        asking = (*self.constraints.parameters, *(("constraints",) if wave.user_constraints else ()))
+        less = f"ask for less: {', '.join(asking)}"
         help, fixes = helping(p)
-        help = f"{help}; or ask for less: {what}" if what else help
+        help = f"{help}; or {less}" if asking else help
         if cause >= 0:
-            blame, help, fixes = (
-                f"{self._source(cause)}: could not be had",
-                f"ask for less: {what}",
-                (),
-            )
+            blame, help, fixes = f"{self._source(cause)}: could not be had", less, ()
         elif self.stuck.strip("?/ "):
             blame = f"none of {windows_of(p)} was left where {self.stuck} came together"
         else:
             blame = f"none of {windows_of(p)} was left"
         more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
         cells = [wave.topology.place(cell) for cell in worst]
-        asking = (*self.constraints.parameters, *own)
         text, fixes = f"{blame} ({more}); {help}", (*fixes, ANOTHER_SEED)
         return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=asking)
 

@@ -162,12 +162,7 @@ class Wave:
         if grounded:
             contradiction = max(contradiction, self._stand())
         for constraint in tile_constraints:
-            owners, offsets = topology.owners[constraint.cells], topology.offsets[constraint.cells]
-            for place in np.unique(offsets).tolist():
-                contradiction = max(
-                    contradiction,
-                    self._restrict(owners[offsets == place], pattern_set.holding(constraint.tiles, place)),
-                )
+            contradiction = max(contradiction, self._limit(constraint.cells, constraint.tiles))
         if contradiction >= 0:
             return contradiction
         return self.propagate()
@@ -186,6 +181,16 @@ class Wave:
         above = rows[..., :-1, :] if topology.wrap[-2] or pattern_set.size == 1 else rows
         contradiction = self._restrict(above.reshape(-1), ~pattern_set.ground)
         return max(contradiction, self._restrict(last.reshape(-1), patterns))
+
+    def _limit(self, cells: NDArray[np.int64], tiles: Sequence[int], *, banned: bool = False) -> int:
+        """Limit cells of the map to some tiles, or ban these: a cell of the wave without a pattern left, or -1."""
+        contradiction = kernel.NOWHERE
+        owners, offsets = self.topology.owners[cells], self.topology.offsets[cells]
+        for place in np.unique(offsets).tolist():
+            patterns = self.pattern_set.holding(tiles, place)
+            found = self._restrict(owners[offsets == place], ~patterns if banned else patterns)
+            contradiction = max(contradiction, found)
+        return contradiction
 
     def _restrict(self, cells: NDArray[Any], patterns: NDArray[np.bool_]) -> int:
         return restrict(self.arrays, self.rules, cells.astype(np.int32), packed(patterns))
@@ -259,22 +264,13 @@ class Wave:
             for number, constraint in enumerate(self.user_constraints):
                 for tile, cells in constraint.bans(view):
                     if contradiction < 0:
-                        contradiction = self._ban(tile, cells)
+                        contradiction = self._limit(np.flatnonzero(cells), [tile], banned=True)
                         state.cause = len(self.global_constraints) + number
             if contradiction < 0 and state.queue_size == 0:
                 continue
             if self._advance(rng.state, 1, contradiction) == STUCK:
                 return STUCK
         return MORE if state.heap_size else DONE
-
-    def _ban(self, tile: int, cells: NDArray[np.bool_]) -> int:
-        """Ban a tile from cells of the map: the first cell of the wave without a pattern left, or -1."""
-        topology, contradiction = self.topology, kernel.NOWHERE
-        banned = np.flatnonzero(cells)
-        for place in np.unique(topology.offsets[banned]).tolist():
-            owners = topology.owners[banned[topology.offsets[banned] == place]]
-            contradiction = max(contradiction, self._restrict(owners, ~self.pattern_set.holding([tile], place)))
-        return contradiction
 
     def _advance(self, stream: NDArray[np.uint64], max_choices: int, contradiction: int = kernel.NOWHERE) -> int:
         if self.constraints is None:

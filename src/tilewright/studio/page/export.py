@@ -11,7 +11,6 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError, TooLarge
 from ...core.recipe import Recipe
 from ...core.resolver import Resolver
-from ...core.tilemap import TileMap
 from ...core.yaml import write_data
 from ..session import Session
 from ..snippets import command_line, python_code
@@ -60,7 +59,7 @@ class ExportView(View):
         self.missing = ui.label("This recipe makes no map: the line below the canvas says why.").classes("tw-hint")
         self.missing.props("data-testid=export-missing")
         self._turn()
-        session.listen("map", self._map_made)
+        session.listen("map", lambda map: self.refresh(session.state))
         background_tasks.create(self._learn_address())
         self.refresh(session.state)
 
@@ -108,9 +107,6 @@ class ExportView(View):
             return self.session.map is not None and Recipe.of(state.effective, Resolver()) == self.session.recipe
         except TilewrightError:
             return False
-
-    def _map_made(self, map: TileMap) -> None:
-        self.refresh(self.session.state)
 
     async def _learn_address(self) -> None:
         with self.again:

@@ -16,7 +16,7 @@ from ...core.fields import fields_of
 from ...core.tilemap import TileMap
 from ...formats import Format, shelf
 from .. import service
-from ..desk import Cancelled, Ticket
+from ..desk import Ticket
 from ..scene import data_url
 from ..service import Files, zipped
 from ..session import Session
@@ -201,13 +201,10 @@ class FilesView:
                 files = service.written(map, wanted.format, wanted.options, ticket, wanted.name)
             return files, told_of(files, is_picture=wanted.format in PICTURES)
 
-        try:
-            files, told = await self.session.do(work)
-        except Cancelled:
+        found = await self.session.attempt(work, lambda error: self._fail(error, wanted))
+        if found is None:
             return
-        except TilewrightError as error:
-            self._fail(error, wanted)
-            return
+        files, told = found
         self.working.set_visibility(False)
         self.files, self._made_of, self._making = files, wanted, None
         self._show(files, told)

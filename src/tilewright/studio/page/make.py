@@ -53,9 +53,7 @@ class MakeView(View):
         elif self.controls is not None:
             self.controls.update(state.params)
         given = state.recipe.get("tileset")
-        shown = given if isinstance(given, str) else OWN
-        if self.tileset.value != shown:
-            self.tileset.set_value(shown)
+        self.tileset.set_value(given if isinstance(given, str) else OWN)
 
     def show_map(self) -> None:
         """Another map is shown: its tiles may look otherwise."""

@@ -46,12 +46,13 @@ class MeasuresView:
 
     async def _measured(self, map: TileMap) -> None:
         await asyncio.sleep(PAUSE)
-        try:
-            numbers = await self.session.do(lambda ticket: service.measured(map, ticket))
-        except TilewrightError as error:
+
+        def fail(error: TilewrightError) -> None:
             self._show({}, str(error))
-            return
-        self._show({**numbers, **map.numbers}, "")
+
+        numbers = await self.session.attempt(lambda ticket: service.measured(map, ticket), fail)
+        if numbers is not None:
+            self._show({**numbers, **map.numbers}, "")
 
     def _show(self, numbers: dict[str, float], remark: str) -> None:
         few = [f"{name.replace('_', ' ')} {written(numbers[name])}" for name in FEW if name in numbers]
@@ -66,6 +67,10 @@ class MeasuresView:
                     ui.label(written(number))
             if remark:
                 ui.label(remark).classes("tw-bad")
+
+
+def written_seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 def written(number: float) -> str:

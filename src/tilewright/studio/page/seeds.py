@@ -7,6 +7,7 @@ from nicegui import ui
 from ..session import Session
 from ..state import State
 from .box import Box
+from .measures import written_seconds
 from .widgets import icon_button
 
 
@@ -29,9 +30,7 @@ class SeedBar:
         session.listen("map", lambda map: self._tell())
 
     def refresh(self, state: State) -> None:
-        seed = "" if state.seed is None else str(state.seed)
-        if self.seed.value != seed:
-            self.seed.set_value(seed)
+        self.seed.set_value("" if state.seed is None else str(state.seed))
         self.back.set_enabled(bool(self.session.seeds))
 
     def busy(self, at_work: bool) -> None:
@@ -47,7 +46,5 @@ class SeedBar:
         map = self.session.map
         if map is not None:
             size = "×".join(str(side) for side in reversed(map.shape))
-            took = (
-                f"{1000 * self.session.seconds:.0f} ms" if self.session.seconds < 1 else f"{self.session.seconds:.1f} s"
-            )
+            took = written_seconds(self.session.seconds)
             self.facts.set_text(f"{self.session.state.technique} · {size} · {took}")

@@ -15,14 +15,11 @@ from ...core.registry import Shaper, shapers
 from ...core.tileset import Tile
 from ..recipe_text import read_text, write_text
 from ..session import Session
-from ..state import State
+from ..state import Stage, State
 from .controls import Controls
 from .uploads import Uploader
 from .view import View
 from .widgets import copy_text, icon_button
-
-Stage = tuple[str, Mapping[str, Any]]
-"""A shaper's name, and what is set of its params."""
 
 
 class ShapeView(View):
@@ -50,18 +47,18 @@ class ShapeView(View):
             icon_button("content_copy", "Copy the recipe", self._copy, test="copy-recipe")
             icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test="load-recipe")
             icon_button("save", "Save the recipe", self._save, test="save-recipe")
-        self.upload = Uploader(session.desk.settings, self._uploaded, self._refused, accept=".yaml,.yml,.json")
+        self.upload = Uploader(session.desk.settings, self._uploaded, self._refuse, accept=".yaml,.yml,.json")
         self.upload.props("data-testid=recipe-file").classes("tw-hidden")
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe")
         with ui.element("div").classes("tw-row"):
-            self.apply = ui.button("Apply", on_click=self._apply).classes("tw-roomy")
-            self.apply.props("dense unelevated no-caps data-testid=apply-recipe")
+            self.apply = ui.button("Apply", on_click=lambda: self._open(self.text.value, "the recipe"))
+            self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
             self.wrong = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
-        stages = stages_of(state.recipe)
+        stages = state.stages
         if [name for name, _ in stages] != self._built:
             self._build(stages, state.off)
         for (_, params), controls in zip(stages, self.controls, strict=True):
@@ -129,10 +126,8 @@ class ShapeView(View):
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
                 ui.label(what_it_does(entry)).classes("tw-faint")
-                turned = partial(self._turned, number)
-                self.controls.append(
-                    Controls(entry.params, params, turned, tiles=self.session.tiles, desk=self.session.desk)
-                )
+                session, turned = self.session, partial(self._turned, number)
+                self.controls.append(Controls(entry.params, params, turned, tiles=session.tiles, desk=session.desk))
             title.on("click", partial(self._fold, number, fields)).tooltip(entry.summary)
             fields.set_visibility(number in self._opened or count == 1)
 
@@ -141,17 +136,17 @@ class ShapeView(View):
         (self._opened.add if fields.visible else self._opened.discard)(number)
 
     def _add(self, name: str) -> None:
-        stages = stages_of(self.session.state.recipe)
+        stages = self.session.state.stages
         self._opened = {len(stages)}
         self._change([*stages, (name, first_of(name, self.session.tiles()))])
 
     def _remove(self, number: int) -> None:
-        stages = stages_of(self.session.state.recipe)
+        stages = self.session.state.stages
         off = tuple(other - (other > number) for other in self.session.state.off if other != number)
         self._change([*stages[:number], *stages[number + 1 :]], off)
 
     def _move(self, number: int, by: int) -> None:
-        stages = stages_of(self.session.state.recipe)
+        stages = self.session.state.stages
         to = number + by
         stages[number], stages[to] = stages[to], stages[number]
         places = {number: to, to: number}
@@ -163,10 +158,10 @@ class ShapeView(View):
         if event.value is (number not in self.session.state.off):
             return  # it only follows the state, as after an undo
         off = {other for other in self.session.state.off if other != number}
-        self._change(stages_of(self.session.state.recipe), tuple(sorted(off if event.value else off | {number})))
+        self._change(self.session.state.stages, tuple(sorted(off if event.value else off | {number})))
 
     def _turned(self, number: int, name: str, value: Any) -> None:
-        stages = stages_of(self.session.state.recipe)
+        stages = self.session.state.stages
         shaper, params = stages[number]
         turned = {word: given for word, given in params.items() if word != name}
         stages[number] = (shaper, turned if value is UNSET else {**turned, name: value})
@@ -179,9 +174,6 @@ class ShapeView(View):
         self.session.change(replace(changed, off=state.off if off is None else off), what=what)
 
     # -- the recipe ---------------------------------------------------------------------------------------------
-
-    def _apply(self) -> None:
-        self._open(self.text.value, "the recipe")
 
     def _open(self, text: str, name: str) -> None:
         try:
@@ -200,7 +192,7 @@ class ShapeView(View):
         self.upload.reset()
         self._open(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
 
-    def _refused(self, line: str) -> None:
+    def _refuse(self, line: str) -> None:
         self.wrong.set_text(line)
 
     def _pick_file(self) -> None:
@@ -227,15 +219,3 @@ def what_it_does(entry: Shaper) -> str:
     """Its summary without its name."""
     what = entry.summary.partition(": ")[2] or entry.summary
     return what[:1].upper() + what[1:]
-
-
-def stages_of(recipe: Mapping[str, Any]) -> list[Stage]:
-    """The shapers of a recipe's plain data: each a name, or a name with params."""
-    found: list[Stage] = []
-    for stage in recipe.get("shaping") or ():
-        if isinstance(stage, str):
-            found.append((stage, {}))
-        elif isinstance(stage, Mapping) and len(stage) == 1:
-            (name, params), *_ = stage.items()
-            found.append((str(name), params if isinstance(params, Mapping) else {}))
-    return found

@@ -15,10 +15,9 @@ from ...core.errors import Fix, TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
 from ...core.registry import RECIPE_WORDS
-from ...core.site import Frame
 from ...core.tilemap import TileMap
 from .. import scene, service
-from ..desk import Cancelled, Desk
+from ..desk import Desk, Ticket
 from ..session import Session
 from ..state import State
 from .address import Address
@@ -182,7 +181,7 @@ class Shell:
 
         self.session.listen("state", here(self._state_changed))
         self.session.listen("map", here(self._show))
-        self.session.listen("progress", here(self._show_progress))
+        self.session.listen("progress", here(lambda frame: self.canvas.progress(scene.frame_of(frame))))
         self.session.listen("failed", here(self._tell))
         self.session.listen("busy", here(self._busy))
         with self.client:
@@ -237,9 +236,6 @@ class Shell:
         self.seeds.busy(at_work)
         self.canvas.set(busy=at_work)
 
-    def _show_progress(self, frame: Frame) -> None:
-        self.canvas.progress(scene.frame_of(frame))
-
     def _tell(self, error: TilewrightError | None) -> None:
         """Show the error in one line, with a button for each fix. A refused link is shown until something changes."""
         error = error or self.address.refused
@@ -275,14 +271,8 @@ class Shell:
             return
 
         async def drawn() -> None:
-            try:
-                found = await self.session.do(lambda ticket: service.overlaid(map, wanted, ticket))
-            except Cancelled:
-                return
-            except TilewrightError as error:
-                self._tell(error)
-                return
-            if map is self.session.map:
+            found = await self.session.attempt(lambda ticket: service.overlaid(map, wanted, ticket), self._tell)
+            if found is not None and map is self.session.map:
                 with self.client:
                     self.canvas.overlay(scene.overlay_of(found))
 
@@ -294,15 +284,16 @@ class Shell:
         if recipe is None:
             self.canvas.film(None)
             return
-        try:
-            film = await self.session.do(lambda ticket: scene.film_of(service.filmed(recipe, ticket, settings.frames)))
-        except Cancelled:
-            return
-        except TilewrightError as error:
+
+        def work(ticket: Ticket) -> scene.Scene:
+            return scene.film_of(service.filmed(recipe, ticket, settings.frames))
+
+        def fail(error: TilewrightError) -> None:
             self.canvas.film(None)
             self._tell(error)
-            return
-        if recipe is self.session.recipe:
+
+        film = await self.session.attempt(work, fail)
+        if film is not None and recipe is self.session.recipe:
             self._filmed = recipe
             self.canvas.film(film)
 

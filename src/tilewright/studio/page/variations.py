@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
@@ -16,7 +15,7 @@ from ...formats import image
 from .. import service
 from ..desk import Ticket
 from ..gallery import Gallery
-from ..scene import data_url
+from ..scene import picture_address
 from ..state import State
 
 COUNT = 24
@@ -89,7 +88,7 @@ class Knob:
         if self.stage is None:
             return state.with_params(**{self.field.name: value})
         stages = list(state.recipe.get("shaping") or ())
-        stages[self.stage] = {self.shaper: {**_params(stages[self.stage]), self.field.name: value}}
+        stages[self.stage] = {self.shaper: {**state.stages[self.stage][1], self.field.name: value}}
         return state.with_recipe(shaping=stages)
 
 
@@ -118,10 +117,8 @@ def knobs_of(state: State) -> list[Knob]:
     if state.technique in techniques:
         fields = fields_of(techniques.get(state.technique).params)
         found += [Knob(field, value=state.params.get(field.name, field.default)) for field in fields]
-    for number, stage in enumerate(state.recipe.get("shaping") or ()):
-        name = stage if isinstance(stage, str) else next(iter(stage), "")
+    for number, (name, given) in enumerate(state.stages):
         if number not in state.off and name in shapers:
-            given = _params(stage)
             fields = fields_of(shapers.get(name).params)
             found += [Knob(field, number, name, given.get(field.name, field.default)) for field in fields]
     return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
@@ -190,9 +187,7 @@ def picture_of(map: TileMap, *, sprites: bool) -> str:
     if side > PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PIXELS, PIXELS))
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
-    return data_url(buffer.getvalue())
+    return picture_address(picture)
 
 
 def written_value(value: Any) -> str:
@@ -202,9 +197,3 @@ def written_value(value: Any) -> str:
     if value is None:
         return "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _params(stage: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a shaper is given."""
-    given: Mapping[str, Any] | None = None if isinstance(stage, str) else next(iter(stage.values()), None)
-    return given or {}

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ....core.errors import TilewrightError
-from ...desk import Cancelled, Ticket
+from ...desk import Ticket
 from ...example import Example, shown_techniques
 from ...session import Session
 from ...state import State
@@ -114,12 +114,10 @@ class ExampleView(View):
 
             return tried(example, technique, ticket, later)
 
-        card.begin()
-        try:
-            outcome = await self.session.do(work)
-        except Cancelled:
-            return
-        except TilewrightError as error:
+        def fail(error: TilewrightError) -> None:
             card.fail(error, ways_out(example, technique, error.problems))
-            return
-        card.finish(outcome)
+
+        card.begin()
+        outcome = await self.session.attempt(work, fail)
+        if outcome is not None:
+            card.finish(outcome)

@@ -12,7 +12,7 @@ from nicegui import ui
 from ....core.errors import GaveUp, TilewrightError
 from ....core.registry import measures, techniques
 from ...example import Example
-from ..measures import written
+from ..measures import written, written_seconds
 from .knobs import Knobs
 from .trial import Course, Glance, Outcome
 from .ways import Way
@@ -85,7 +85,7 @@ class Card:
 
     def begin(self) -> None:
         """It waits for a worker."""
-        self._tell("working")
+        self.state.set_text("working")
         self.progress.style("width: 0%")
         for part in (self.picture, self.rows, self.chart):
             part.classes(add="tw-example-old")
@@ -93,7 +93,7 @@ class Card:
     def look(self, glance: Glance) -> None:
         """It is being made."""
         self._clear_trouble()
-        self._tell(f"working, {100 * glance.done:.0f} %" if glance.done is not None else "working")
+        self.state.set_text(f"working, {100 * glance.done:.0f} %" if glance.done is not None else "working")
         self.progress.style(f"width: {100 * (glance.done or 0):.0f}%")
         self._show(glance.picture, sprites=False)
         self._draw(glance.course)
@@ -102,8 +102,7 @@ class Card:
         """It is done."""
         self._outcome = outcome
         self._clear_trouble()
-        took = f"{1000 * outcome.seconds:.0f} ms" if outcome.seconds < 1 else f"{outcome.seconds:.1f} s"
-        self._tell(f"done in {took}")
+        self.state.set_text(f"done in {written_seconds(outcome.seconds)}")
         self.progress.style("width: 0%")
         self._show_outcome(outcome)
         self._draw(outcome.course)
@@ -117,7 +116,7 @@ class Card:
     def fail(self, error: TilewrightError, ways: list[Way]) -> None:
         """It cannot be done, or not now: the one line, and what may help."""
         self._outcome = None
-        self._tell("gave up" if isinstance(error, GaveUp) else "not possible")
+        self.state.set_text("gave up" if isinstance(error, GaveUp) else "not possible")
         self.progress.style("width: 0%")
         self.line.set_text(str(error))
         self.ways.clear()
@@ -144,9 +143,6 @@ class Card:
     def _continue(self) -> None:
         if self._outcome is not None:
             self._take(self._outcome.recipe)
-
-    def _tell(self, state: str) -> None:
-        self.state.set_text(state)
 
     def _clear_trouble(self) -> None:
         self.line.set_text("")

@@ -41,7 +41,7 @@ class Knobs:
             value = json.dumps(own[name]) if name in own else self._usual[name]
             if value not in self._options[name]:
                 select.set_options({**self._options[name], value: value[:20]}, value=value)
-            elif select.value != value:
+            else:
                 select.set_value(value)
 
     def _chosen(self, name: str, value: str | None) -> None:

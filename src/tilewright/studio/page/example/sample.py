@@ -10,13 +10,12 @@ from typing import Any
 from nicegui import events, ui
 
 from .... import data
-from ....core.errors import TilewrightError
 from ....core.params import LARGEST_SIDE
 from ....core.seeds import read_seed
 from ....core.tilemap import TileMap
 from ....formats import shelf
 from ... import service
-from ...desk import Cancelled, Ticket
+from ...desk import Ticket
 from ...example import (
     AXES,
     PAINTED_SIDE,
@@ -80,19 +79,14 @@ class SamplePanel:
         *_, rows, columns = example.drawn.shape
         shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
         for field, number in shown.items():
-            if field.value != str(number):
-                field.set_value(str(number))
-        for select, axes in ((self.wrap, example.wrap), (self.wrap_sample, example.wrap_sample)):
-            if select.value != axes:
-                select.set_value(axes)
-        if self.seed.value != str(example.seed):
-            self.seed.set_value(str(example.seed))
+            field.set_value(str(number))
+        self.wrap.set_value(example.wrap)
+        self.wrap_sample.set_value(example.wrap_sample)
+        self.seed.set_value(str(example.seed))
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
             card.classes(add="tw-picked") if name == picked else card.classes(remove="tw-picked")
-        war = picked if picked in self.members else None
-        if self.war.value != war:
-            self.war.set_value(war)
+        self.war.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Another seed."""
@@ -133,20 +127,15 @@ class SamplePanel:
         element.on("drop", js_handler=DROP % self.upload.id)
 
     async def _uploaded(self, event: events.UploadEventArguments) -> None:
-        content, name, session = await event.file.read(), event.file.name, self.session
+        content, name = await event.file.read(), event.file.name
         self.upload.reset()
 
         def work(ticket: Ticket) -> TileMap:
             return taken(service.uploaded(content, name, ticket.settings))
 
-        try:
-            sample = await session.do(work)
-        except Cancelled:
-            return
-        except TilewrightError as error:
-            self._tell(str(error))
-            return
-        self._change(self.example.opening(sample, name[-60:] or "a file"))
+        sample = await self.session.attempt(work, lambda error: self._tell(str(error)))
+        if sample is not None:
+            self._change(self.example.opening(sample, name[-60:] or "a file"))
 
     def _pick(self, name: str | None) -> None:
         if name is not None and (self.example.sample is not None or name != self.example.name):

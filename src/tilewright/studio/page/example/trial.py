@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from ....formats._picture import PictureParams, draw, layout_of
 from ... import service
 from ...desk import Ticket
 from ...example import Example, shown_of
-from ...scene import data_url
+from ...scene import picture_address
 
 COMPARED = ("divergence", "sample_distance", "copied_share", "copied_block")
 LIVE = 0.12
@@ -81,6 +80,4 @@ def picture_of(view: TileMap | Frame, *, sprites: bool = False) -> str:
         options = PictureParams(scale=16 if max(rows, columns) <= WIDEST else 8, sprites=True)
     else:
         options = PictureParams(scale=1, sprites=False)
-    buffer = io.BytesIO()
-    draw(view, options).save(buffer, "PNG")
-    return data_url(buffer.getvalue())
+    return picture_address(draw(view, options))
