@@ -13,11 +13,7 @@ SIDES = "nesw"
 """The sides of a cell, clockwise; side k and side k + 2 face each other."""
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 """(row, column) from a cell to its neighbour at each side."""
-TURNS = {
-    "x": str.maketrans("ew", "we"),
-    "y": str.maketrans("ns", "sn"),
-    "d": str.maketrans("nesw", "wsen"),
-}
+TURNS = {"x": str.maketrans("ew", "we"), "y": str.maketrans("ns", "sn"), "d": str.maketrans("nesw", "wsen")}
 """What becomes of a side when left and right are swapped (x), top and bottom (y), or the axes (d)."""
 VIEWS = ("", "x", "xd", "xyd", "xy", "y", "yd", "d")
 """The moves that make all views of a map: turned by quarters, each also mirrored left to right."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
-from .tilemap import Marker, Room, TileMap, taken_over
+from .tilemap import Known, TileMap, taken_over
 from .tileset import Tileset
 
 Point = tuple[float, float]
@@ -55,16 +55,12 @@ class Frame:
         assert self.site is not None
         cells = self.cells() if callable(self.cells) else self.cells
         colors = self.colors() if callable(self.colors) else self.colors
-        return Frame(
+        return replace(
+            self,
             cells=None if cells is None else self.site.painted(cells),
-            note=self.note,
-            done=self.done,
             numbers=dict(self.numbers or {}),
             colors=None if colors is None else np.array(colors, dtype=np.uint8),
             lines=tuple(self.lines() if callable(self.lines) else self.lines),
-            stage=self.stage,
-            site=self.site,
-            map=self.map,
         )
 
 
@@ -307,17 +303,6 @@ class Site:
             painted[first : first + rows] = self._table[words[first : first + rows].astype(np.intp)]
         return painted
 
-    def map(
-        self,
-        cells: ArrayLike,
-        *,
-        rooms: Iterable[Room] = (),
-        links: Iterable[tuple[int, int]] = (),
-        markers: Iterable[Marker] = (),
-        layers: Mapping[str, ArrayLike] | None = None,
-        numbers: Mapping[str, float] | None = None,
-    ) -> TileMap:
+    def map(self, cells: ArrayLike, **known: Unpack[Known]) -> TileMap:
         """The finished map of cells that hold words."""
-        return taken_over(
-            self.painted(cells), self.tileset, rooms=rooms, links=links, markers=markers, layers=layers, numbers=numbers
-        )
+        return taken_over(self.painted(cells), self.tileset, **known)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +44,16 @@ class Marker:
     level: int = 0
 
 
+class Known(TypedDict, total=False):
+    """What is known of a map beside its cells; `TileMap` describes each."""
+
+    rooms: Iterable[Room]
+    links: Iterable[tuple[int, int]]
+    markers: Iterable[Marker]
+    layers: Mapping[str, ArrayLike] | None
+    numbers: Mapping[str, float] | None
+
+
 class TileMap:
     """A finished map.
 
@@ -77,27 +87,23 @@ class TileMap:
         cells: ArrayLike,
         tileset: Tileset,
         *,
-        rooms: Iterable[Room] = (),
-        links: Iterable[tuple[int, int]] = (),
-        markers: Iterable[Marker] = (),
-        layers: Mapping[str, ArrayLike] | None = None,
-        numbers: Mapping[str, float] | None = None,
         recipe: Recipe | None = None,
+        **known: Unpack[Known],
     ) -> None:
         if not isinstance(tileset, Tileset):
             raise InvalidRecipe("must be a Tileset", at="tileset", got=tileset, rule="type")
-        self._fill(_own_cells(cells, tileset), tileset, rooms, links, markers, layers, numbers, recipe)
+        self._fill(_own_cells(cells, tileset), tileset, recipe, **known)
 
     def _fill(
         self,
         cells: Cells,
         tileset: Tileset,
-        rooms: Iterable[Room],
-        links: Iterable[tuple[int, int]],
-        markers: Iterable[Marker],
-        layers: Mapping[str, ArrayLike] | None,
-        numbers: Mapping[str, float] | None,
         recipe: Recipe | None,
+        rooms: Iterable[Room] = (),
+        links: Iterable[tuple[int, int]] = (),
+        markers: Iterable[Marker] = (),
+        layers: Mapping[str, ArrayLike] | None = None,
+        numbers: Mapping[str, float] | None = None,
     ) -> None:
         """Every field, once and for all; the cells are the map's own."""
         put = object.__setattr__
@@ -109,11 +115,7 @@ class TileMap:
         if self.rooms or self.links or self.markers:
             self._refuse_outside()
         put(self, "layers", _own_layers(layers, cells.shape) if layers else _NOTHING)
-        put(
-            self,
-            "numbers",
-            MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _NOTHING,
-        )
+        put(self, "numbers", MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _NOTHING)
         put(self, "recipe", recipe)
 
     def _refuse_outside(self) -> None:
@@ -274,21 +276,12 @@ class TileMap:
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def taken_over(
-    cells: Cells,
-    tileset: Tileset,
-    *,
-    rooms: Iterable[Room] = (),
-    links: Iterable[tuple[int, int]] = (),
-    markers: Iterable[Marker] = (),
-    layers: Mapping[str, ArrayLike] | None = None,
-    numbers: Mapping[str, float] | None = None,
-) -> TileMap:
+def taken_over(cells: Cells, tileset: Tileset, **known: Unpack[Known]) -> TileMap:
     """A map that takes over its cells: for the site, whose array is new, in C order, and holds ids of this tileset."""
     _refuse_shape(cells)
     cells.setflags(write=False)
     map = object.__new__(TileMap)
-    map._fill(cells, tileset, rooms, links, markers, layers, numbers, None)
+    map._fill(cells, tileset, None, **known)
     return map
 
 
