@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe, problem
+from ..core.errors import InvalidRecipe, Problem, problem
 from ..core.grid import Grid, Word
 from ..core.params import Params, param
 from ..core.recipe import Recipe
@@ -40,24 +39,21 @@ class Similarity(Params):
     symmetries: Literal[1, 2, 8] = param(1)
     """Views of the samples that count: 1 as they are, 2 mirrored left to right too, 8 also turned by quarters."""
 
-    @model_validator(mode="after")
-    def _windows_fit(self) -> Self:
+    def find_problems(self) -> Iterator[Problem]:
         cells = self.pattern_size**self.like.axes
         if cells > MOST_CELLS:
             text = f"windows of at most {MOST_CELLS} cells, {self.pattern_size} has {cells:,}"
-            raise InvalidRecipe(text, at="pattern_size")
-        wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
-        wrong += refused_axes("wrap", "the map", self.wrap, self.like.axes)
+            yield problem(text, at="pattern_size")
+            return
+        yield from refused_axes("wrap_sample", "the sample", self.wrap_sample, self.like.axes)
+        yield from refused_axes("wrap", "the map", self.wrap, self.like.axes)
         for number, grid in enumerate(self.like):
             sides = zip(grid.shape, wraps(self.wrap_sample, self.like.axes), strict=True)
             if any(side < self.pattern_size and not round_ for side, round_ in sides):
                 which = f"sample {number + 1}" if len(self.like) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = f"{which} of {size} cells is smaller than a window of {self.pattern_size}; see pattern_size"
-                wrong.append(problem(text, at="like", rule="sample_size"))
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+                yield problem(text, at="like", rule="sample_size")
 
     def of(self, map: TileMap) -> Comparison:
         """A map, compared."""

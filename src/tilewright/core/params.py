@@ -171,6 +171,17 @@ class Params(BaseModel):
             raise InvalidRecipe(*wrong)
         return values
 
+    def find_problems(self) -> Iterable[Problem]:
+        """Return what does not fit together, where every value by itself is right. Subclasses override it."""
+        return ()
+
+    @model_validator(mode="after")
+    def _refuse_problems(self) -> Self:
+        problems = list(self.find_problems())
+        if problems:
+            raise InvalidRecipe(*problems)
+        return self
+
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in type(self).model_fields)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
 from .appearance import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_looks
-from .errors import InvalidRecipe, TooLarge, UnknownName, did_you_mean, problem, quoted
+from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, quoted
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, turned_sides
 from .resolver import Resolver
@@ -145,8 +145,7 @@ class Tileset(Params):
             raise InvalidRecipe(f"a tileset holds at most {MOST_TILES:,} tiles, got {len(tiles):,}")
         return {**values, "tiles": with_looks([dict(tile) for tile in tiles])}
 
-    @model_validator(mode="after")
-    def _unique(self) -> Tileset:
+    def find_problems(self) -> list[Problem]:
         problems = []
         for field in ("name", "glyph"):
             seen: dict[str, int] = {}
@@ -169,9 +168,7 @@ class Tileset(Params):
             for tile, word in asked
             if not word or word not in words
         ]
-        if problems:
-            raise InvalidRecipe(*problems[:5])
-        return self
+        return problems[:5]
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Tileset:

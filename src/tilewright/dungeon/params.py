@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Iterator
+from typing import Literal
 
-from pydantic import model_validator
-
-from ..core.errors import InvalidRecipe, problem
+from ..core.errors import Problem, problem
 from ..core.params import LARGEST_AREA, Sized, param, size_param
 from ..kernels.partition import RoomSizes
 
@@ -48,9 +47,7 @@ class Joined(Sized):
     doors: Literal["near", "anywhere"] = param("near")
     """Where winding corridors leave a room: where the way is short, or at any place of its walls."""
 
-    @model_validator(mode="after")
-    def _rooms_fit(self) -> Self:
-        wrong = []
+    def find_problems(self) -> Iterator[Problem]:
         for name, given, side, unit in (
             ("room_width", self.room_width, self.width - 2, "columns"),
             ("room_height", self.room_height, self.height - 2, "rows"),
@@ -59,15 +56,11 @@ class Joined(Sized):
                 continue
             least, most = given
             if not 1 <= least <= most:
-                wrong.append(problem(f"from a least size of 1 or more to a greatest, got {least}, {most}", at=name))
+                yield problem(f"from a least size of 1 or more to a greatest, got {least}, {most}", at=name)
             elif least > side:
-                text = f"the map has {side} {unit} within its walls, so no room of {least} fits"
-                wrong.append(problem(text, at=name))
+                yield problem(f"the map has {side} {unit} within its walls, so no room of {least} fits", at=name)
         if self.rooms is not None and self.at_least > self.rooms:
-            wrong.append(problem(f"must be at most rooms, {self.rooms}, got {self.at_least}", at="at_least"))
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+            yield problem(f"must be at most rooms, {self.rooms}, got {self.at_least}", at="at_least")
 
     @property
     def sizes(self) -> RoomSizes:

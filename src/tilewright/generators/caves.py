@@ -9,14 +9,14 @@ Source: Johnson, Yannakakis, Togelius, "Cellular automata for real-time generati
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe
+from ..core.errors import Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -43,12 +43,10 @@ class CavesParams(Sized):
     offset: Offset | None = param(None)
     """x, y of this window in an endless cave; windows made separately fit exactly."""
 
-    @model_validator(mode="after")
-    def _no_window_of_a_torus(self) -> CavesParams:
+    def find_problems(self) -> Iterator[Problem]:
         if self.wrap and self.offset is not None:
             text = "a window of an endless cave cannot wrap; leave wrap or offset out"
-            raise InvalidRecipe(text, at="wrap", remove=["wrap", "offset"])
-        return self
+            yield problem(text, at="wrap", remove=["wrap", "offset"])
 
 
 @technique(

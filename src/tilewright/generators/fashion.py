@@ -11,16 +11,16 @@ Kreitzer, Ashlock, Pereira, "Automatic generation of diverse cavern maps with mo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isqrt, prod, sqrt
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, counted, problem, quoted
+from ..core.errors import InvalidRecipe, Problem, TooLarge, counted, problem, quoted
 from ..core.grid import FREE, Offset, Started
 from ..core.params import param
 from ..core.registry import technique
@@ -102,25 +102,20 @@ class FashionParams(Started):
             return tuple(zip(value[::2], value[1::2], strict=True))
         return value
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        problems = []
+    def find_problems(self) -> Iterator[Problem]:
         for name, scores in (("scores", self.scores), ("morph", self.morph)):
             if isinstance(scores, tuple) and len(scores) != self.states**2:
                 wanted = f"{counted(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
-                problems.append(problem(f"{wanted}, got {len(scores)}", at=name))
+                yield problem(f"{wanted}, got {len(scores)}", at=name)
         if not self.offsets:
-            problems.append(problem("at least one neighbour is needed", at="neighbourhood", rule="missing"))
+            yield problem("at least one neighbour is needed", at="neighbourhood", rule="missing")
         for name, is_given, why in (
             ("wrap", self.wrap, "a window of an endless plane cannot wrap"),
             ("start", self.start is not None, "a window of an endless plane starts by chance"),
             ("morph", self.morph is not None, "an endless plane has no sides to blend between"),
         ):
             if self.offset is not None and is_given:
-                problems.append(problem(f"{why}; leave {name} or offset out", at=name, remove=[name, "offset"]))
-        if problems:
-            raise InvalidRecipe(*problems)
-        return self
+                yield problem(f"{why}; leave {name} or offset out", at=name, remove=[name, "offset"])
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:

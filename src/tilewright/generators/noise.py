@@ -15,14 +15,15 @@ noise functions", 2015 (biomes, islands).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from ..core.errors import InvalidRecipe, Problem, problem
+from ..core.errors import Problem, problem
 from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
@@ -90,41 +91,28 @@ class NoiseParams(Sized):
     offset: Offset | None = param(None)
     """x, y of this window in an endless world; windows made separately fit exactly."""
 
-    @model_validator(mode="after")
-    def _all_fits_together(self) -> NoiseParams:
-        wrong = [*self._wrong_bands(), *self._wrong_places()]
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
-
-    def _wrong_bands(self) -> list[Problem]:
-        wrong = []
+    def find_problems(self) -> Iterator[Problem]:
         for number, (one, other) in enumerate(zip(self.thresholds, self.thresholds[1:], strict=False)):
             if one > other:
                 text = f"must rise, but {one:g} stands before {other:g}, at {number} and {number + 1}"
-                wrong.append(problem(text, at="thresholds"))
+                yield problem(text, at="thresholds")
                 break
         name, bands = ("bands", len(self.bands)) if self.biomes is None else ("biomes", len(self.biomes))
         if bands != len(self.thresholds) + 1:
             text = f"{bands} {name} need {bands - 1} thresholds between them, got {len(self.thresholds)}"
-            wrong.append(problem(text, at="thresholds"))
+            yield problem(text, at="thresholds")
         for number, row in enumerate(self.biomes or ()):
             if not 1 <= len(row) <= 256:
-                wrong.append(problem(f"must have 1 to 256 tiles, got {len(row)}", at=("biomes", number)))
-        return wrong
-
-    def _wrong_places(self) -> list[Problem]:
-        wrong = []
+                yield problem(f"must have 1 to 256 tiles, got {len(row)}", at=("biomes", number))
         if self.wrap and self.offset is not None:
             text = "a window of an endless world cannot wrap; leave wrap or offset out"
-            wrong.append(problem(text, at="wrap", remove=["wrap", "offset"]))
+            yield problem(text, at="wrap", remove=["wrap", "offset"])
         if self.wrap and self.kind == "simplex":
             text = "simplex noise has no torus; take kind perlin, value or cellular, or leave wrap out"
-            wrong.append(problem(text, at="wrap"))
+            yield problem(text, at="wrap")
         if self.island and self.offset is not None and self.world is None:
             text = "a window of a larger world must know how large; give world, such as 400,300"
-            wrong.append(problem(text, at="island"))
-        return wrong
+            yield problem(text, at="island")
 
     @cached_property
     def table(self) -> tuple[tuple[str, ...], ...]:

@@ -12,13 +12,12 @@ alone, locked floors are joined by the shortest ways, and those that locked wall
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil
-from typing import Self
 
 import numpy as np
-from pydantic import model_validator
 
-from ..core.errors import InvalidRecipe, problem
+from ..core.errors import Problem, problem
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
@@ -43,21 +42,17 @@ class RoomsParams(Joined):
     turned: bool = param(True, hidden_unless=("layouts",))
     """Whether layouts are turned and mirrored as well."""
 
-    @model_validator(mode="after")
-    def _layouts_fit(self) -> Self:
-        wrong = []
+    def find_problems(self) -> Iterator[Problem]:
+        yield from super().find_problems()
         for number, layout in enumerate(self.layouts):
             height, width = layout.shape
             if height > self.height or width > self.width:
                 text = f"{width}x{height} cells do not fit a map of {self.width}x{self.height}"
-                wrong.append(problem(text, at=("layouts", number)))
+                yield problem(text, at=("layouts", number))
         if self.layouts and self.plain + max(layout.weight for layout in self.layouts) <= 0:
-            wrong.append(problem("of no weight, as plain is: give one of them some", at="layouts", rule="conflict"))
+            yield problem("of no weight, as plain is: give one of them some", at="layouts", rule="conflict")
         if not self.layouts and self.plain == 0:
-            wrong.append(problem("must be more than 0 where there are no layouts", at="plain", rule="unknown_name"))
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+            yield problem("must be more than 0 where there are no layouts", at="plain", rule="unknown_name")
 
 
 @technique(RoomsParams, tileset="dungeon", tiles=WORDS, bytes_per_cell=BYTES_PER_CELL)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from math import prod
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import model_validator
 
 from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
-from ...core.errors import InvalidRecipe, Problem, counted, problem
+from ...core.errors import Problem, counted, problem
 from ...core.model import FromSamples, Learning
 from ...core.params import LARGEST_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
@@ -126,60 +126,57 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         wrap = wraps(self.wrap_sample, self.sample.axes)
         return _target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetries, strange)
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        wrong = [*self._wrong_sizes(), *self._wrong_axes(), *self._wrong_weights()]
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+    def find_problems(self) -> Iterator[Problem]:
+        yield from self._wrong_sizes()
+        yield from self._wrong_axes()
+        yield from self._wrong_weights()
 
-    def _wrong_sizes(self) -> list[Problem]:
-        if any(size < 1 for size in self.sizes) or max(self.sizes) < 2:
-            return [problem(f"sides of 1 or more, one of them 2 or more, got {list(self.sizes)}", at="pattern_sizes")]
-        if len(set(self.sizes)) < len(self.sizes):
-            return [problem(f"each size once, got {list(self.sizes)}", at="pattern_sizes", rule="duplicate")]
+    def _wrong_sizes(self) -> Iterator[Problem]:
         largest = max(self.sizes)
         cells = largest**self.sample.axes
+        if any(size < 1 for size in self.sizes) or largest < 2:
+            yield problem(f"sides of 1 or more, one of them 2 or more, got {list(self.sizes)}", at="pattern_sizes")
+            return
+        if len(set(self.sizes)) < len(self.sizes):
+            yield problem(f"each size once, got {list(self.sizes)}", at="pattern_sizes", rule="duplicate")
+            return
         if cells > 512:
-            return [problem(f"windows of at most 512 cells, {largest} has {cells:,}", at="pattern_sizes")]
-        wrong = []
+            yield problem(f"windows of at most 512 cells, {largest} has {cells:,}", at="pattern_sizes")
+            return
         for number, grid in enumerate(self.sample):
             if any(side < largest for side in grid.shape):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = f"{which} of {size} cells is smaller than a pattern of {largest}"
-                wrong.append(problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"]))
+                yield problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"])
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
                 text = f"{side} is less than a pattern of {largest}; see pattern_sizes"
-                wrong.append(problem(text, at=name, instead=largest))
-        return wrong
+                yield problem(text, at=name, instead=largest)
 
-    def _wrong_axes(self) -> list[Problem]:
-        wrong = refused_axes("wrap", "the map", self.wrap, self.sample.axes)
-        wrong += refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
+    def _wrong_axes(self) -> Iterator[Problem]:
+        yield from refused_axes("wrap", "the map", self.wrap, self.sample.axes)
+        yield from refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
                 text = "the sample is flat, so the map is; leave depth out"
-                wrong.append(problem(text, at="depth", remove=["depth"]))
+                yield problem(text, at="depth", remove=["depth"])
             if set(self.borders) & {"below", "above"}:
-                wrong.append(problem("below and above are edges of samples with levels", at="borders"))
+                yield problem("below and above are edges of samples with levels", at="borders")
         for edge in self.borders:
             axis = AXES[-1 - EDGES[edge][0]]
             for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
                 if axis in axes:
-                    wrong.append(problem(f"where {name} joins {axis}, there is no edge {edge}", at="borders"))
-        return wrong
+                    yield problem(f"where {name} joins {axis}, there is no edge {edge}", at="borders")
 
-    def _wrong_weights(self) -> list[Problem]:
+    def _wrong_weights(self) -> Iterator[Problem]:
         if self.size_weights is None:
-            return []
+            return
         if len(self.size_weights) != len(self.sizes):
             sizes = counted(len(self.sizes), "pattern size")
-            return [problem(f"one for each of {sizes}, got {len(self.size_weights)}", at="size_weights")]
-        if min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
-            return [problem(f"not negative, and not all 0, got {list(self.size_weights)}", at="size_weights")]
-        return []
+            yield problem(f"one for each of {sizes}, got {len(self.size_weights)}", at="size_weights")
+        elif min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
+            yield problem(f"not negative, and not all 0, got {list(self.size_weights)}", at="size_weights")
 
 
 @lru_cache(maxsize=32)

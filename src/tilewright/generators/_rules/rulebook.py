@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from os import PathLike
-from typing import Annotated, Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,13 +124,9 @@ class RulesParams(Sized):
             return rooms
         return rooms.model_copy(update={"start": (Weighted(tile=info.data["mapData"].dig),)})
 
-    @model_validator(mode="after")
-    def _all_known(self) -> Self:
+    def find_problems(self) -> Iterator[Problem]:
         # Only so many are told, and to guess what is meant takes time.
-        problems = list(islice(_problems(self), MOST_TOLD))
-        if problems:
-            raise InvalidRecipe(*problems)
-        return self
+        return islice(_problems(self), MOST_TOLD)
 
     # -- what follows from it -------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from math import prod
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator
 
 from ...analysis.patterns import AxesOf, Wrap, refused_axes, wraps
 from ...core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, counted, problem
@@ -130,20 +130,16 @@ class WfcLearned(FromSamples):
         if found is None or not found.is_sound(axes, size, len(self.sample.words), symmetry * windows):
             raise InvalidRecipe("cannot be those of the samples; learn it again", at="counts")
 
-    @model_validator(mode="after")
-    def _holds_a_pattern(self) -> Self:
+    def find_problems(self) -> Iterator[Problem]:
         sides = wraps(self.wrap_sample, self.sample.axes)
-        wrong = refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
+        yield from refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         least = self.pattern_size or 1
         for number, grid in enumerate(self.sample):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
                 which = f"sample {number + 1}" if len(self.sample) > 1 else "the sample"
                 size = "x".join(map(str, reversed(grid.shape)))
                 text = f"{which} of {size} cells is smaller than a pattern of {least}"
-                wrong.append(problem(text, at="sample", rule="sample_size", remove=["pattern_size"]))
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+                yield problem(text, at="sample", rule="sample_size", remove=["pattern_size"])
 
 
 class WfcParams(WfcLearned, Learning, Sized):
@@ -282,15 +278,10 @@ class WfcParams(WfcLearned, Learning, Sized):
             raise InvalidRecipe(f"{_written(place)} is not on a map of {size}", at=("paths", number), rule="outside")
         return int(np.ravel_multi_index(at, self.shape))
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        wrong = [*self._wrong_sources(), *self._wrong_sizes()]
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        wrong = list(self._wrong_claims())
-        if wrong:
-            raise InvalidRecipe(*wrong)
-        return self
+    def find_problems(self) -> Iterator[Problem]:
+        yield from (
+            list(super().find_problems()) or [*self._wrong_sources(), *self._wrong_sizes()] or self._wrong_claims()
+        )
 
     def _wrong_sources(self) -> Iterator[Problem]:
         if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
