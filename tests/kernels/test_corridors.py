@@ -150,7 +150,7 @@ class Case:
         style = CorridorStyle(self.width_of_ways, self.avoid, self.reuse, self.anywhere)
         while True:
             search = SearchArrays(spent, stamps, came, keys, cells, state)
-            found = dig_corridor(self.dungeon, search, style, one, other, rng.state, 1, self.passed, budget)
+            found = dig_corridor(self.dungeon, search, style, rng.state, self.passed, one, other, 1, budget)
             if found != UNFINISHED:
                 break
             if state.waiting == FRESH or len(keys) - state.waiting < 3:

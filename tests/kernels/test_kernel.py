@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 from typing import Annotated, NamedTuple
@@ -18,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tilewright import kernels
-from tilewright.kernels import Kernel, kernel
+from tilewright.kernels import Kernel, bind, kernel
 from tilewright.kernels.types import Int64_1D, Record
 
 PARTS = """
@@ -190,6 +191,30 @@ def test_arguments_may_be_named_tuples_and_records() -> None:
     assert results[0] == results[1] == (6, [(n % 3, float(n)) for n in range(6)], (6, 5.0), [6])
     with pytest.raises(TypeError):
         push_all(stack._replace(limit=0.5), pair, keys)
+
+
+@kernel("int64(Pair, StackState, int64)", allocates=False)
+def move(pair: Pair, state: StackState, step: int) -> int:
+    pair.left[0] += step
+    state.top += step
+    return int(pair.left[0])
+
+
+def test_bound_entry_checks_its_first_arguments_once() -> None:
+    pair, state = Pair(np.zeros(1, np.int64), np.zeros(1, np.int64)), StackState.new()
+    state.top = 5
+    work = bind(partial(move, pair, state))
+    assert [work(1), work(2), state.top] == [1, 3, 8]
+    with pytest.raises(TypeError):
+        work(None)
+    for wrong in (pair._replace(left=np.zeros(1)), pair._replace(right=np.zeros(4, np.int64)[::2])):
+        with pytest.raises(TypeError):
+            bind(partial(move, wrong, state))(1)
+    keys = np.zeros((0, 3))
+    stack = Stack(np.zeros(0, ITEM), state, pair, 3)
+    assert bind(partial(push_all, stack))(pair, keys) == 8  # arrays are still to come: types are checked as ever
+    with pytest.raises(TypeError):
+        bind(partial(push_all, stack))(pair, np.ones((4, 6))[::2, ::2])
 
 
 def test_entry_that_promises_to_allocate_nothing_cannot() -> None:

@@ -196,18 +196,20 @@ def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Gen
 
     What goes wrong inside is told with the name and the line, for whoever writes it.
     """
-
-    def name_stage(frame: Frame) -> Frame:
-        frame.stage = frame.stage or entry.name
-        frame.site = frame.site or site
-        return frame
-
     try:
         work = entry.body(*given, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
-        map: TileMap = yield from change_frames(work, name_stage)
-        return map
+        try:
+            while True:  # as change_frames does, without a call for every frame
+                frame = next(work)
+                frame.stage = frame.stage or entry.name
+                frame.site = frame.site or site
+                yield frame
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        finally:
+            work.close()
     except (TilewrightError, MemoryError):
         raise
     except Exception as error:

@@ -13,6 +13,7 @@ from ..core.errors import ANOTHER_SEED, GaveUp, counted
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
+from ..kernels import bind
 from ..kernels.blocks import block_size
 from ..kernels.corridors import (
     CORRIDOR,
@@ -142,19 +143,19 @@ class Dungeon:
         )
         state, passed, budget = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64), block_size("corridors")
         state.salt = state.waiting = FRESH
+        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
             if p.corridors == "straight":
                 count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
-                while (
-                    count := dig_corridor(dungeon, search, style, one, other, rng.state, 2 * number + 1, passed, budget)
-                ) == UNFINISHED:
+                while (count := dig(one, other, 2 * number + 1, budget)) == UNFINISHED:
                     if state.waiting == FRESH or len(search.keys) - state.waiting < 3:
                         search = search._replace(
                             keys=np.append(search.keys, np.empty_like(search.keys)),
                             cells=np.append(search.cells, np.empty_like(search.cells)),
                         )
+                        dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
                     yield None
             yield passed[:count].tolist()
 

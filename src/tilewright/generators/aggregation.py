@@ -19,6 +19,7 @@ Deutch, "The formation of surfaces by diffusion limited annihilation", 1986. Rog
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.digging import Diggable
+from ..kernels import bind
 from ..kernels.aggregation import (
     ATTRACTOR,
     COARSE,
@@ -97,14 +99,17 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
     brush = _brush(p.brush)
     first, goal = len(there), ground.wanted(p.coverage)
     yield Frame(ground.shown, "nucleus", 0.0)
-    at, dug, more = first, first, first < goal
+    at, dug, more, budget = first, first, first < goal, block_size("aggregation")
+    work = bind(
+        partial(
+            aggregate, rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
+            brush, floors, blocks, progress, OLDEST,
+        )
+    )  # fmt: skip
     while more:
-        at = min(goal, at + max(1, min(block_size("aggregation"), (goal - first) // FRAMES)))
+        at = min(goal, at + max(1, min(budget, (goal - first) // FRAMES)))
         while more and dug < at:
-            more = aggregate(
-                rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
-                brush, floors, blocks, progress, OLDEST, at, block_size("aggregation"),
-            )  # fmt: skip
+            more = work(at, budget)
             dug = int(progress.dug)
             yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, dug / goal))
         more = dug >= at and at < goal

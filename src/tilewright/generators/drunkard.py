@@ -13,6 +13,7 @@ Source: Pearson, "The problem of the random walk", 1905. Roguelikes have long du
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..dungeon.digging import Diggable
+from ..kernels import bind
 from ..kernels.blocks import block_size
 from ..kernels.drunkard import WALKER, WalkRules, WalkState, walk
 
@@ -71,12 +73,13 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     if p.coverage is None:
         budget = min(budget, max(1, p.walkers * p.steps // FRAMES))
     flat, row = ground.cells.reshape(-1), ground.cells.shape[1]
+    work = bind(partial(walk, rng.state, flat, row, walkers, starts, progress, rules))
     first = dug = len(floors)
     at, more = first, True
     while more:
         at = min(goal, at + max(1, min(budget, (goal - first) // FRAMES))) if p.coverage is not None else goal
         while dug < at and more:
-            more = walk(rng.state, flat, row, walkers, starts, progress, rules, at, budget)
+            more = work(at, budget)
             dug = int(progress.dug)
             done = dug / goal if p.coverage is not None else int(progress.steps) / (p.walkers * p.steps)
             yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, done))

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from hashlib import blake2b
 from importlib import import_module
 from importlib.metadata import version
@@ -60,6 +60,8 @@ class Kernel(Generic[P, R_co]):
         self._inner: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
         """A part as other kernels call it, by whether these may allocate."""
         self._call: Callable[P, R_co] = self._first_call
+        self._trusted: dict[bytes, Callable[P, R_co]] = {}
+        """The machine code, by numba's fingerprints of first arguments that were found to have the right types."""
 
     if TYPE_CHECKING:
 
@@ -120,6 +122,25 @@ class Kernel(Generic[P, R_co]):
                         self._compiled = self._compile(cached=False)
                 self._call = self._compiled
             return self._compiled
+
+    def trust(self, arguments: tuple[object, ...]) -> Callable[P, R_co]:
+        """Return what may be called with these first arguments and numbers: machine code that checks no types."""
+        from numba import typeof, types
+        from numba._dispatcher import compute_fingerprint
+        from numba.core.dispatcher import Dispatcher
+
+        compiled = self.compile()
+        if not isinstance(compiled, Dispatcher):
+            return compiled
+        fingerprint: bytes = compute_fingerprint(arguments)  # type: ignore[arg-type]
+        if fingerprint not in self._trusted:
+            ((kinds, code),) = compiled.overloads.items()
+            given = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+            numbers = kinds[len(given) :]
+            if given + numbers != kinds or not all(isinstance(kind, types.Number | types.Boolean) for kind in numbers):
+                return compiled  # which converts the arguments, or refuses them
+            self._trusted[fingerprint] = code.entry_point  # type: ignore[attr-defined]
+        return self._trusted[fingerprint]
 
     def _jit(self, **options: bool) -> Dispatcher[Callable[P, R_co]]:
         import numba
@@ -232,6 +253,15 @@ def kernel(
 def inlined(function: Callable[P, R], /) -> Kernel[P, R]:
     """Make a function a part that is compiled into its callers without a call, for the innermost loops."""
     return Kernel(function, is_inlined=True)
+
+
+def bind(call: partial[R], /) -> partial[R]:
+    """Check the types of an entry's first arguments once, for many calls with them; the other arguments are numbers.
+
+    numba finds the types of all arguments at each call otherwise, which takes longer than a short call itself.
+    """
+    assert isinstance(call.func, Kernel)
+    return partial(call.func.trust(call.args), *call.args)
 
 
 def entries() -> list[Kernel[..., object]]:

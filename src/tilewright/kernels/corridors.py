@@ -331,12 +331,12 @@ def _find(
 
 
 @kernel(
-    "int64(DungeonArrays, SearchArrays, CorridorStyle, int64, int64, uint64[::1], int64, int64[::1], int64)",
+    "int64(DungeonArrays, SearchArrays, CorridorStyle, uint64[::1], int64[::1], int64, int64, int64, int64)",
     allocates=False,
 )
 def dig_corridor(
-    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stream: Stream,
-    stamp: int, passed: Places, budget: int,
+    dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, stream: Stream, passed: Places,
+    one: int, other: int, stamp: int, budget: int,
 ) -> int:  # fmt: skip
     """Dig the cheapest way from one room to another (A*), and return how many rooms it passes, both included, or 0.
 

@@ -20,7 +20,6 @@ passed to: pass single arrays where few are needed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -59,25 +58,46 @@ class Record(_Void):
 
     layout: ClassVar[np.dtype[np.void]]
     _own: ClassVar[np.dtype[np.void]]
+    data: memoryview = None  # type: ignore[assignment]  # hides the property of numpy's scalars
+    """The memory as int64, made once: numba asks for it at each call, and numpy would make it anew each time."""
 
     def __init_subclass__(cls) -> None:
         hints = {name: hint for name, hint in get_type_hints(cls).items() if hint in SCALARS}
-        for name in hints:
+        cls.layout = np.dtype([(name, np.dtype(SCALARS[hint])) for name, hint in hints.items()], align=True)
+        offsets = {name: offset for name, (_, offset, *_) in (cls.layout.fields or {}).items()}
+        for name, hint in hints.items():
             if hasattr(np.void, name):
                 raise TypeError(f"{cls.__name__}: {name} is an attribute of every numpy scalar")
-            setattr(cls, name, property(itemgetter(name), partial(_set_field, name)))
-        cls.layout = np.dtype([(name, np.dtype(SCALARS[hint])) for name, hint in hints.items()], align=True)
+            setattr(cls, name, _int_field(offsets[name]) if hint is int else _any_field(name))
         # One object for all records of a class: numba knows types by the identity of their dtype.
         cls._own = np.dtype((cls, cls.layout))
 
     @classmethod
     def new(cls) -> Self:
-        record: Self = np.zeros(1, dtype=cls._own)[0]
+        array = np.zeros(1, dtype=cls._own)
+        record: Self = array[0]
+        record.data = array.view(np.int64).data
         return record
 
 
-def _set_field(name: str, record: Any, value: float) -> None:
-    record[name] = value
+def _any_field(name: str) -> property:
+    def write(record: Any, value: float) -> None:
+        record[name] = value
+
+    return property(itemgetter(name), write)
+
+
+def _int_field(offset: int) -> property:
+    """Return the same for an int, in a third of the time."""
+    place = offset // 8
+
+    def read(record: Record) -> int:
+        return record.data[place]
+
+    def write(record: Record, value: int) -> None:
+        record.data[place] = value
+
+    return property(read, write)
 
 
 def read_signature(text: str, names: Mapping[str, object]) -> Signature:

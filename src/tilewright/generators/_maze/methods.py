@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
+from ...kernels import Kernel, bind
 from ...kernels.blocks import block_size
 from ...kernels.maze import (
     FRESH,
@@ -41,9 +42,9 @@ Method = Callable[[MazeGrid, Rng], Iterator[float]]
 
 def in_blocks(work: Callable[[int], bool], state: MazeState, steps: int, whole: int) -> Iterator[float]:
     """Call a kernel until it is done; between two blocks, give the fraction of the whole that is done."""
-    block = max(1, min(block_size("maze"), -(-steps // FRAMES)))
+    block, whole = max(1, min(block_size("maze"), -(-steps // FRAMES))), max(1, whole)
     while work(block):
-        yield min(1.0, float(state.done) / max(1, whole))
+        yield min(1.0, float(state.done) / whole)
 
 
 def _arrays(grid: MazeGrid, seen: Bytes) -> MazeArrays:
@@ -51,7 +52,7 @@ def _arrays(grid: MazeGrid, seen: Bytes) -> MazeArrays:
 
 
 def _grow(
-    kernel: Callable[[MazeArrays, Places, NDArray[np.uint64], MazeState, int], bool],
+    kernel: Kernel[[MazeArrays, Places, NDArray[np.uint64], MazeState, int], bool],
     steps_per_place: int,
     grid: MazeGrid,
     rng: Rng,
@@ -63,7 +64,7 @@ def _grow(
     start = rng.below(grid.count)
     if seen[start] == FRESH:
         state.pending, stack[0], seen[start] = 1, start, INSIDE
-    work = partial(kernel, _arrays(grid, seen), stack, rng.state, state)
+    work = bind(partial(kernel, _arrays(grid, seen), stack, rng.state, state))
     yield from in_blocks(work, state, steps_per_place * grid.count, grid.count)
 
 
@@ -79,7 +80,7 @@ def _wilson(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     exits = np.zeros(grid.count, dtype=np.uint8)
     state = MazeState.new()
     state.left = STEPS_PER_PLACE * grid.count * grid.count.bit_length()
-    work = partial(wilson, _arrays(grid, seen), exits, rng.state, state, _stride(grid.count))
+    work = bind(partial(wilson, _arrays(grid, seen), exits, rng.state, state, _stride(grid.count)))
     grid.sketch = partial(_walked, grid, exits, state)
     yield from in_blocks(work, state, 12 * grid.count, grid.count)
     grid.sketch = None
@@ -109,7 +110,7 @@ def _division(grid: MazeGrid, rng: Rng) -> Iterator[float]:
     state = MazeState.new()
     state.pending = 1
     edges = 2 * grid.count
-    work = partial(divide, grid.links, stack, rng.state, state, grid.columns)
+    work = bind(partial(divide, grid.links, stack, rng.state, state, grid.columns))
     yield from in_blocks(work, state, edges, edges)
     if grid.has_locks:
         preferred, grid.links = grid.links, given
@@ -129,7 +130,7 @@ def _span(grid: MazeGrid, rng: Rng, *, first: Bytes | None = None) -> Iterator[f
     above: Places = np.empty(grid.count, dtype=np.int32)
     gather(grid.links, above, grid.columns)
     state = MazeState.new()
-    work = partial(kruskal, grid.links, above, edges, state, grid.columns)
+    work = bind(partial(kruskal, grid.links, above, edges, state, grid.columns))
     yield from in_blocks(work, state, edges.size, edges.size)
 
 
