@@ -217,6 +217,24 @@ def test_bound_entry_checks_its_first_arguments_once() -> None:
         bind(partial(push_all, stack))(pair, np.ones((4, 6))[::2, ::2])
 
 
+@kernel
+def double(number: int) -> int:
+    return 2 * number
+
+
+@kernel("int64(int32[::1], int64[::1])", allocates=False)
+def add_doubles(small: NDArray[np.int32], large: NDArray[np.int64]) -> int:
+    return int(double(small[0]) + double(large[0]))
+
+
+def test_part_is_compiled_once_for_integers_of_all_sizes() -> None:
+    most = np.iinfo(np.int32).max
+    uncached = Kernel(add_doubles.__wrapped__, "int64(int32[::1], int64[::1])", allocates=False)
+    uncached._compile(cached=False)
+    assert add_doubles(np.array([most], np.int32), np.array([1])) == 2 * most + 2
+    assert [len(part.overloads) for part in double._inner.values()] == [1]
+
+
 def test_entry_that_promises_to_allocate_nothing_cannot() -> None:
     def squander(number: int) -> int:
         return int(np.zeros(number).size)

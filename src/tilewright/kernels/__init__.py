@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from .types import read_signature
+from .types import read_signature, widen_integers
 
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
@@ -100,7 +100,8 @@ class Kernel(Generic[P, R_co]):
         counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
         if counts not in self._inner:
             # Python never calls these: without what it would need, they compile in two thirds of the time.
-            self._inner[counts] = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
+            part = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
+            self._inner[counts] = widen_integers(part)
         return numba.typeof(self._inner[counts])  # type: ignore[no-untyped-call]
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:

@@ -19,20 +19,34 @@ passed to: pass single arrays where few are needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Self,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from numba.core.dispatcher import Dispatcher
     from numba.core.types import Type
     from numba.core.typing.templates import Signature
 
     _Void = object
 else:
     _Void = np.void  # which numpy's types call final, though np.record inherits from it, too
+
+F = TypeVar("F", bound=Callable[..., object])
 
 Uint8_1D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[::1]"]
 Uint8_2D: TypeAlias = Annotated[NDArray[np.uint8], "uint8[:, ::1]"]
@@ -112,6 +126,23 @@ def read_signature(text: str, names: Mapping[str, object]) -> Signature:
     arguments = [_read_type(argument, names) for argument in _split(text[start + 1 : -1])]
     found: Signature = signature(_read_type(text[:start], names), *arguments)  # type: ignore[no-untyped-call]
     return found
+
+
+def widen_integers(part: Dispatcher[F]) -> Dispatcher[F]:
+    """Let a part take smaller signed integers as int64, in which numba calculates anyway: compiled once for all."""
+    from numba import types
+
+    find_template: Callable[..., object] = part.get_call_template
+
+    def widen(kind: Any) -> Type:
+        is_small = isinstance(kind, types.Integer) and kind.signed and kind.bitwidth < 64  # type: ignore[attr-defined]
+        return types.int64 if is_small else kind
+
+    def find_wide_template(args: Iterable[Type], kws: Mapping[str, Type]) -> object:
+        return find_template(tuple(map(widen, args)), {name: widen(kind) for name, kind in kws.items()})
+
+    vars(part)["get_call_template"] = find_wide_template
+    return part
 
 
 def _split(text: str) -> Iterator[str]:
