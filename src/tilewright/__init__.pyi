@@ -37,6 +37,7 @@ from .core.params import param as param
 from .core.provenance import Verdict as Verdict
 from .core.recipe import Recipe as Recipe
 from .core.recipe import Stage as Stage
+from .core.registry import ByExample as ByExample
 from .core.registry import Constraint as Constraint
 from .core.registry import Measure as Measure
 from .core.registry import Shaper as Shaper
@@ -47,6 +48,8 @@ from .core.registry import register_constraint as register_constraint
 from .core.registry import register_measure as register_measure
 from .core.registry import shaper as shaper
 from .core.registry import technique as technique
+from .core.samples import Samples as Samples
+from .core.samples import Training as Training
 from .core.seeds import Rng as Rng
 from .core.site import Frame as Frame
 from .core.site import Site as Site

@@ -110,7 +110,7 @@ def refused(content: bytes, path: Path) -> str:
         ({"learned": {"nothing": 3}}, "nothing"),
         ({"tileset": "awbw"}, "made for another tileset: 'awbw' has no tile '#'"),
         ({"tileset": "../x.toml"}, "unknown tileset"),
-        ({"tileset": 3}, "tileset: must be a name or its tiles, got 3"),
+        ({"tileset": 3}, "tileset: must be a tileset's name or its tiles, got 3"),
         ({"more": 3}, "must be a model"),
         ({"digests": ["0"]}, "digests: are not those of the samples"),
         ({"counts": {"keys": ""}}, "counts: does not unpack"),

@@ -60,7 +60,10 @@ class Model(WholeValue):
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
             raise InvalidRecipe(f"{entry.name} has learned nothing of that kind")
-        looks = Tileset.of(value["tileset"])
+        try:
+            looks = Tileset.of(value["tileset"])
+        except InvalidRecipe as error:
+            raise error.within("tileset") from None
         learned = entry.learn.checked(value["learned"])
         strange = [word for word in learned.sample.words if word not in looks.by_name]
         if strange:

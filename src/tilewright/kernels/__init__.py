@@ -104,6 +104,11 @@ class Kernel(Generic[P, R_co]):
             self._inner[counts] = widen_integers(part)
         return numba.typeof(self._inner[counts])  # type: ignore[no-untyped-call]
 
+    @property
+    def part_signatures(self) -> list[object]:
+        """The signatures for which this part has been compiled in this process."""
+        return [signature for part in self._inner.values() for signature in part.overloads]
+
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
 
