@@ -1,10 +1,11 @@
 # Everything a newcomer needs: `make demo`, `make studio`, `make test`. All set up .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
-# Made when this is installed in .venv: what tilewright itself needs, the studio, the tools to work on it.
+# Made when this is installed in .venv: what tilewright itself needs, the studio, the tools to work on it, the site's.
 CORE := .venv/.core
 STUDIO := .venv/.studio
 DEV := .venv/.dev
+DOCS := .venv/.docs
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo studio test check kernels bench docs stubs clean
@@ -32,8 +33,10 @@ kernels: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m bench
 
-docs: stubs
+# Pictures and tables of the pages, then the site; a broken link or anchor fails the build.
+docs: stubs $(DOCS)
 	$(BIN)/python docs/build.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # What editors know of tw.make("caves", ...), from the schemas of all parameters.
 stubs: $(DEV)
@@ -53,5 +56,9 @@ $(DEV): $(CORE)
 	$(INSTALL) ".[dev]"
 	@touch $@
 
+$(DOCS): $(CORE)
+	$(INSTALL) ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf .venv out dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv out dist site .mypy_cache .ruff_cache .pytest_cache

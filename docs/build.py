@@ -16,6 +16,7 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from generate import commands
 from PIL.Image import Image, Resampling, fromarray
 from PIL.Image import new as new_image
 from PIL.ImageDraw import Draw
@@ -270,6 +271,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
             lambda path, name=entry.name: save_animation(tw.watch(name, seed=7, width=64, height=40), path, scale=6),
         )
     yield from examples()
+    yield from commands.pictures(DOCS)
     yield "gallery.png", lambda path: gallery().save(path)
     shaped = {
         "connect": ["connect"],

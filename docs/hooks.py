@@ -1,0 +1,30 @@
+"""Hooks of mkdocs: pages from outside docs/, and what is written for the repository but shown on the site."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from generate import links
+from mkdocs.structure.files import File, Files
+
+FENCE = re.compile(r"^```(\w+) (picture|file)=(\S+)$", re.MULTILINE)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages and files of the repository that are not in docs/."""
+    for source, target in links.OUTSIDE.items():
+        file = links.ROOT / source
+        if target.endswith(".md"):
+            files.append(File.generated(config, target, content=file.read_text(encoding="utf-8")))
+        else:
+            files.append(File.generated(config, target, abs_src_path=str(file)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **others: object) -> str:
+    """Lead links to where the site has their targets, and keep only the options of fences that mkdocs knows."""
+    text = links.for_site(markdown, page.file.src_uri)
+    return FENCE.sub(
+        lambda match: f'```{match[1]} title="{match[3]}"' if match[2] == "file" else f"```{match[1]}", text
+    )
