@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 
-from generate import links
+from generate import links, reference
 from mkdocs.structure.files import File, Files
 
 FENCE = re.compile(r"^```(\w+) (picture|file)=(\S+)$", re.MULTILINE)
+log = logging.getLogger("mkdocs.hooks")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages and files of the repository that are not in docs/."""
+    """Add the pages and files of the repository that are not in docs/; warn of public names without a reference."""
     for source, target in links.OUTSIDE.items():
         file = links.ROOT / source
         if target.endswith(".md"):
             files.append(File.generated(config, target, content=file.read_text(encoding="utf-8")))
         else:
             files.append(File.generated(config, target, abs_src_path=str(file)))
+    for name in reference.missing_names(file.content_string for file in files.documentation_pages()):
+        log.warning("no page of docs/reference documents %s; add `::: %s` to one", name, name)
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **others: object) -> str:
     """Lead links to where the site has their targets, and keep only the options of fences that mkdocs knows."""
-    text = links.for_site(markdown, page.file.src_uri)
+    text = links.for_site(reference.expand(markdown), page.file.src_uri)
     return FENCE.sub(
         lambda match: f'```{match[1]} title="{match[3]}"' if match[2] == "file" else f"```{match[1]}", text
     )
