@@ -16,7 +16,8 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from generate import commands
+from generate import cards, commands
+from generate.markdown import table
 from PIL.Image import Image, Resampling, fromarray
 from PIL.Image import new as new_image
 from PIL.ImageDraw import Draw
@@ -51,15 +52,6 @@ TINY = ["..~~", ".##~", ".#..", "...~"]
 EXAMPLE = re.compile(r"^```python(?: picture=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DATA = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-
-def cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def table(*rows: tuple[str, ...]) -> str:
-    head, *body = [f"| {' | '.join(cell(part) for part in row)} |" for row in rows]
-    return "\n".join([head, "|" + " --- |" * len(rows[0]), *body]) + "\n"
 
 
 def parameters(entry: Entry) -> str:
@@ -272,6 +264,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         )
     yield from examples()
     yield from commands.pictures(DOCS)
+    yield from cards.pictures()
     yield "gallery.png", lambda path: gallery().save(path)
     shaped = {
         "connect": ["connect"],

@@ -6,10 +6,17 @@ import logging
 import re
 from typing import Any
 
-from generate import links, reference
+from generate import cards, charts, http_api, links, reference
 from mkdocs.structure.files import File, Files
 
 FENCE = re.compile(r"^```(\w+) (picture|file)=(\S+)$", re.MULTILINE)
+PART = re.compile(r"^<!-- site: (\w+) of (\w+) -->$", re.MULTILINE)
+MAKERS = {
+    "gallery": cards.make_cards,
+    "bench": charts.chart,
+    "http": lambda name: {"routes": http_api.routes, "settings": http_api.settings}[name](),
+}
+"""What the parts are made by that only the site has; in the repository they are comments."""
 log = logging.getLogger("mkdocs.hooks")
 
 
@@ -27,8 +34,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **others: object) -> str:
-    """Lead links to where the site has their targets, and keep only the options of fences that mkdocs knows."""
-    text = links.for_site(reference.expand(markdown), page.file.src_uri)
+    """Fill in generated parts, rewrite links for the site, and keep only the options of fences that mkdocs knows."""
+    text = PART.sub(lambda match: MAKERS[match[1]](match[2]), markdown)
+    text = links.for_site(reference.expand(text), page.file.src_uri)
     return FENCE.sub(
         lambda match: f'```{match[1]} title="{match[3]}"' if match[2] == "file" else f"```{match[1]}", text
     )
