@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.flood import COUNT, symmetric
-from tilewright.kernels.mending import STATES, dig_tunnels, find_parts
+from tilewright.kernels.flood import NUMBERING, symmetric
+from tilewright.kernels.mending import dig_tunnels, find_parts
 
 INITIAL, DIG, OTHER, OUTSIDE = 3, 7, 9, 255
 UNIT_STEPS = {(0, 1), (1, 0), (0, -1), (-1, 0)}
@@ -80,14 +80,14 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
     strides = np.array([width + 2 * across, 1])
     straight = {tuple(offset) for offset in both.tolist()} >= UNIT_STEPS
     size = (height + 2 * down) * (width + 2 * across)
-    field, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    queue, state = np.empty(size, dtype=np.int64), np.zeros(STATES, dtype=np.int64)
+    labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
     corner, area, reach, shifts = np.array(case.margin), np.array(case.area), np.array([down, across]), both @ strides
     while find_parts(
-        board, taken, corner, area, INITIAL, case.delete, reach, shifts, field, distance, queue, state, budget
+        board, taken, corner, area, INITIAL, case.delete, reach, shifts, labels, distance, queue, numbering, budget
     ):
         pass
-    count, ends = int(state[COUNT]), np.empty((0, 2), dtype=np.int64)
+    count, ends = int(numbering["count"][0]), np.empty((0, 2), dtype=np.int64)
     if count > 1:
         rim = np.array([across, down, across + width, down + height])
         ends = dig_tunnels(
@@ -101,9 +101,9 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
             straight,
             case.thickness,
             rim,
-            field,
+            labels,
             distance,
-            state,
+            numbering,
             Rng.of(case.seed).bits(),
         )
     found = inner.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,22 @@ Places: TypeAlias = NDArray[np.int64]
 
 FREE, BLOCKED, UNNUMBERED = 0, -1, -2
 """What a cell of a field is that belongs to no part: open, closed (as the margin is), or not numbered yet."""
-SCANNED, FIRST, END, COUNT, START, LARGEST, SIZE, EDGES = range(8)
-"""How far a numbering is: cells looked at; the queue; parts; where the last one starts in it; the largest, its size;
-cells that have a free neighbour."""
+NUMBERING = np.dtype(
+    [
+        ("scanned", np.int64),  # cells looked at
+        ("first", np.int64),  # where the waiting cells start in the queue
+        ("end", np.int64),  # and where they end
+        ("count", np.int64),  # parts that are numbered
+        ("start", np.int64),  # where the last part starts in the queue
+        ("largest", np.int64),  # the largest part, of equally large ones the first; 0 when there is none
+        ("largest_size", np.int64),
+        ("edges", np.int64),  # cells that have a free neighbor
+        ("phase", np.int64),  # of a repair: what was done last
+        ("spread", np.int64),  # of a repair: cells of the queue that have spread
+    ]
+)
+"""How far a numbering is. An array of one is passed: it is created and passed faster than a Record."""
+NumberingState: TypeAlias = Annotated[NDArray[np.void], NUMBERING]
 
 
 class LabeledMap:
@@ -49,10 +62,10 @@ class LabeledMap:
 
     def number(self) -> Iterator[float]:
         """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
-        state = np.zeros(EDGES + 1, dtype=np.int64)
+        state = np.zeros(1, dtype=NUMBERING)
         while number_parts(self.flat, self.shifts, self.queue, state, block_size("flood")):
-            yield float(state[SCANNED]) / self.flat.size
-        self.count, self.largest, self.edges = int(state[COUNT]), int(state[LARGEST]), int(state[EDGES])
+            yield float(state["scanned"][0]) / self.flat.size
+        self.count, self.largest, self.edges = (int(state[name][0]) for name in ("count", "largest", "edges"))
 
 
 def parts_of(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
@@ -64,13 +77,15 @@ def parts_of(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     return field
 
 
-@kernel("boolean(int32[::1], int64[::1], int64[::1], int64[::1], int64)")
-def number_parts(cells: Labels, shifts: Places, queue: Places, state: Places, budget: int) -> bool:
+@kernel("boolean(int32[::1], int64[::1], int64[::1], NumberingState, int64)")
+def number_parts(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
     """Go on numbering parts until so many cells have been looked at; whether there is more to do.
 
     What has left the queue is overwritten by those of its cells that have a free neighbour.
     """
-    scanned, first, end, count, edges = state[SCANNED], state[FIRST], state[END], state[COUNT], state[EDGES]
+    state = numbering[0]
+    scanned, first, end = state["scanned"], state["first"], state["end"]
+    count, edges = state["count"], state["edges"]
     while budget > 0:
         if first < end:
             cell = queue[first]
@@ -86,20 +101,21 @@ def number_parts(cells: Labels, shifts: Places, queue: Places, state: Places, bu
             if open_:
                 queue[edges] = cell
                 edges += 1
-            if first == end and end - state[START] > state[SIZE]:
-                state[LARGEST], state[SIZE] = count, end - state[START]
+            if first == end and end - state["start"] > state["largest_size"]:
+                state["largest"], state["largest_size"] = count, end - state["start"]
         elif scanned == cells.size:
             break
         else:
             if cells[scanned] == UNNUMBERED:
                 count += 1
                 cells[scanned] = count
-                state[START] = end
+                state["start"] = end
                 queue[end] = scanned
                 end += 1
             scanned += 1
         budget -= 1
-    state[SCANNED], state[FIRST], state[END], state[COUNT], state[EDGES] = scanned, first, end, count, edges
+    state["scanned"], state["first"], state["end"] = scanned, first, end
+    state["count"], state["edges"] = count, edges
     return bool(first < end or scanned < cells.size)
 
 

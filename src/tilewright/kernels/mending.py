@@ -6,63 +6,101 @@ that a room of a hundred cells is mended in a few microseconds.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .bridges import dig_shortest, dig_straight, follow_back, span_parts, spread_waves
-from .flood import BLOCKED, COUNT, EDGES, END, FREE, LARGEST, UNNUMBERED, Labels, Places, number_parts
+from .flood import BLOCKED, FREE, UNNUMBERED, Labels, NumberingState, Places, number_parts
 
 Bytes: TypeAlias = NDArray[np.uint8]
-PHASE, SPREAD, STATES = EDGES + 1, EDGES + 2, EDGES + 3
-"""Beside what a numbering remembers: what is being done, and how many cells have spread."""
 MARKED, NUMBERED, DONE = 1, 2, 3
 
 
+class RepairArea(NamedTuple):
+    """An area of a map that lies on a board, and its place in a flat array of labels.
+
+    Entries take arrays and make this of them: a NamedTuple takes longer to pass than a small area to repair.
+    """
+
+    board: Bytes
+    taken: Bytes
+    """(row, column) of the map: 1 for what must not be changed; of size 1 where nothing is taken."""
+    top: int
+    left: int
+    """Of the area on the board."""
+    y: int
+    x: int
+    """Of the area in the map."""
+    height: int
+    width: int
+    down: int
+    across: int
+    """The margin around the area in the labels: as wide as the shifts reach."""
+    initial: int
+    """The tile of cells that may be dug."""
+
+
+class Rim(NamedTuple):
+    """Rows and columns of the labels within which tunnels may be widened."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
 @kernel
-def _mark_parts(
-    board: Bytes, taken: Bytes, corner: Places, area: Places, initial: int, reach: Places, field: Labels
-) -> None:
+def _area_of(board: Bytes, taken: Bytes, corner: Places, area: Places, reach: Places, initial: int) -> RepairArea:
+    x, y, width, height = area[0], area[1], area[2], area[3]
+    return RepairArea(board, taken, corner[0] + y, corner[1] + x, y, x, height, width, reach[0], reach[1], initial)
+
+
+@inlined
+def _columns(area: RepairArea) -> int:
+    """Return the number of columns of the labels."""
+    return area.width + 2 * area.across
+
+
+@inlined
+def _row_start(area: RepairArea, row: int) -> int:
+    """Return where a row of the area starts in the labels."""
+    return (area.down + row) * (area.width + 2 * area.across) + area.across
+
+
+@kernel
+def _mark_parts(area: RepairArea, labels: Labels) -> None:
     """Lay an area flat: parts not numbered yet, free cells, and blocked ones: taken, or the margin around it."""
-    width, columns = area[2], area[2] + 2 * reach[1]
-    first, filled = corner[1] + area[0], np.uint8(initial)
-    for cell in range(field.size):
-        field[cell] = BLOCKED
-    for row in range(area[3]):
-        start = (reach[0] + row) * columns + reach[1]
-        target = field[start : start + width]
-        source = board[corner[0] + area[1] + row, first : first + width]
+    board, taken, width = area.board, area.taken, area.width
+    first, filled = area.left, np.uint8(area.initial)
+    for cell in range(labels.size):
+        labels[cell] = BLOCKED
+    for row in range(area.height):
+        start = _row_start(area, row)
+        target = labels[start : start + width]
+        source = board[area.top + row, first : first + width]
         for column in range(width):
             target[column] = FREE if source[column] == filled else UNNUMBERED
         if taken.size > 1:
-            held = taken[area[1] + row, area[0] : area[0] + width]
+            held = taken[area.y + row, area.x : area.x + width]
             for column in range(width):
                 if held[column] and target[column] == FREE:
                     target[column] = BLOCKED
 
 
 @kernel
-def _drop_smaller(
-    board: Bytes,
-    taken: Bytes,
-    corner: Places,
-    area: Places,
-    initial: int,
-    reach: Places,
-    field: Labels,
-    queue: Places,
-    state: Places,
-) -> None:
+def _drop_smaller(area: RepairArea, labels: Labels, queue: Places, numbering: np.void) -> None:
     """Refill all parts but the largest and those with taken cells, and number and queue those that stay anew."""
-    columns = area[2] + 2 * reach[1]
-    kept = np.zeros(state[COUNT] + 1, dtype=np.int32)
-    kept[state[LARGEST]] = 1
-    for row in range(area[3] if taken.size > 1 else 0):
-        for column in range(area[2]):
-            part = field[(reach[0] + row) * columns + reach[1] + column]
-            if part > FREE and taken[area[1] + row, area[0] + column]:
+    board, taken = area.board, area.taken
+    kept = np.zeros(numbering["count"] + 1, dtype=np.int32)
+    kept[numbering["largest"]] = 1
+    for row in range(area.height if taken.size > 1 else 0):
+        start = _row_start(area, row)
+        for column in range(area.width):
+            part = labels[start + column]
+            if part > FREE and taken[area.y + row, area.x + column]:
                 kept[part] = 1
     count = 0
     for part in range(1, kept.size):
@@ -70,23 +108,24 @@ def _drop_smaller(
             count += 1
             kept[part] = count
     edges = 0
-    for place in range(state[EDGES]):
-        if kept[field[queue[place]]]:
+    for place in range(numbering["edges"]):
+        if kept[labels[queue[place]]]:
             queue[edges] = queue[place]
             edges += 1
-    for row in range(area[3]):
-        for column in range(area[2]):
-            cell = (reach[0] + row) * columns + reach[1] + column
-            if field[cell] > FREE:
-                field[cell] = kept[field[cell]]
-                if field[cell] == FREE:
-                    board[corner[0] + area[1] + row, corner[1] + area[0] + column] = initial
-    state[COUNT], state[EDGES] = count, edges
+    for row in range(area.height):
+        start = _row_start(area, row)
+        for cell in range(start, start + area.width):
+            if labels[cell] > FREE:
+                labels[cell] = kept[labels[cell]]
+                if labels[cell] == FREE:
+                    column = area.left + cell - start
+                    board[area.top + row, column] = area.initial
+    numbering["count"], numbering["edges"] = count, edges
 
 
 @kernel(
     "boolean(uint8[:, ::1], uint8[:, ::1], int64[::1], int64[::1], int64, boolean, int64[::1], int64[::1], int32[::1], "
-    "int32[::1], int64[::1], int64[::1], int64)"
+    "int32[::1], int64[::1], NumberingState, int64)"
 )
 def find_parts(
     board: Bytes,
@@ -97,45 +136,46 @@ def find_parts(
     largest_alone: bool,
     reach: Places,
     shifts: Places,
-    field: Labels,
+    labels: Labels,
     distance: Labels,
     queue: Places,
-    state: Places,
+    numbering: NumberingState,
     budget: int,
 ) -> bool:
     """Number an area's parts, and let waves run from them; whether there is more to do than the budget allows.
 
-    `board` holds the map from its `corner` on, `taken` marks what must not be changed (of size 1: nothing), `area` is
-    x, y, width, height of the map. `field`, `distance` and `queue` have a place for every cell of the area within a
-    margin as wide as the shifts `reach`. state[COUNT] is the number of parts that are to be joined.
+    `board` holds the map from its `corner` on, `area` is x, y, width, height of the map. `labels`, `distance` and
+    `queue` have a place for every cell of the area within a margin as wide as the shifts `reach`. The numbering's
+    `count` is the number of parts that are to be connected.
     """
-    if state[PHASE] == 0:
-        _mark_parts(board, taken, corner, area, initial, reach, field)
-        state[PHASE] = MARKED
-    if state[PHASE] == MARKED:
-        if number_parts(field, shifts, queue, state, budget):
+    place, state = _area_of(board, taken, corner, area, reach, initial), numbering[0]
+    if state["phase"] == 0:
+        _mark_parts(place, labels)
+        state["phase"] = MARKED
+    if state["phase"] == MARKED:
+        if number_parts(labels, shifts, queue, numbering, budget):
             return True
-        state[PHASE] = NUMBERED
-        if largest_alone and state[COUNT] > 1:
-            _drop_smaller(board, taken, corner, area, initial, reach, field, queue, state)
-        if state[COUNT] > 1:
+        state["phase"] = NUMBERED
+        if largest_alone and state["count"] > 1:
+            _drop_smaller(place, labels, queue, state)
+        if state["count"] > 1:
             for cell in range(distance.size):
                 distance[cell] = 0
-            state[END] = state[EDGES]
-    if state[PHASE] == NUMBERED and state[COUNT] > 1:
-        while state[SPREAD] < state[END]:
+            state["end"] = state["edges"]
+    if state["phase"] == NUMBERED and state["count"] > 1:
+        while state["spread"] < state["end"]:
             if budget <= 0:
                 return True
-            last = min(state[SPREAD] + budget, state[END])
-            budget -= last - state[SPREAD]
-            state[END] = spread_waves(field, distance, shifts, queue, state[SPREAD], last, state[END])
-            state[SPREAD] = last
-    state[PHASE] = DONE
+            last = min(state["spread"] + budget, state["end"])
+            budget -= last - state["spread"]
+            state["end"] = spread_waves(labels, distance, shifts, queue, state["spread"], last, state["end"])
+            state["spread"] = last
+    state["phase"] = DONE
     return False
 
 
 @kernel
-def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Places, thickness: int) -> None:
+def _widen(labels: Labels, marks: Bytes, columns: int, rim: Rim, shifts: Places, thickness: int) -> None:
     """Make tunnels so many cells wide: every cell of them is somewhere in a square of that size within the rim.
 
     What of the squares cannot be reached from the tunnel, because blocked cells are in the way or because the shifts do
@@ -147,16 +187,16 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Place
         if marks[cell]:
             queue[end] = cell
             end += 1
-            top = max(min(cell // columns - (thickness - 1) // 2, rim[3] - thickness), rim[1])
-            left = max(min(cell % columns - (thickness - 1) // 2, rim[2] - thickness), rim[0])
-            for row in range(top, min(top + thickness, rim[3])):
-                for column in range(left, min(left + thickness, rim[2])):
+            top = max(min(cell // columns - (thickness - 1) // 2, rim.bottom - thickness), rim.top)
+            left = max(min(cell % columns - (thickness - 1) // 2, rim.right - thickness), rim.left)
+            for row in range(top, min(top + thickness, rim.bottom)):
+                for column in range(left, min(left + thickness, rim.right)):
                     wanted[row * columns + column] = 1
     first = 0
     while first < end:
         for number in range(shifts.size):
             near = queue[first] + shifts[number]
-            if wanted[near] and not marks[near] and field[near] != BLOCKED:
+            if wanted[near] and not marks[near] and labels[near] != BLOCKED:
                 marks[near] = 1
                 queue[end] = near
                 end += 1
@@ -165,7 +205,7 @@ def _widen(field: Labels, marks: Bytes, columns: int, rim: Places, shifts: Place
 
 @kernel(
     "int64[:, ::1](uint8[:, ::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], boolean, int64, "
-    "int64[::1], int32[::1], int32[::1], int64[::1], uint64)"
+    "int64[::1], int32[::1], int32[::1], NumberingState, uint64)"
 )
 def dig_tunnels(
     board: Bytes,
@@ -178,36 +218,37 @@ def dig_tunnels(
     straight: bool,
     thickness: int,
     rim: Places,
-    field: Labels,
+    labels: Labels,
     distance: Labels,
-    state: Places,
+    numbering: NumberingState,
     key: int,
 ) -> Places:
     """Dig where waves have met, until all parts are one; (tunnel, 2) the cells of the parts where tunnels end.
 
-    Of equally short tunnels, one is taken by chance, by `key`. Fewer than there are parts less one, and nothing dug,
-    where blocked cells keep parts asunder. `straight` tunnels have a corner, others lead along the shifts. `rim` is the
-    left, top, right and lower end in the field of where they may be widened.
+    Of equally short tunnels, one is taken at random, by `key`. Fewer than there are parts less one, and nothing dug,
+    where blocked cells separate parts. `straight` tunnels have a corner, others lead along the shifts. `rim` is the
+    left, top, right and lower end in the labels of where they may be widened.
     """
-    columns = area[2] + 2 * reach[1]
-    bridges = np.empty((state[COUNT] - 1, 2), dtype=np.int64)
-    found = span_parts(field, distance, shifts, state[COUNT], key, bridges)
-    if found < state[COUNT] - 1:
+    place, parts = _area_of(board, board, corner, area, reach, initial), numbering[0]["count"]
+    bridges = np.empty((parts - 1, 2), dtype=np.int64)
+    found = span_parts(labels, distance, shifts, parts, key, bridges)
+    if found < parts - 1:
         return bridges[:found]
-    marks = np.zeros(field.size, dtype=np.uint8)
+    marks = np.zeros(labels.size, dtype=np.uint8)
     if straight:
         strides = np.empty(2, dtype=np.int64)
-        strides[0], strides[1] = columns, 1
-        dig_straight(field, distance, shifts, strides, bridges, marks)
+        strides[0], strides[1] = _columns(place), 1
+        dig_straight(labels, distance, shifts, strides, bridges, marks)
     else:
-        dig_shortest(field, distance, shifts, bridges, marks)
+        dig_shortest(labels, distance, shifts, bridges, marks)
     if thickness > 1:
-        _widen(field, marks, columns, rim, shifts, thickness)
-    for row in range(area[3]):
-        for column in range(area[2]):
-            if marks[(reach[0] + row) * columns + reach[1] + column]:
-                y, x = corner[0] + area[1] + row, corner[1] + area[0] + column
-                if board[y, x] == initial:
+        _widen(labels, marks, _columns(place), Rim(rim[0], rim[1], rim[2], rim[3]), shifts, thickness)
+    for row in range(place.height):
+        start = _row_start(place, row)
+        for column in range(place.width):
+            if marks[start + column]:
+                y, x = place.top + row, place.left + column
+                if board[y, x] == place.initial:
                     board[y, x] = dig
-    follow_back(field, distance, shifts, bridges)
+    follow_back(labels, distance, shifts, bridges)
     return bridges

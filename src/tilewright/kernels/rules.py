@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .random import GAMMA, below, mix, row_key
 
 Cells: TypeAlias = NDArray[np.uint8]
@@ -16,6 +16,76 @@ Limits: TypeAlias = NDArray[np.uint64]
 
 OUTSIDE = 255
 """What the margin around a board holds: no tile, so nobody counts it."""
+COUNTER = np.dtype(
+    [
+        ("tile", np.int64),
+        ("first", np.int64),  # of its offsets
+        ("end", np.int64),
+    ]
+)
+"""How many neighbors hold a tile."""
+CONDITION = np.dtype(
+    [
+        ("counter", np.int64),
+        ("low", np.int64),  # the smallest count that is allowed
+        ("span", np.int64),  # how many more are allowed
+        ("negated", np.int64),  # whether all others are allowed instead
+    ]
+)
+RULE = np.dtype(
+    [
+        ("tile", np.int64),
+        ("first_condition", np.int64),
+        ("end_condition", np.int64),
+        ("one_suffices", np.int64),  # whether one condition suffices
+        ("first_replacement", np.int64),
+        ("end_replacement", np.int64),
+    ]
+)
+Counters: TypeAlias = Annotated[NDArray[np.void], COUNTER]
+Conditions: TypeAlias = Annotated[NDArray[np.void], CONDITION]
+RuleList: TypeAlias = Annotated[NDArray[np.void], RULE]
+
+
+class BoardArea(NamedTuple):
+    """A rectangle of the map, and its first cell on the board."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    left: int
+    top: int
+
+
+class BoardArrays(NamedTuple):
+    """The cells of a board before and after, and what else is known about them."""
+
+    old: Cells
+    new: Cells
+    wanted: Cells
+    """A limited tile's number and one where it is wanted; of size 1 where no tile is limited."""
+    left: Table
+    """What may still be placed of each tile, -1: any number."""
+
+
+class RuleTables(NamedTuple):
+    """The rules of a layer."""
+
+    offsets: Table
+    """(offset, 2) row and column of neighbors."""
+    counters: Counters
+    conditions: Conditions
+    rules: RuleList
+    tiles: Cells
+    limits: Limits
+    """The replacements of all rules, and the limits below which random bits choose each."""
+
+
+@inlined
+def _area_of(area: Table, corner: Table) -> BoardArea:
+    x, y, width, height = area[0], area[1], area[2], area[3]
+    return BoardArea(x, y, width, height, corner[1] + x, corner[0] + y)
 
 
 @kernel
@@ -43,23 +113,24 @@ def fill(
     `corner` is the board's (row, column) of the map's first cell. Tiles with a limit, of which `left` holds what may
     still be placed (-1: any number), are only wanted: the tile's number and one.
     """
-    width, begin = area[2], corner[1] + area[0]
+    place = _area_of(area, corner)
+    width, begin = place.width, place.left
     drawn = np.empty(width, dtype=np.uint8)
-    for row in range(area[1], area[1] + area[3]):
+    for row in range(place.height):
         # Every random number is made again for each limit: in vectors that is quicker than to keep it.
-        start = row_key(key, row) + np.uint64(area[0]) * GAMMA
+        start = row_key(key, place.y + row) + np.uint64(place.x) * GAMMA
         for column in range(width):
             drawn[column] = 0
         for position in range(limits.size - 1):
             limit = limits[position]
             for column in range(width):
                 drawn[column] += np.uint8((mix(start + np.uint64(column) * GAMMA) >> np.uint64(11)) >= limit)
-        target = cells[corner[0] + row, begin : begin + width]
+        target = cells[place.top + row, begin : begin + width]
         if wanted.size == 1:
             for column in range(width):
                 target[column] = tiles[drawn[column]]
         else:
-            asked = wanted[corner[0] + row, begin : begin + width]
+            asked = wanted[place.top + row, begin : begin + width]
             for column in range(width):
                 tile = tiles[drawn[column]]
                 if left[tile] < 0:
@@ -70,48 +141,37 @@ def fill(
 
 @kernel
 def _simulate_area(
-    old: Cells,
-    new: Cells,
-    wanted: Cells,
-    corner: Table,
-    area: Table,
-    first_row: int,
-    end_row: int,
-    key: np.uint64,
-    offsets: Table,
-    counters: Table,
-    conditions: Table,
-    rules: Table,
-    tiles: Cells,
-    limits: Limits,
-    left: Table,
+    board: BoardArrays, area: BoardArea, first_row: int, end_row: int, key: np.uint64, tables: RuleTables
 ) -> None:
     """Counts, and whether a rule holds, are worked out for a whole row at once in loops without a branch, of which the
-    compiler makes vector code; only what is drawn by chance, or has a limit, is looked at cell by cell."""
-    width = area[2]
-    begin = corner[1] + area[0]
+    compiler makes vector code; only what is drawn at random, or has a limit, is looked at cell by cell."""
+    wanted, left, width, begin = board.wanted, board.left, area.width, area.left
+    counters, conditions, rules, tiles = tables.counters, tables.conditions, tables.rules, tables.tiles
     limited = wanted.size > 1
     counts = np.empty((len(counters), width), dtype=np.uint16)
     holds = np.empty(width, dtype=np.uint8)
-    for row in range(corner[0] + area[1] + first_row, corner[0] + area[1] + min(end_row, area[3])):
-        for counter in range(len(counters)):
-            tile, count = np.uint8(counters[counter, 0]), counts[counter]
+    for row in range(area.top + first_row, area.top + min(end_row, area.height)):
+        for number in range(len(counters)):
+            counter = counters[number]
+            tile, count = np.uint8(counter["tile"]), counts[number]
             for column in range(width):
                 count[column] = 0
-            for offset in range(counters[counter, 1], counters[counter, 2]):
-                beside = begin + offsets[offset, 1]
-                near = old[row + offsets[offset, 0], beside : beside + width]
+            for offset in range(counter["first"], counter["end"]):
+                beside = begin + tables.offsets[offset, 1]
+                near = board.old[row + tables.offsets[offset, 0], beside : beside + width]
                 for column in range(width):
                     count[column] += np.uint16(near[column] == tile)
-        here, target = old[row, begin : begin + width], new[row, begin : begin + width]
-        for rule in range(len(rules)):
-            tile, one_suffices = np.uint8(rules[rule, 0]), np.uint8(rules[rule, 3])
+        here, target = board.old[row, begin : begin + width], board.new[row, begin : begin + width]
+        for number in range(len(rules)):
+            rule = rules[number]
+            tile, one_suffices = np.uint8(rule["tile"]), np.uint8(rule["one_suffices"])
             for column in range(width):
                 holds[column] = one_suffices ^ np.uint8(1)
-            for condition in range(rules[rule, 1], rules[rule, 2]):
-                count = counts[conditions[condition, 0]]
-                low, span = np.uint16(conditions[condition, 1]), np.uint16(conditions[condition, 2])
-                negated = np.uint8(conditions[condition, 3])
+            for position in range(rule["first_condition"], rule["end_condition"]):
+                condition = conditions[position]
+                count = counts[condition["counter"]]
+                low, span = np.uint16(condition["low"]), np.uint16(condition["span"])
+                negated = np.uint8(condition["negated"])
                 if one_suffices:
                     for column in range(width):
                         holds[column] |= np.uint8(np.uint16(count[column] - low) <= span) ^ negated
@@ -120,18 +180,18 @@ def _simulate_area(
                         holds[column] &= np.uint8(np.uint16(count[column] - low) <= span) ^ negated
             for column in range(width):
                 holds[column] &= np.uint8(here[column] == tile)
-            first, end = rules[rule, 4], rules[rule, 5]
+            first, end = rule["first_replacement"], rule["end_replacement"]
             if end - first == 1 and not limited:
                 only = tiles[first]
                 for column in range(width):
                     target[column] = only if holds[column] else target[column]
                 continue
-            start = row_key(mix(key + np.uint64(rule) * GAMMA), row - corner[0]) + np.uint64(area[0]) * GAMMA
+            start = row_key(mix(key + np.uint64(number) * GAMMA), area.y + row - area.top) + np.uint64(area.x) * GAMMA
             for column in range(width):
                 if holds[column]:
                     drawn = first
                     if end - first > 1:
-                        drawn = _drawn(mix(start + np.uint64(column) * GAMMA), limits, first, end)
+                        drawn = _drawn(mix(start + np.uint64(column) * GAMMA), tables.limits, first, end)
                     replacement = tiles[drawn]
                     if limited and left[replacement] >= 0 and here[column] != replacement:
                         wanted[row, begin + column] = replacement + 1
@@ -143,7 +203,7 @@ def _simulate_area(
 
 @kernel(
     "void(uint8[:, ::1], uint8[:, ::1], uint8[:, ::1], int64[::1], int64[:, ::1], int64, int64, uint64, int64[:, ::1], "
-    "int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1], uint64[::1], int64[::1])"
+    "Counters, Conditions, RuleList, uint8[::1], uint64[::1], int64[::1])"
 )
 def simulate(
     old: Cells,
@@ -155,37 +215,18 @@ def simulate(
     end_row: int,
     key: np.uint64,
     offsets: Table,
-    counters: Table,
-    conditions: Table,
-    rules: Table,
+    counters: Counters,
+    conditions: Conditions,
+    rules: RuleList,
     tiles: Cells,
     limits: Limits,
     left: Table,
 ) -> None:
-    """Rows first_row..end_row-1 of areas, as far as they have them: every rule, in order, on what was there before.
-
-    counters (tile, first and end of its offsets): how many neighbours hold the tile.
-    conditions (counter, low, span, not): whether the counter lies in low..low+span, or not.
-    rules (tile, first and end of its conditions, whether one suffices, first and end of its replacements).
-    """
+    """Rows first_row..end_row-1 of areas, as far as they have them: every rule, in order, on what was there before."""
+    board = BoardArrays(old, new, wanted, left)
+    tables = RuleTables(offsets, counters, conditions, rules, tiles, limits)
     for number in range(len(areas)):
-        _simulate_area(
-            old,
-            new,
-            wanted,
-            corner,
-            areas[number],
-            first_row,
-            end_row,
-            key,
-            offsets,
-            counters,
-            conditions,
-            rules,
-            tiles,
-            limits,
-            left,
-        )
+        _simulate_area(board, _area_of(areas[number], corner), first_row, end_row, key, tables)
 
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], uint64[::1])")

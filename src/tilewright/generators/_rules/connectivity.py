@@ -13,8 +13,8 @@ from ...analysis.regions import in_the_way
 from ...core.errors import GaveUp
 from ...kernels.blocks import block_size
 from ...kernels.bridges import Waves, numbered
-from ...kernels.flood import BLOCKED, COUNT, SCANNED, Places, parts_of, symmetric
-from ...kernels.mending import STATES, dig_tunnels, find_parts
+from ...kernels.flood import BLOCKED, NUMBERING, Places, parts_of, symmetric
+from ...kernels.mending import dig_tunnels, find_parts
 from .board import NOTHING, Area, Areas, Board
 from .language import Fix, Offsets
 
@@ -94,8 +94,8 @@ class Fixer:
         x, y, width, height = area.tolist()
         joints = Joints.of(offsets, width)
         size = joints.size(height)
-        field, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-        queue, state = np.empty(size, dtype=np.int64), np.zeros(STATES, dtype=np.int64)
+        labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+        queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
         board, corner, delete = self.board.whole, self.board.corner, fix.kind == "delete"
         while find_parts(
             board,
@@ -106,14 +106,14 @@ class Fixer:
             delete,
             joints.reach,
             joints.shifts,
-            field,
+            labels,
             distance,
             queue,
-            state,
+            numbering,
             max(1, block_size("tunnels") // len(joints.shifts)),
         ):
-            yield float(state[SCANNED]) / size
-        count = int(state[COUNT])
+            yield float(numbering["scanned"][0]) / size
+        count = int(numbering["count"][0])
         if count < 2:
             return
         ends = dig_tunnels(
@@ -127,9 +127,9 @@ class Fixer:
             joints.straight,
             fix.thickness,
             self._rim(area, joints) if fix.thickness > 1 else area,
-            field,
+            labels,
             distance,
-            state,
+            numbering,
             self.board.rng.bits(),
         )
         if len(ends) < count - 1:

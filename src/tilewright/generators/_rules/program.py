@@ -10,6 +10,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernels.rules import CONDITION, COUNTER, RULE, Conditions, Counters, RuleList
 from .language import Condition, NamedTile, Neighbourhood, Rule, Weighted
 
 MOST = 0xFFFF
@@ -33,12 +34,12 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The rules of a layer; `kernels.rules.simulate` tells what the tables hold."""
+    """The rules of a layer; `kernels.rules` describes the tables."""
 
     offsets: NDArray[np.int64]
-    counters: NDArray[np.int64]
-    conditions: NDArray[np.int64]
-    rules: NDArray[np.int64]
+    counters: Counters
+    conditions: Conditions
+    rules: RuleList
     draw: Draw
     reach: tuple[int, int]
     """(row, column) how far it looks."""
@@ -72,9 +73,9 @@ class Program:
             table.append((numbers[rule.tile], first, len(conditions), rule.combine == "or", *ends))
         return cls(
             np.array(offsets, dtype=np.int64).reshape(-1, 2),
-            np.array(list(counters), dtype=np.int64).reshape(-1, 3),
-            np.array(conditions, dtype=np.int64).reshape(-1, 4),
-            np.array(table, dtype=np.int64).reshape(-1, 6),
+            np.array(list(counters), dtype=COUNTER),
+            np.array(conditions, dtype=CONDITION),
+            np.array(table, dtype=RULE),
             Draw(
                 np.concatenate([draw.tiles for draw in draws] or [np.empty(0, dtype=np.uint8)]),
                 np.concatenate([draw.limits for draw in draws] or [np.empty(0, dtype=np.uint64)]),
