@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import MASK, Rng
 from tilewright.kernels.voronoi import (
+    SAMPLE_SUM,
     SAMPLES,
     UNITS,
+    WallArrays,
     dig,
     draw,
     drift,
@@ -82,7 +84,7 @@ def test_the_largest_distances_are_exact(metric: int, spacing: int) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_step_of_relaxation_is_the_mean_of_all_samples(metric: int, coarse: int) -> None:
     points = some_points(metric, 10, 11, coarse)
-    totals = np.zeros((10, 11, 3), dtype=np.int32)
+    totals = np.zeros((10, 11), dtype=SAMPLE_SUM)
     sums(points, metric, 2, 5, totals)
     sums(points, metric, 5, 8, totals)
     out = np.empty((2, 3, 2), dtype=np.int16)
@@ -104,7 +106,7 @@ def test_a_step_of_relaxation_is_the_mean_of_all_samples(metric: int, coarse: in
 def test_a_point_without_samples_stays() -> None:
     points = some_points(1, 9, 9)
     out = np.empty((1, 1, 2), dtype=np.int16)
-    drift(points, np.zeros((9, 9, 3), dtype=np.int32), out)
+    drift(points, np.zeros((9, 9), dtype=SAMPLE_SUM), out)
     assert out[0, 0].tolist() == points[4, 4].tolist()
 
 
@@ -227,13 +229,13 @@ def test_gaps_are_straight_ways_between_points() -> None:
     wall = np.empty((12, 12), dtype=np.uint8)
     walls(given, offsets, 1, wall)
     closed = wall.copy()
-    count = dig(points, spacing, 0, 5, 0, 0, 1.0, 1, given, offsets, 1, top, top, wall)
+    count = dig(points, spacing, 0, 5, 0, 0, 1.0, 1, WallArrays(given, offsets, 1, wall), top, top)
     assert count > 4
     assert np.argwhere(closed & ~wall & 1).tolist() == [
         [3, 5], [3, 11], [5, 3], [5, 9], [9, 5], [9, 11], [11, 3], [11, 9]
     ]  # fmt: skip
     wall[:] = closed
-    assert dig(points, spacing, 0, 5, 0, 0, 0.0, 1, given, offsets, 1, top, top, wall) == 0
+    assert dig(points, spacing, 0, 5, 0, 0, 0.0, 1, WallArrays(given, offsets, 1, wall), top, top) == 0
     assert np.array_equal(wall, closed)
 
 

@@ -39,7 +39,7 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import read_name
 from ..kernels.blocks import block_size
-from ..kernels.voronoi import dig, draw, look_up, walls
+from ..kernels.voronoi import WallArrays, dig, draw, look_up, walls
 from ._voronoi.diagram import Diagram, in_rows, margin_of, wall_offsets
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
@@ -228,7 +228,7 @@ class _Picture:
             top, left = diagram.corner
             dig(
                 diagram.points, p.spacing, diagram.metric, self._door_key, *diagram.squares, p.doors, p.gap,
-                owners, self._offsets, margin, top + first, left, out,
+                WallArrays(owners, self._offsets, margin, out), top + first, left,
             )  # fmt: skip
 
     def regions(self) -> NDArray[np.uint8]:

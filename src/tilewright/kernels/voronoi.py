@@ -12,11 +12,14 @@ they at least two along one), whatever the metric: looking at 5x5 squares finds 
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .random import GAMMA, mix, row_key
+from .types import Int32_2D, Int64_1D, Int64_2D, Uint8_2D
 
 UNITS = 1024
 """Positions along a side of a square, and units along a side of a cell."""
@@ -31,6 +34,49 @@ LONGEST = 1 << 62
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
 
+Points: TypeAlias = NDArray[np.int16]
+"""(row, column, 2) y and x of the point in each square."""
+SAMPLE_SUM = np.dtype([("y", np.int32), ("x", np.int32), ("count", np.int32)])
+"""The samples that are nearest to a point: twice the sums of their positions, and their number."""
+SampleSums: TypeAlias = Annotated[NDArray[np.void], SAMPLE_SUM, 2]
+
+
+class Candidates(NamedTuple):
+    """The points that may be nearest to a cell of a square."""
+
+    numbers: Int64_1D
+    """Of 25 squares, row by row, which one the point is in."""
+    ys: Int64_1D
+    xs: Int64_1D
+    """From the corner of the square in their middle."""
+
+
+class WallArrays(NamedTuple):
+    """A window of walls between regions."""
+
+    owners: Int32_2D
+    """The square that owns each cell; wider than `out` by the margin."""
+    offsets: Int64_2D
+    """(offset, 2) row and column, where a cell of another region makes a wall."""
+    margin: int
+    out: Uint8_2D
+
+
+@inlined
+def _point_y(points: Points, row: int, column: int) -> int:
+    """Return where the point of a square is, in UNITS to a square from the first one."""
+    return row * UNITS + int(points[row, column, 0])
+
+
+@inlined
+def _point_x(points: Points, row: int, column: int) -> int:
+    return column * UNITS + int(points[row, column, 1])
+
+
+@kernel
+def _new_candidates() -> Candidates:
+    return Candidates(np.empty(25, dtype=np.int64), np.empty(25, dtype=np.int64), np.empty(25, dtype=np.int64))
+
 
 @kernel
 def measured(metric: int, down: int, across: int) -> int:
@@ -43,7 +89,7 @@ def measured(metric: int, down: int, across: int) -> int:
 
 
 @kernel("void(uint64, int64, int64, int64, int16[:, :, ::1])")
-def scatter(level_key: int, top: int, left: int, jitter: int, points: NDArray[np.int16]) -> None:
+def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) -> None:
     """A point (y, x) for every square of a window, by the square's position alone, up to jitter / 2 off its middle."""
     scale, start = np.uint64(jitter), UNITS // 2 - jitter // 2
     for row in range(points.shape[0]):
@@ -75,34 +121,30 @@ def draw(level_key: int, top: int, left: int, weights: NDArray[np.float64], out:
 
 
 @kernel
-def gathered(
-    points: NDArray[np.int16], row: int, column: int, spacing: int, metric: int, found: NDArray[np.int64]
-) -> int:
-    """The points that may be nearest to a cell of this square, and how many: (number of 25, y, x) from its corner."""
+def gathered(points: Points, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
+    """Find the points that may be nearest to a cell of this square; return how many there are."""
     low, high = UNITS // 2, spacing * UNITS - UNITS // 2
+    ys, xs = found.ys, found.xs
     least = LONGEST
     for number in range(25):
-        y = (
-            (number // 5 - AROUND) * UNITS + int(points[row + number // 5 - AROUND, column + number % 5 - AROUND, 0])
-        ) * spacing
-        x = (
-            (number % 5 - AROUND) * UNITS + int(points[row + number // 5 - AROUND, column + number % 5 - AROUND, 1])
-        ) * spacing
-        found[number, 1], found[number, 2] = y, x
+        down, across = number // 5 - AROUND, number % 5 - AROUND
+        y = (down * UNITS + int(points[row + down, column + across, 0])) * spacing
+        x = (across * UNITS + int(points[row + down, column + across, 1])) * spacing
+        ys[number], xs[number] = y, x
         most = measured(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
         least = min(least, most)
     count = 0
     for number in range(25):
-        y, x = found[number, 1], found[number, 2]
+        y, x = ys[number], xs[number]
         if measured(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= least:
-            found[count, 0], found[count, 1], found[count, 2] = number, y, x
+            found.numbers[count], ys[count], xs[count] = number, y, x
             count += 1
     return count
 
 
 @kernel
 def nearest(
-    found: NDArray[np.int64],
+    found: Candidates,
     count: int,
     row: int,
     first: int,
@@ -115,16 +157,16 @@ def nearest(
     low, high = first * UNITS + UNITS // 2, last * UNITS - UNITS // 2
     least = LONGEST
     for one in range(count):
-        y, x = found[one, 1], found[one, 2]
+        y, x = found.ys[one], found.xs[one]
         least = min(least, measured(metric, y - center, max(abs(x - low), abs(x - high))))
     width = last - first
     for cell in range(width):
         best[cell] = np.inf
     for one in range(count):
-        y, x = found[one, 1], found[one, 2]
+        y, x = found.ys[one], found.xs[one]
         if measured(metric, y - center, max(low - x, 0, x - high)) > least:
             continue
-        down, start, number = np.float64(abs(y - center)), np.float64(low - x), np.float64(found[one, 0])
+        down, start, number = np.float64(abs(y - center)), np.float64(low - x), np.float64(found.numbers[one])
         if metric == EUCLIDEAN:
             for cell in range(width):
                 across = start + np.float64(cell) * UNITS
@@ -142,13 +184,13 @@ def nearest(
 
 
 @kernel("void(int16[:, :, ::1], int64, int64, int64, int64, int32[:, ::1])")
-def owners(points: NDArray[np.int16], spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
+def owners(points: Points, spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
     """The square, row * columns + column, whose point is nearest to every cell of a window.
 
     `top` and `left` are the window's first cell, counted from the first cell of the first square; the points of two
     more squares must lie around it on all sides.
     """
-    found, best = np.empty((25, 3), dtype=np.int64), np.empty(spacing, dtype=np.float64)
+    found, best = _new_candidates(), np.empty(spacing, dtype=np.float64)
     height, width = out.shape
     columns = points.shape[1]
     for square_row in range(top // spacing, (top + height - 1) // spacing + 1):
@@ -166,14 +208,14 @@ def owners(points: NDArray[np.int16], spacing: int, metric: int, top: int, left:
                     target[x + first + cell - left] = square
 
 
-@kernel("void(int16[:, :, ::1], int64, int64, int64, int32[:, :, ::1])")
-def sums(points: NDArray[np.int16], metric: int, first: int, last: int, out: NDArray[np.int32]) -> None:
-    """Add the samples in square rows first..last-1 to the points that they are nearest to: (y, x, how many).
+@kernel("void(int16[:, :, ::1], int64, int64, int64, SampleSums)")
+def sums(points: Points, metric: int, first: int, last: int, out: SampleSums) -> None:
+    """Add the samples in square rows first..last-1 to the sums of the points that they are nearest to.
 
     Samples are SAMPLES x SAMPLES in a square; y and x count half their distances from the corner of the point's own
     square. The two outermost squares have no samples.
     """
-    found, best = np.empty((25, 3), dtype=np.int64), np.empty(SAMPLES, dtype=np.float64)
+    found, best = _new_candidates(), np.empty(SAMPLES, dtype=np.float64)
     for square_row in range(first, last):
         for square_column in range(AROUND, points.shape[1] - AROUND):
             count = gathered(points, square_row, square_column, SAMPLES, metric, found)
@@ -183,28 +225,35 @@ def sums(points: NDArray[np.int16], metric: int, first: int, last: int, out: NDA
                     number = np.int64(best[cell]) & 31
                     down, across = number // 5 - AROUND, number % 5 - AROUND
                     target = out[square_row + down, square_column + across]
-                    target[0] += 2 * (row - SAMPLES * down) + 1
-                    target[1] += 2 * (cell - SAMPLES * across) + 1
-                    target[2] += 1
+                    target["y"] += 2 * (row - SAMPLES * down) + 1
+                    target["x"] += 2 * (cell - SAMPLES * across) + 1
+                    target["count"] += 1
 
 
-@kernel("void(int16[:, :, ::1], int32[:, :, ::1], int16[:, :, ::1])")
-def drift(points: NDArray[np.int16], sums: NDArray[np.int32], out: NDArray[np.int16]) -> None:
+@inlined
+def _middle(place: int, sum: int, count: int) -> int:
+    """Return the middle of a point's samples along an axis, as far as its own square goes; `place` without any."""
+    if count:
+        place = (UNITS // SAMPLES * sum + count) // (2 * count)
+    return min(max(place, 0), UNITS - 1)
+
+
+@kernel("void(int16[:, :, ::1], SampleSums, int16[:, :, ::1])")
+def drift(points: Points, sums: SampleSums, out: Points) -> None:
     """Move every point to the middle of its samples, as far as its own square goes; one without samples stays.
 
     `out` lacks four squares on every side: two more than have no samples, for a region may reach so far.
     """
     border = 2 * AROUND
-    half = UNITS // (2 * SAMPLES)
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
-            total = sums[row + border, column + border]
-            count = int(total[2])
-            for axis in range(2):
-                place = int(points[row + border, column + border, axis])
-                if count:
-                    place = (2 * half * int(total[axis]) + count) // (2 * count)
-                out[row, column, axis] = min(max(place, 0), UNITS - 1)
+            total, old, new = (
+                sums[row + border, column + border],
+                points[row + border, column + border],
+                out[row, column],
+            )
+            count = int(total["count"])
+            new[0], new[1] = _middle(int(old[0]), int(total["y"]), count), _middle(int(old[1]), int(total["x"]), count)
 
 
 @kernel("void(int32[:, ::1], uint8[::1], uint8[::1], uint8[:, ::1])")
@@ -247,9 +296,7 @@ def before(
 
 
 @kernel
-def neighbours(
-    points: NDArray[np.int16], metric: int, row: int, column: int, other_row: int, other_column: int
-) -> bool:
+def neighbours(points: Points, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
     """Whether half way between two points no third one is nearer.
 
     Then the straight way between them leads through their two regions alone. Of several points as near to the middle,
@@ -257,9 +304,8 @@ def neighbours(
     is left out only for the sake of two shorter ways by a third point, so the shortest tree over all points stays.
     """
     columns = points.shape[1]
-    y, x = row * UNITS + int(points[row, column, 0]), column * UNITS + int(points[row, column, 1])
-    v = other_row * UNITS + int(points[other_row, other_column, 0])
-    u = other_column * UNITS + int(points[other_row, other_column, 1])
+    y, x = _point_y(points, row, column), _point_x(points, row, column)
+    v, u = _point_y(points, other_row, other_column), _point_x(points, other_row, other_column)
     length = measured(metric, v - y, u - x)
     # The way along a row or column of the grid: no longer one is ever needed.
     if length >= measured(metric, UNITS, 2 * UNITS):
@@ -272,8 +318,7 @@ def neighbours(
             third = third_row * columns + third_column
             if third in (first, second):
                 continue
-            b = third_row * UNITS + int(points[third_row, third_column, 0])
-            a = third_column * UNITS + int(points[third_row, third_column, 1])
+            b, a = _point_y(points, third_row, third_column), _point_x(points, third_row, third_column)
             # Twice the distance to the middle, against the whole way.
             if measured(metric, 2 * b - y - v, 2 * a - x - u) > length:
                 continue
@@ -286,68 +331,42 @@ def neighbours(
 
 
 @kernel
-def lies_between(
-    owners: NDArray[np.int32], offsets: NDArray[np.int64], row: int, column: int, one: int, other: int
-) -> bool:
+def lies_between(walls: WallArrays, row: int, column: int, one: int, other: int) -> bool:
     """Whether a cell and all that makes a wall of it belong to these two."""
-    if owners[row, column] != one and owners[row, column] != other:
+    owners, offsets = walls.owners, walls.offsets
+    y, x = row + walls.margin, column + walls.margin
+    if owners[y, x] != one and owners[y, x] != other:
         return False
     for offset in range(len(offsets)):
-        owner = owners[row + offsets[offset, 0], column + offsets[offset, 1]]
+        owner = owners[y + offsets[offset, 0], x + offsets[offset, 1]]
         if owner != one and owner != other:
             return False
     return True
 
 
 @kernel
-def stamp(
-    owners: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    margin: int,
-    row: int,
-    column: int,
-    one: int,
-    other: int,
-    gap: int,
-    out: NDArray[np.uint8],
-) -> None:
+def stamp(walls: WallArrays, row: int, column: int, one: int, other: int, gap: int) -> None:
     """Open a cell of the way, and so many beside it as the gap is wide, where no third region is near."""
+    out = walls.out
     height, width = out.shape
     back = (gap - 1) // 2
     for v in range(max(row - back, 0), min(row - back + gap, height)):
         for u in range(max(column - back, 0), min(column - back + gap, width)):
-            if (v == row and u == column) or (
-                out[v, u] and lies_between(owners, offsets, v + margin, u + margin, one, other)
-            ):
+            if (v == row and u == column) or (out[v, u] and lies_between(walls, v, u, one, other)):
                 out[v, u] = 0
 
 
-@kernel(
-    "int64(int16[:, :, ::1], int64, int64, uint64, int64, int64, float64, int64,"
-    " int32[:, ::1], int64[:, ::1], int64, int64, int64, uint8[:, ::1])"
-)
+@kernel("int64(int16[:, :, ::1], int64, int64, uint64, int64, int64, float64, int64, WallArrays, int64, int64)")
 def dig(
-    points: NDArray[np.int16],
-    spacing: int,
-    metric: int,
-    level_key: int,
-    square_top: int,
-    square_left: int,
-    share: float,
-    gap: int,
-    owners: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    margin: int,
-    top: int,
-    left: int,
-    out: NDArray[np.uint8],
-) -> int:
-    """Open gaps in the walls `out`, on straight ways between points of neighbours; gives how many ways there were.
+    points: Points, spacing: int, metric: int, level_key: int, square_top: int, square_left: int,
+    share: float, gap: int, walls: WallArrays, top: int, left: int,
+) -> int:  # fmt: skip
+    """Open gaps in walls, on straight ways between points of neighbors; return how many ways there were.
 
     `square_top` and `square_left` are the first square's place in the world, by which a pair is opened or not; `top`
-    and `left` are the first cell of `out`, counted from the first cell of the first square.
+    and `left` are the first cell of the walls, counted from the first cell of the first square.
     """
-    height, width = out.shape
+    height, width = walls.out.shape
     columns = points.shape[1]
     beside = FAR + (gap + spacing - 1) // spacing
     opened = 0
@@ -363,10 +382,10 @@ def dig(
                 if chance >= share or not neighbours(points, metric, row, column, row + down, column + across):
                     continue
                 one, other = row * columns + column, (row + down) * columns + column + across
-                y = (row * UNITS + int(points[row, column, 0])) * spacing // UNITS - top
-                x = (column * UNITS + int(points[row, column, 1])) * spacing // UNITS - left
-                v = ((row + down) * UNITS + int(points[row + down, column + across, 0])) * spacing // UNITS - top
-                u = ((column + across) * UNITS + int(points[row + down, column + across, 1])) * spacing // UNITS - left
+                y = _point_y(points, row, column) * spacing // UNITS - top
+                x = _point_x(points, row, column) * spacing // UNITS - left
+                v = _point_y(points, row + down, column + across) * spacing // UNITS - top
+                u = _point_x(points, row + down, column + across) * spacing // UNITS - left
                 if max(y, v) < -gap or min(y, v) > height + gap or max(x, u) < -gap or min(x, u) > width + gap:
                     continue
                 opened += 1
@@ -375,7 +394,7 @@ def dig(
                 walked = 0  # of the downs
                 for taken in range(downs + acrosses + 1):
                     if -gap <= y < height + gap and -gap <= x < width + gap:
-                        stamp(owners, offsets, margin, y, x, one, other, gap, out)
+                        stamp(walls, y, x, one, other, gap)
                     crossed = taken - walked
                     # Whichever side of the cell the straight line leaves by.
                     if walked < downs and (1 + 2 * walked) * acrosses < (1 + 2 * crossed) * downs:

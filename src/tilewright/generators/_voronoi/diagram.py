@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...core.site import Point
 from ...kernels.blocks import block_size
-from ...kernels.voronoi import AROUND, FAR, SAMPLES, UNITS, drift, owners, scatter, sums
+from ...kernels.voronoi import AROUND, FAR, SAMPLE_SUM, SAMPLES, UNITS, drift, owners, scatter, sums
 
 STEP = 2 * AROUND
 """Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
@@ -68,7 +68,7 @@ class Diagram:
     def relaxed(self) -> Iterator[float]:
         """Move every point to the middle of its region; the outermost squares are used up. Gives the share done."""
         rows, columns, _ = self.points.shape
-        totals = np.zeros((rows, columns, 3), dtype=np.int32)
+        totals = np.zeros((rows, columns), dtype=SAMPLE_SUM)
         block = max(1, block_size("voronoi.samples") // (SAMPLES * SAMPLES * columns))
         for first in range(AROUND, rows - AROUND, block):
             if first > AROUND:
