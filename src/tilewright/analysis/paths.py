@@ -229,8 +229,8 @@ class _Walk:
         spread_steps(steps, ground.shifts, ground.guards, queue, places.size, -1)
         found = np.empty(ground.shape)
         levels = (1,) * (3 - found.ndim)
-        strides = np.array([*(0,) * len(levels), *ground.strides, ground.strides.sum()], dtype=np.int64)
-        steps_as_values(steps, strides, found.reshape(levels + found.shape))
+        level, row, _ = *(0,) * len(levels), *ground.strides.tolist()
+        steps_as_values(steps, int(ground.strides.sum()), level, row, found.reshape(levels + found.shape))
         return found
 
     def relaxed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

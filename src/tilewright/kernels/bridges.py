@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .blocks import block_size
 from .flood import BLOCKED, FREE, LabeledMap, Labels, Places
 from .random import GAMMA, mix
@@ -181,6 +181,14 @@ def _back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
     return cell
 
 
+@inlined
+def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
+    """Return the cell of the part that the way back leads to."""
+    while distance[cell] > 0:
+        cell = _back(owner, distance, shifts, cell)
+    return cell
+
+
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[:, ::1], uint8[::1])")
 def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Places, marks: Marks) -> None:
     for number in range(bridges.size):
@@ -214,8 +222,7 @@ def follow_back(owner: Labels, distance: Labels, shifts: Places, ends: Places) -
     """Go back from both sides of every bridge to the parts they belong to, in place."""
     for bridge in range(len(ends)):
         for side in range(2):
-            while distance[ends[bridge, side]] > 0:
-                ends[bridge, side] = _back(owner, distance, shifts, ends[bridge, side])
+            ends[bridge, side] = _follow(owner, distance, shifts, ends[bridge, side])
 
 
 @kernel("void(int32[::1], int32[::1], int64[::1], int64[::1], int64[:, ::1], uint8[::1])")
@@ -223,11 +230,8 @@ def dig_straight(
     owner: Labels, distance: Labels, shifts: Places, strides: Places, bridges: Places, marks: Marks
 ) -> None:
     for bridge in range(len(bridges)):
-        start, end = bridges[bridge]
-        while distance[start] > 0:
-            start = _back(owner, distance, shifts, start)
-        while distance[end] > 0:
-            end = _back(owner, distance, shifts, end)
+        start = _follow(owner, distance, shifts, bridges[bridge, 0])
+        end = _follow(owner, distance, shifts, bridges[bridge, 1])
         corner = 0  # along one axis first, then along the other: look, and if nothing is in the way, dig
         while corner < 2 and not _walk(start, end, strides, corner == 1, owner, distance, marks, False):
             corner += 1

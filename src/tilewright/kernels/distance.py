@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .heap import sift_down, sift_up
 
 Steps: TypeAlias = NDArray[np.int32]
@@ -94,6 +94,15 @@ def _parts(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [part for part in parts if any(part) and part != offset]
 
 
+@inlined
+def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
+    """Whether all cells that a step passes between are free."""
+    free = True
+    for guard in range(guards.shape[1]):
+        free &= steps[cell + guards[number, guard]] != WALL
+    return free
+
+
 @kernel("int64(int32[::1], int64[::1], int64[:, ::1], int32[::1], int64, int64)")
 def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end: int, target: int) -> int:
     """Breadth first from the first `end` places of the queue, until the target is met; how many cells were reached."""
@@ -120,26 +129,55 @@ def spread_steps(steps: Steps, shifts: Places, guards: Places, queue: Steps, end
         further = np.int32(steps[cell] + 1)
         for number in range(shifts.size):
             near = cell + shifts[number]
-            if steps[near] == UNSEEN:
-                free = True
-                for guard in range(guards.shape[1]):
-                    free &= steps[cell + guards[number, guard]] != WALL
-                if free:
-                    steps[near] = further
-                    queue[end] = near
-                    end += 1
+            if steps[near] == UNSEEN and _is_free(steps, guards, cell, number):
+                steps[near] = further
+                queue[end] = near
+                end += 1
     return end
 
 
-@kernel("void(int32[::1], int64[::1], float64[:, :, ::1])")
-def steps_as_values(steps: Steps, strides: Places, values: NDArray[np.float64]) -> None:
-    """The (level, row, column) inside of a flat map within its margin as floats, infinite where nothing was reached."""
+@kernel("void(int32[::1], int64, int64, int64, float64[:, :, ::1])")
+def steps_as_values(steps: Steps, first: int, level_stride: int, row_stride: int, values: NDArray[np.float64]) -> None:
+    """The (level, row, column) inside of a flat map within its margin as floats, infinite where nothing was reached.
+
+    `first` is the place of its first cell.
+    """
     for level in range(values.shape[0]):
         for row in range(values.shape[1]):
-            start = strides[3] + level * strides[0] + row * strides[1]
+            start = first + level * level_stride + row * row_stride
             line, target = steps[start : start + values.shape[2]], values[level, row]
             for column in range(values.shape[2]):
                 target[column] = line[column] if line[column] >= 0 else np.inf
+
+
+class CostArrays(NamedTuple):
+    """Values that steps lower, and what the steps cost."""
+
+    values: Values
+    settled: Flags
+    costs: Values
+    shifts: Places
+    factors: Values
+    guards: Places
+    came: Flags
+    away: bool
+
+
+@inlined
+def _lower(graph: CostArrays, cell: int, number: int) -> bool:
+    """Lower the value of a neighbor to what the step there, or from there, costs; whether that was lower."""
+    near = cell + graph.shifts[number]
+    if graph.settled[near] or graph.costs[near] == np.inf:
+        return False
+    lowered = graph.values[cell] + (graph.costs[near] if graph.away else graph.costs[cell]) * graph.factors[number]
+    if lowered >= graph.values[near]:
+        return False
+    for guard in range(graph.guards.shape[1]):
+        if graph.costs[cell + graph.guards[number, guard]] == np.inf:
+            return False
+    graph.values[near] = lowered
+    graph.came[near] = number
+    return True
 
 
 @kernel(
@@ -162,6 +200,7 @@ def spread_costs(
     `came` keeps by which neighbour's shift a cell was lowered. It ends early when the target is settled.
     """
     settled = np.zeros(values.size, dtype=np.uint8)
+    graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
     firsts = values[seeds]
     keys, cells = np.empty(1024), np.empty(1024, dtype=np.int64)
     size, next_ = 0, 0
@@ -179,23 +218,13 @@ def spread_costs(
         if cell == target:
             break
         for number in range(shifts.size):
+            if not _lower(graph, cell, number):
+                continue
             near = cell + shifts[number]
-            if settled[near] or costs[near] == np.inf:
-                continue
-            lowered = values[cell] + (costs[near] if away else costs[cell]) * factors[number]
-            if lowered >= values[near]:
-                continue
-            free = True
-            for guard in range(guards.shape[1]):
-                free &= costs[cell + guards[number, guard]] < np.inf
-            if not free:
-                continue
-            values[near] = lowered
-            came[near] = number
             if size == keys.size:
                 keys = np.concatenate((keys, np.empty(size)))
                 cells = np.concatenate((cells, np.empty(size, dtype=np.int64)))
-            keys[size], cells[size] = lowered, near
+            keys[size], cells[size] = values[near], near
             sift_up(keys, cells, size)
             size += 1
 
@@ -227,6 +256,7 @@ def spread_in_buckets(
     importance. There must be so many buckets, a power of two, that the dearest step stays within the ring.
     """
     settled = np.zeros(values.size, dtype=np.uint8)
+    graph = CostArrays(values, settled, costs, shifts, factors, guards, came, away)
     firsts = values[seeds]
     heads = np.full(buckets, -1, dtype=np.int64)
     cells, links = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
@@ -251,19 +281,9 @@ def spread_in_buckets(
         if cell == target:
             break
         for number in range(shifts.size):
+            if not _lower(graph, cell, number):
+                continue
             near = cell + shifts[number]
-            if settled[near] or costs[near] == np.inf:
-                continue
-            lowered = values[cell] + (costs[near] if away else costs[cell]) * factors[number]
-            if lowered >= values[near]:
-                continue
-            free = True
-            for guard in range(guards.shape[1]):
-                free &= costs[cell + guards[number, guard]] < np.inf
-            if not free:
-                continue
-            values[near] = lowered
-            came[near] = number
             if spare >= 0:
                 entry, spare = spare, int(links[spare])
             else:
@@ -272,7 +292,7 @@ def spread_in_buckets(
                     links = np.concatenate((links, np.empty(used, dtype=np.int32)))
                 entry = used
                 used += 1
-            place = int((lowered - base) / width) & ring
+            place = int((values[near] - base) / width) & ring
             cells[entry], links[entry] = near, heads[place]
             heads[place] = entry
             waiting += 1
@@ -331,10 +351,7 @@ def search_steps(
             near = cell + shifts[number]
             if closed[near] or (steps[near] != UNSEEN and steps[near] <= further):
                 continue
-            free = True
-            for guard in range(guards.shape[1]):
-                free &= steps[cell + guards[number, guard]] != WALL
-            if not free:
+            if not _is_free(steps, guards, cell, number):
                 continue
             steps[near] = further
             came[near] = number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +10,31 @@ from numpy.typing import NDArray
 from . import kernel
 
 Mask: TypeAlias = NDArray[np.uint8]
-Lines: TypeAlias = NDArray[np.int64]
+LINE = np.dtype(
+    [
+        ("depth", np.int64),
+        ("low", np.int64),  # the low slope is low / low_parts
+        ("low_parts", np.int64),
+        ("high", np.int64),  # the high slope is high / high_parts
+        ("high_parts", np.int64),
+    ]
+)
+"""A line to scan, and what of it is in sight."""
+Lines: TypeAlias = Annotated[NDArray[np.void], LINE]
 
 
 @kernel
 def _pushed(stack: Lines, size: int, depth: int, low: int, low_parts: int, high: int, high_parts: int) -> Lines:
     """The stack with one more line to scan; a larger one, where it was full."""
     if size == len(stack):
-        larger = np.empty((2 * size, 5), dtype=np.int64)
-        larger[:size] = stack
+        larger = np.empty(2 * size, dtype=LINE)
+        for place in range(size):
+            larger[place] = stack[place]
         stack = larger
     line = stack[size]
-    line[0], line[1], line[2], line[3], line[4] = depth, low, low_parts, high, high_parts
+    line["depth"] = depth
+    line["low"], line["low_parts"] = low, low_parts
+    line["high"], line["high_parts"] = high, high_parts
     return stack
 
 
@@ -37,7 +50,7 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
     cells, marks = clear.reshape(-1), seen.reshape(-1)
     here = row * width + column
     marks[here] = 1
-    stack = np.empty((64, 5), dtype=np.int64)  # depth; low and high slope, each as two whole numbers
+    stack = np.empty(64, dtype=LINE)
     for quarter in range(4):
         # Up, down, left, right: shifts of a step in depth and of one across, and the room for each.
         upright = quarter < 2
@@ -47,11 +60,14 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
         deepest = after
         if quarter % 2 == 0:
             deeper, deepest = -deeper, before
-        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 1, -1, 1, 1, 1
+        stack = _pushed(stack, 0, 1, -1, 1, 1, 1)
         size = 1
         while size > 0:
             size -= 1
-            depth, low, low_parts, high, high_parts = stack[size]
+            line = stack[size]
+            depth = line["depth"]
+            low, low_parts = line["low"], line["low_parts"]
+            high, high_parts = line["high"], line["high_parts"]
             if depth > deepest or depth * depth > reach:
                 continue
             # Rounded to the nearest, halves inwards.
