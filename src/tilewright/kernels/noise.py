@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernel
+from . import inlined, kernel
 from .random import GAMMA, ROW_SALT, mix
 
 Cells = NDArray[np.uint64]
@@ -71,6 +71,13 @@ def side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float)
     return slope, high + s * (low - high)
 
 
+@inlined
+def _carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
+    """Return the lattice cell that a place outside of `cell` lies in, and the place in that cell, 0..1."""
+    whole = np.floor(place)
+    return cell + np.uint64(np.int64(whole)), place - whole
+
+
 @kernel(
     "void(boolean, uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
     "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
@@ -99,11 +106,8 @@ def squares(
     if moved.size:
         for row in range(height):
             for column in range(width):
-                u = across[column] + moved[0, row, column] * per_cell[0]
-                v = down[row] + moved[1, row, column] * per_cell[1]
-                left, top = np.floor(u), np.floor(v)
-                i, j = columns[column] + np.uint64(np.int64(left)), rows[row] + np.uint64(np.int64(top))
-                u, v = u - left, v - top
+                i, u = _carry(columns[column], across[column] + moved[0, row, column] * per_cell[0])
+                j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
                 s = fade(v)
                 west, east = wrapped(i, around[0]), wrapped(i + one, around[0])
                 north, south = wrapped(j, around[1]), wrapped(j + one, around[1])
@@ -190,10 +194,8 @@ def triangles(
             if warped:
                 x, y = moved[0, row, column] * per_cell, moved[1, row, column] * per_cell
                 both = (x + y) * SKEW
-                u, v = u + (x + both), v + (y + both)
-                left, top = np.floor(u), np.floor(v)
-                i, j = i + np.uint64(np.int64(left)), j + np.uint64(np.int64(top))
-                u, v = u - left, v - top
+                i, u = _carry(i, u + (x + both))
+                j, v = _carry(j, v + (y + both))
             back = (u + v) * UNSKEW
             x, y = u - back, v - back
             is_right = u > v
@@ -237,11 +239,8 @@ def points(
     if moved.size:
         for row in range(height):
             for column in range(width):
-                u = across[column] + moved[0, row, column] * per_cell[0]
-                v = down[row] + moved[1, row, column] * per_cell[1]
-                left, top = np.floor(u), np.floor(v)
-                i, j = columns[column] + np.uint64(np.int64(left)), rows[row] + np.uint64(np.int64(top))
-                u, v = u - left, v - top
+                i, u = _carry(columns[column], across[column] + moved[0, row, column] * per_cell[0])
+                j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
                 nearest = 8.0
                 for below in range(3):
                     name = wrapped(j + np.uint64(below) - one, around[1])
