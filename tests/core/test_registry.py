@@ -29,6 +29,19 @@ from tilewright import Sized, technique
 def stripes(p, site, rng):
     return site.map(site.hold(np.indices(site.shape)[1] % 2))
 ''',
+    "mine/bare.py": '''
+import numpy as np
+import tilewright as tw
+
+class Tile(tw.Params):
+    tile: str = tw.param("treasure")
+    """The tile that is banned."""
+
+@tw.constraint(params=Tile)
+def bare(p, view):
+    """Bans a tile from the whole map."""
+    yield p.tile, np.ones(view.shape, dtype=bool)
+''',
     "mine/broken.py": "raise RuntimeError('out of order')\n",
     "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
     "mine-1.0.dist-info/entry_points.txt": """
@@ -38,6 +51,10 @@ broken = mine.broken:broken
 [tilewright.formats]
 broken = mine.broken
 [tilewright.tilesets]
+wrong = mine.stripes:stripes
+[tilewright.constraints]
+bare = mine.bare:bare
+broken = mine.broken:broken
 wrong = mine.stripes:stripes
 """,
 }
@@ -64,6 +81,27 @@ def test_a_plugin_is_a_technique_like_any_other(installed: dict[str, str]) -> No
         installed,
     )
     assert done.stdout.strip() == ".#.#", done.stderr
+
+
+def test_a_plugin_is_a_constraint_like_any_other(installed: dict[str, str], tmp_path: Path) -> None:
+    done = run(
+        "import warnings; warnings.simplefilter('ignore'); import tilewright as tw\n"
+        "free, banned = (tw.make('wfc', seed=7, constraints=names) for names in ([], ['bare']))\n"
+        "print(free.where('treasure').any(), banned.where('treasure').any())\n"
+        f"banned.save({str(tmp_path / 'banned.json')!r})\n"
+        f"print(tw.verify({str(tmp_path / 'banned.json')!r}).outcome)\n"
+        "for name in ('broken', 'wrong', 'bear'):\n"
+        "    try: tw.make('wfc', constraints=[name])\n"
+        "    except tw.TilewrightError as error: print(error)",
+        installed,
+    )
+    made, verified, *errors = done.stdout.splitlines()
+    assert made == "True False", done.stderr
+    assert verified == "same"
+    broken, wrong, unknown = errors
+    assert "'broken' of mine cannot be loaded: RuntimeError: out of order" in broken
+    assert "constraint 'wrong': its module must hold a constraint called 'wrong'" in wrong
+    assert "unknown constraint 'bear'; did you mean 'bare'?" in unknown
 
 
 def test_a_broken_plugin_breaks_nothing_else(installed: dict[str, str]) -> None:

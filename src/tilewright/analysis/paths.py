@@ -229,8 +229,8 @@ class _Walk:
         spread_steps(steps, ground.shifts, ground.guards, queue, places.size, -1)
         found = np.empty(ground.shape)
         levels = (1,) * (3 - found.ndim)
-        level, row, _ = *(0,) * len(levels), *ground.strides.tolist()
-        steps_as_values(steps, int(ground.strides.sum()), level, row, found.reshape(levels + found.shape))
+        level, row, column = [0] * len(levels) + list(map(int, ground.strides))
+        steps_as_values(steps, level + row + column, level, row, found.reshape(levels + found.shape))
         return found
 
     def relaxed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
