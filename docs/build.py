@@ -33,6 +33,7 @@ from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
 from tilewright.corpus import make, report
 from tilewright.formats import save_animation
+from tilewright.generators._markov.params import MarkovLearned
 from tilewright.generators.fashion import behaviour_grid
 
 DOCS = Path(__file__).parent
@@ -41,7 +42,7 @@ THUMBNAILS = Path(tw.__file__).parent / "studio" / "thumbnails"
 THUMBNAIL = (192, 120)
 """Pixels of the small pictures that the studio shows of techniques and recipes."""
 DEMO = DOCS.parent / "examples" / "demo.py"
-SIZE = {"width": 96, "height": 48}
+SIZE: dict[str, Any] = {"width": 96, "height": 48}
 GAP = 10
 """Pixels between pictures that stand side by side."""
 CAPTION = 18
@@ -145,7 +146,7 @@ def compared(name: str) -> str:
         "`bricks`": ("bricks", {"wrap_sample": "xy"}),
         "4x4 cells": (TINY, {"wrap_sample": "xy"}),
     }
-    small = {"patterns": {"pattern_sizes": (2,)}, name: {"pattern_size": 2}}
+    small: dict[str, dict[str, Any]] = {"patterns": {"pattern_sizes": (2,)}, name: {"pattern_size": 2}}
     names = ("copied_share", "divergence", "copied_block", "sample_distance")
 
     def row(title: str, technique: str) -> tuple[str, ...]:
@@ -254,19 +255,26 @@ def filled_in(text: str) -> str:
     return TABLE.sub(made, text)
 
 
+def saving(technique: str, words: Mapping[str, Any], **options: Any) -> Callable[[Path], object]:
+    """Return a function that makes a map and saves it at a path."""
+    return lambda path: tw.make(technique, **words).save(path, **options)
+
+
+def animating(technique: str) -> Callable[[Path], object]:
+    """Return a function that saves an animation of a technique at a path."""
+    return lambda path: save_animation(tw.watch(technique, seed=7, width=64, height=40), path, scale=6)
+
+
 def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """File names of pictures, and what makes each."""
     for entry in tw.list_techniques():
-        yield f"{entry.name}.png", lambda path, name=entry.name: tw.make(name, seed=7, **SIZE).save(path, scale=8)
-        yield (
-            f"{entry.name}.gif",
-            lambda path, name=entry.name: save_animation(tw.watch(name, seed=7, width=64, height=40), path, scale=6),
-        )
+        yield f"{entry.name}.png", saving(entry.name, {"seed": 7, **SIZE}, scale=8)
+        yield f"{entry.name}.gif", animating(entry.name)
     yield from examples()
     yield from commands.pictures(DOCS)
     yield from cards.pictures()
     yield "gallery.png", lambda path: gallery().save(path)
-    shaped = {
+    shaped: dict[str, Any] = {
         "connect": ["connect"],
         "keep_largest": ["keep_largest"],
         "border": [{"border": {"thickness": 2}}],
@@ -274,13 +282,10 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         "mirror": [{"mirror": {"axis": "both"}}],
         "replace": [{"replace": {"tile": "floor", "by": "moss", "share": 0.25}}],
     }
-    small = {"width": 60, "height": 36, "walls": 0.49}
+    small: dict[str, Any] = {"width": 60, "height": 36, "walls": 0.49}
     yield "shaper-none.png", lambda path: tw.make("caves", seed=3, **small).save(path, scale=5)
     for name, shaping in shaped.items():
-        yield (
-            f"shaper-{name}.png",
-            lambda path, shaping=shaping: tw.make("caves", seed=3, shaping=shaping, **small).save(path, scale=5),
-        )
+        yield f"shaper-{name}.png", saving("caves", {"seed": 3, "shaping": shaping, **small}, scale=5)
     locked = [{"lock_and_key": {"count": 4}}]
     yield (
         "shaper-doors.png",
@@ -292,27 +297,23 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
         "shaper-lock_and_key.png",
         lambda path: tw.make("maze", width=31, height=17, seed=3, shaping=locked).save(path, scale=16, sprites=True),
     )
-    wider = {"width": 44, "height": 28, "tileset": "dungeon"}
+    wider: dict[str, Any] = {"width": 44, "height": 28, "tileset": "dungeon"}
     for name, seed, shaping in (("bsp", 9, ["lock_and_key"]), ("caves", 5, ["connect", "lock_and_key"])):
-        yield (
-            f"shaper-lock_and_key-{name}.png",
-            lambda path, name=name, seed=seed, shaping=shaping: tw.make(name, seed=seed, shaping=shaping, **wider).save(
-                path, scale=16, sprites=True, markers=True
-            ),
-        )
-    wide = {"morph": "random", "width": 160, "height": 48}
+        words = {"seed": seed, "shaping": shaping, **wider}
+        yield f"shaper-lock_and_key-{name}.png", saving(name, words, scale=16, sprites=True, markers=True)
+    wide: dict[str, Any] = {"morph": "random", "width": 160, "height": 48}
     yield "fashion-morph.png", lambda path: tw.make("fashion", seed=8, **wide).save(path, scale=5)
     yield "fashion-radial.png", lambda path: tw.make("fashion", seed=5, blend="radial", **wide).save(path, scale=5)
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
     yield "patterns-styles.png", lambda path: styles("patterns", STEPS).save(path)
-    village = {"sample": "village", "width": 60, "height": 34}
+    village: dict[str, Any] = {"sample": "village", "width": 60, "height": 34}
     yield (
         "patterns-village.png",
         lambda path: tw.make("patterns", seed=7, **village).save(path, scale=16, sprites=True),
     )
-    large = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
+    large: dict[str, Any] = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
     yield "wfc-styles.png", lambda path: styles("wfc", WINDOWS).save(path)
     yield "markov-model.png", lambda path: contexts().save(path)
@@ -328,12 +329,15 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
 
 def thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
     """The studio's small pictures: every technique and recipe."""
-    small = {"width": 48, "height": 30}
+
+    def saving_thumbnail(recipe: tw.Recipe) -> Callable[[Path], object]:
+        return lambda path: thumbnail(tw.run(recipe, seed=7)).save(path)
+
     for entry in tw.list_techniques():
-        drawn = THUMBNAILS / "techniques" / f"{entry.name}.png"
-        yield drawn, lambda path, name=entry.name: thumbnail(tw.make(name, seed=7, **small)).save(path)
+        recipe = tw.recipe(entry.name, width=48, height=30)
+        yield THUMBNAILS / "techniques" / f"{entry.name}.png", saving_thumbnail(recipe)
     for name in data.names("recipes"):
-        yield THUMBNAILS / "recipes" / f"{name}.png", lambda path, name=name: thumbnail(tw.run(name, seed=7)).save(path)
+        yield THUMBNAILS / "recipes" / f"{name}.png", saving_thumbnail(tw.recipe(name))
 
 
 def thumbnail(map: tw.TileMap) -> Image:
@@ -352,7 +356,12 @@ def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
         session = Session(page, [content for _, content in blocks], DATA.findall(text))
         for number, (name, _) in enumerate(blocks):
             if name:
-                yield name, lambda path, session=session, number=number: shown(session.after(number)).save(path)
+                yield name, saving_block(session, number)
+
+
+def saving_block(session: Session, number: int) -> Callable[[Path], object]:
+    """Return a function that runs a block of a page and saves what it makes at a path."""
+    return lambda path: shown(session.after(number)).save(path)
 
 
 class Session:
@@ -423,12 +432,13 @@ def styles(technique: str, ways: Mapping[str, Mapping[str, Any]]) -> Image:
         grid = Grid.of(name)
         assert grid.tileset is not None
         sample = tw.TileMap(grid.ids(grid.tileset), grid.tileset)
-        wraps = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
+        wraps: dict[str, Any] = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
         height, width = (24, 32) if wraps else grid.shape[-2:]
         scale = 288 // (width if wraps else sample.image(scale=1).width)
         pictures.append((sample.image(scale=scale), name))
         for way, params in ways.items():
-            made = tw.make(technique, sample=name, width=width, height=height, seed=7, **wraps, **params)
+            words = {"sample": name, **wraps, **params}
+            made = tw.make(technique, width=width, height=height, seed=7, **words)
             numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
             note = f"{way}: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
             pictures.append((made.image(scale=scale), note))
@@ -437,7 +447,9 @@ def styles(technique: str, ways: Mapping[str, Mapping[str, Any]]) -> Image:
 
 def contexts() -> Image:
     """Some contexts that markov counts in the training maps, and what stands in their midst how often."""
-    found = tw.learn("markov", "awbw").learned.contexts
+    learned = tw.learn("markov", "awbw").learned
+    assert isinstance(learned, MarkovLearned)
+    found = learned.contexts
     tileset = KINDS["tilesets"].get("awbw")
     assert isinstance(tileset, tw.Tileset)
     tileset = tileset.extended(

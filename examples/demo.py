@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
@@ -40,7 +41,7 @@ def one_of_each() -> dict[str, tw.TileMap]:
     """A map by every technique there is, by name."""
     maps = {}
     for entry in track(tw.list_techniques(), "making a map with every technique", transient=True):
-        size = {"width": WIDTH, "height": HEIGHT}
+        size: dict[str, Any] = {"width": WIDTH, "height": HEIGHT}
         maps[entry.name] = tw.make(
             entry.name, seed=7, **{k: v for k, v in size.items() if k in entry.params.model_fields}
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,7 +28,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     strict = os.environ.get("TILEWRIGHT_STRICT") == "1"
     if strict and report.skipped and not any(item.nodeid.startswith(name) for name in ALLOWED):
@@ -48,7 +51,7 @@ def reference() -> Path:
 @pytest.fixture
 def own_registry() -> Iterator[None]:
     """Removes the measures and formats that a test registers."""
-    shelves = (registry.measures, formats.shelf)
+    shelves: tuple[registry.Shelf[Any], ...] = (registry.measures, formats.shelf)
     before = [shelf.added for shelf in shelves]
     yield
     for shelf, names in zip(shelves, before, strict=True):

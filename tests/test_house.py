@@ -318,7 +318,9 @@ def test_no_code_reads_the_line_of_an_error(path: Path) -> None:
             owner = node.func.value
             read = [*node.args] if isinstance(owner, ast.Name) and owner.id == "re" else []
         for one in read:
-            assert not is_line_of_error(one, errors), f"line {one.lineno}: ask Problem.path, rule or fixes instead"
+            assert not is_line_of_error(one, errors), (
+                f"line {getattr(node, 'lineno', 0)}: ask Problem.path, rule or fixes instead"
+            )
 
 
 def test_the_architecture_page_names_every_package_and_module_it_describes() -> None:

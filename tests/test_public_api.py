@@ -18,6 +18,7 @@ from tilewright import formats
 ROOT = Path(__file__).parents[1]
 EXPORTED = {"Verdict", "Technique", "Shaper", "Measure", "Format", "Survey", "Problem", "Fix"}
 EXPORTED |= {"register_measure", "register_format", "analysis"}
+ALL: list[str] = vars(tw)["__all__"]
 CAVE = tw.make("caves", width=12, height=9, seed=3)
 
 
@@ -25,11 +26,11 @@ CAVE = tw.make("caves", width=12, height=9, seed=3)
 
 
 def test_every_name_is_there() -> None:
-    assert EXPORTED <= set(dir(tw)) == set(tw.__all__)
-    for name in tw.__all__:
+    assert EXPORTED <= set(dir(tw)) == set(ALL)
+    for name in ALL:
         assert getattr(tw, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'mke'"):
-        tw.mke  # noqa: B018
+        tw.mke  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("name", ["techniques", "shapers", "measures", "formats", "tilesets"])
@@ -189,7 +190,7 @@ WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a
 
 
 def public_functions() -> list[str]:
-    names = [name for name in tw.__all__ if inspect.isfunction(getattr(tw, name))]
+    names = [name for name in ALL if inspect.isfunction(getattr(tw, name))]
     return [name for name in names if inspect.signature(getattr(tw, name)).parameters and name not in DECLARING]
 
 
@@ -226,11 +227,12 @@ def test_wrong_types_are_refused_in_one_line(name: str, tmp_path: Path, monkeypa
 
 def test_names_of_measures_are_strings() -> None:
     with pytest.raises(tw.TilewrightError, match=r"a measure is given by its name, one string, got \['cells'\]"):
-        tw.measure(CAVE, ["cells"])
+        tw.measure(CAVE, ["cells"])  # type: ignore[arg-type]
 
 
 def test_decorators_refuse_what_is_no_function() -> None:
-    for decorator in (tw.register_measure(), tw.register_format(extensions=[".x"])):
+    decorators: list[Any] = [tw.register_measure(), tw.register_format(extensions=[".x"])]
+    for decorator in decorators:
         with pytest.raises(tw.TilewrightError, match="function"):
             decorator(5)
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
@@ -43,7 +44,7 @@ def main() -> None:
 def attempt(*command: str, folder: Path = ROOT) -> None:
     """Run a command, and go on whatever becomes of it."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    silent: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(command, check=False, cwd=folder, env=environment, timeout=900, **silent)
 

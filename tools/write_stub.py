@@ -30,7 +30,7 @@ Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Map
 """
 SEED = "seed: int | str | None = None"
 RECIPE_WORDS = (
-    "tileset: str | Tileset | None = None",
+    "tileset: str | PathLike[str] | Tileset | None = None",
     "tiles: Mapping[str, str] | None = None",
     "locks: Any = None",
     "shaping: Stages | None = None",
@@ -83,12 +83,13 @@ def documented(entry: Entry) -> str:
 
 def stub() -> Iterator[str]:
     """Yield the parts of the file."""
+    public = vars(tw)  # of the package itself: the stub leaves out how names are found
     yield HEAD
-    for module, names in sorted(tw.HOMES.items()):
+    for module, names in sorted(public["HOMES"].items()):
         yield from (f"from .{module} import {name} as {name}\n" for name in sorted(names) if name not in FALLBACKS)
-    yield from (f"from . import {package} as {package}\n" for package in tw.PACKAGES)
+    yield from (f"from . import {package} as {package}\n" for package in public["PACKAGES"])
     yield NAMES
-    yield from (f"{name} = list_{name}\n" for name in tw.RENAMED)
+    yield from (f"{name} = list_{name}\n" for name in public["RENAMED"])
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):
@@ -97,9 +98,9 @@ def stub() -> Iterator[str]:
             doc = documented(entry) if function == "make" else " ..."
             yield overload(function, f"technique: Literal[{entry.name!r}]", entry, words, returned, doc)
         yield f"@overload\n{FALLBACKS[function]}: ...\n"
-    for entry in shaped:
-        first = f"map: TileMap,\n    shaper: Literal[{entry.name!r}]"
-        yield overload("shape", first, entry, ['seed: int | str = "0"'], "TileMap", documented(entry))
+    for shaper in shaped:
+        first = f"map: TileMap,\n    shaper: Literal[{shaper.name!r}]"
+        yield overload("shape", first, shaper, ['seed: int | str = "0"'], "TileMap", documented(shaper))
     yield f"@overload\n{FALLBACKS['shape']}: ...\n"
 
 

@@ -18,7 +18,12 @@ def pictures(docs: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what makes it: the last output of the block above whose fence has it."""
     for page in sorted(docs.rglob("*.md")):
         for name, lines in COMMAND.findall(page.read_text(encoding="utf-8")):
-            yield name, lambda path, lines=lines: path.write_bytes(_run(lines))
+            yield name, _saving(lines)
+
+
+def _saving(lines: str) -> Callable[[Path], object]:
+    """Return a function that runs the commands of a block and saves their output at a path."""
+    return lambda path: path.write_bytes(_run(lines))
 
 
 def _run(lines: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -88,7 +89,7 @@ some_units = some.sampled_from([None, 1.0, 0.25])
 
 def some_costs(mask: NDArray[np.bool_], unit: float | None, seed: int) -> NDArray[np.float64]:
     whole = np.random.default_rng(seed).integers(seed % 2, 6, mask.shape)  # half of them with cells that cost nothing
-    return np.ones(mask.shape) if unit is None else unit * whole
+    return np.ones(mask.shape) if unit is None else unit * whole.astype(np.float64)
 
 
 @given(grounds(), some_options, some_units, some.integers(0, 2**32), some.booleans())
@@ -204,7 +205,7 @@ def test_no_way_is_a_value_and_no_error() -> None:
     assert shortest_path(land, (0, 0), (0, 2)).shape == (0, 2)
     assert shortest_path(land, (0, 0), (0, 2), costs="foot").shape == (0, 2)
     hot = hot_path(land, (0, 0), (0, 2))
-    assert (hot.length, hot.cells.any(), hot.optional.tolist()) == (math.inf, False, [[True, False, False]])
+    assert (hot.length, bool(hot.cells.any()), hot.optional.tolist()) == (math.inf, False, [[True, False, False]])
 
 
 def test_absurd_costs_end() -> None:
@@ -247,13 +248,15 @@ def test_mistakes_are_named(options: dict[str, Any], message: str) -> None:
 
 def test_more_mistakes() -> None:
     mask = np.ones((2, 2), dtype=np.bool_)
-    for call, message in {
+    line: Any = np.ones(3)
+    calls: dict[Callable[[], object], str] = {
         lambda: shortest_path(mask, [(0, 0), (1, 1)], (0, 1)): "start: one cell, got 2",
         lambda: hot_path(mask, (0, 0), (1, 1), slack=-1): "slack: a finite number from 0 up, got -1",
         lambda: flee_map(mask, (0, 0), fear=1): "fear: a finite number above 1, got 1",
         lambda: distances(mask, (0, 0), costs={"a": 1}): "costs: by tile they need a TileMap; for a mask give an array",
-        lambda: distances(np.ones(3), (0, 0)): "map: a TileMap or an array of booleans in 2 or 3 dimensions",
-    }.items():
+        lambda: distances(line, (0, 0)): "map: a TileMap or an array of booleans in 2 or 3 dimensions",
+    }
+    for call, message in calls.items():
         with pytest.raises(tw.InvalidRecipe) as error:
             call()
         assert str(error.value).startswith(message)

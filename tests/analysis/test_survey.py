@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
 import tilewright as tw
 from tilewright.analysis import survey
+from tilewright.analysis.regions import regions_of
 from tilewright.analysis.survey import Survey, measured
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
 
 def test_regions_are_worked_out_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    original = survey.regions_of
-    monkeypatch.setattr(survey, "regions_of", lambda *given: calls.append(1) or original(*given))
+    counted = Mock(wraps=regions_of)
+    monkeypatch.setattr(survey, "regions_of", counted)
     measured(tw.make("caves", width=20, height=20, seed=1))
-    assert len(calls) == 1
+    assert counted.call_count == 1
 
 
 def test_only_what_is_asked_for_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:

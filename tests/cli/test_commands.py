@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_a_map_compared_with_samples(tilewright: Run) -> None:
     wanted = ("--measures", "divergence,sample_distance", "--json")
     how = ("--pattern-size", "2", "--wrap-sample", "xy", "--wrap", "x", "--symmetries", "2")
     (found,) = json.loads(tilewright("measure", "level.txt", "--like", "sample.txt,dungeon", *how, *wanted).out)
-    settings = {"pattern_size": 2, "wrap_sample": "xy", "wrap": "x", "symmetries": 2}
+    settings: dict[str, Any] = {"pattern_size": 2, "wrap_sample": "xy", "wrap": "x", "symmetries": 2}
     like = [Path("sample.txt"), "dungeon"]
     expected = tw.measure(tw.load("level.txt"), "divergence", "sample_distance", like=like, **settings)
     assert found["measures"] == expected

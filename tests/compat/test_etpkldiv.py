@@ -15,7 +15,7 @@ from tilewright.compat.etpkldiv import ETPKLDiv
 from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
 
 SAMPLE = [[0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 2, 0], [0, 0, 0, 0]]
-DOCUMENT = {
+DOCUMENT: dict[str, dict[str, Any]] = {
     "initializePatternDictionary": {"input_samples": ..., "tp_size": ..., "warp": None, "borders": None},
     "initializeGeneration": {"width": ..., "height": ..., "pop_size": 1},
     "step": {"inter_weight": 0.5, "mut_times": 1, "noise": 0},
@@ -363,7 +363,7 @@ def test_new_patterns_drop_the_map() -> None:
     ],
 )
 def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
-    arguments = {"input_samples": SAMPLE, "tp_size": 2, "width": 9, "height": 7} | change
+    arguments: dict[str, Any] = {"input_samples": SAMPLE, "tp_size": 2, "width": 9, "height": 7} | change
     with pytest.raises(TilewrightError) as error:
         ETPKLDiv(seed=1).generate(**arguments)
     assert str(error.value) == words
@@ -384,16 +384,17 @@ def test_mistakes_of_other_calls() -> None:
         evolving.unlockTile(9, 0)
     evolving.unlockTile(0, 0)  # not locked, which is no mistake
     before = evolving.getMap()
-    for wrong in ({"inter_weight": -1}, {"mut_times": 1.5}, {"noise": -1}):
+    wrongs: list[dict[str, Any]] = [{"inter_weight": -1}, {"mut_times": 1.5}, {"noise": -1}]
+    for wrong in wrongs:
         with pytest.raises(InvalidRecipe):
-            evolving.step(**wrong)  # type: ignore[arg-type]
+            evolving.step(**wrong)
     assert evolving.getMap() == before
     assert evolving.getIteration() == 0
 
 
 def test_one_value_only() -> None:
     for optimiser in ("evolution", "annealing", "genetic"):
-        evolving = ETPKLDiv(optimiser, 1)  # type: ignore[arg-type]
+        evolving = ETPKLDiv(optimiser, 1)
         assert evolving.generate([[4, 4], [4, 4]], 2, 3, 3, 50, pop_size=2) == [[4] * 3] * 3
         assert evolving.getFitness() == pytest.approx(0, abs=1e-9)
 

@@ -121,9 +121,10 @@ def test_the_forty_first_name_is_a_capital_letter(capsys: pytest.CaptureFixture[
 def test_mistakes_are_one_line() -> None:
     with pytest.raises(tw.TilewrightError, match="initialize"):
         procengine.generateMap()
-    for wrong in ([], "level.json", 3):
+    wrongs: list[Any] = [[], "level.json", 3]
+    for wrong in wrongs:
         with pytest.raises(tw.TilewrightError, match="data: must be an object"):
-            procengine.initialize(wrong)  # type: ignore[arg-type]
+            procengine.initialize(wrong)
     with pytest.raises(tw.TilewrightError, match="unknown name 'sand'"):
         procengine.initialize({"roomData": ["equal:1x1:1", "sand:1"]})
     with pytest.raises(tw.TilewrightError, match="smoothRules: is gone; write it as a layer of generationRules"):

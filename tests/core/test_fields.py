@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,11 +13,15 @@ import tilewright as tw
 from tilewright.core.errors import TilewrightError
 from tilewright.core.fields import UNSET, Field, fields_by_name, fields_of, models_in
 from tilewright.core.params import Params, hint, param
-from tilewright.core.registry import Technique
+from tilewright.core.registry import Entry, Technique
 from tilewright.core.tilemap import TileMap
 from tilewright.formats import Format
 
-KINDS = {"technique": tw.list_techniques, "shaper": tw.list_shapers, "format": tw.list_formats}
+KINDS: dict[str, Callable[[], Sequence[Entry]]] = {
+    "technique": tw.list_techniques,
+    "shaper": tw.list_shapers,
+    "format": tw.list_formats,
+}
 ENTRIES = {(kind, entry.name): entry for kind, registry in KINDS.items() for entry in registry()}
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tilewright import InvalidRecipe, Params, param
 
@@ -33,7 +34,7 @@ class Rules(Params):
     """A switch."""
 
     @cached_property
-    def table(self) -> np.ndarray:  # type: ignore[type-arg]
+    def table(self) -> NDArray[np.int64]:
         return np.arange(self.size)
 
 

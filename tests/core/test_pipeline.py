@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def test_shaping_a_finished_map_is_the_same_as_in_its_recipe() -> None:
     at_once = tw.make("caves", seed=3, shaping=["rotate", "connect"])
     assert step_by_step == at_once
     assert step_by_step.recipe == at_once.recipe
+    assert at_once.recipe is not None
     assert tw.run(at_once.recipe) == at_once
 
 
@@ -151,7 +153,7 @@ def test_recipes_tell_all_their_mistakes_at_once() -> None:
         ({"params": {}}, "params"),
     ],
 )
-def test_what_cannot_be_is_refused_before_the_work(words: dict[str, object], reason: str) -> None:
+def test_what_cannot_be_is_refused_before_the_work(words: dict[str, Any], reason: str) -> None:
     with pytest.raises(tw.TilewrightError, match=reason) as caught:
         tw.make("caves", **words)
     assert "\n" not in str(caught.value)

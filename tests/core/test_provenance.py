@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,8 +52,8 @@ def test_a_map_made_from_a_large_one_is_verified_beside_it(parameter: str, tmp_p
     rows = ["01" * 150, "1?" * 150] * 150
     drawing = tmp_path / "drawn.txt"
     drawing.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(rows).encode() + b"\r\n")
-    size = {"width": 300, "height": 300} if parameter == "locks" else {}
-    map = tw.make("fashion", states=2, generations=1, seed=3, **{parameter: drawing}, **size)
+    words: dict[str, Any] = {"width": 300, "height": 300} if parameter == "locks" else {}
+    map = tw.make("fashion", states=2, generations=1, seed=3, **{parameter: drawing, **words})
     map.save(tmp_path / "a.png")
     assert "drawn" not in json.dumps(provenance(map))
     alone = tw.verify(tmp_path / "a.png")

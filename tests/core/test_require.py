@@ -61,15 +61,24 @@ def test_a_found_map_is_made_again_at_once() -> None:
         assert recipe == found.recipe
         assert run(recipe) == found
     shaped = tw.shape(found, "border")
+    assert shaped.recipe is not None
     assert tw.run(shaped.recipe) == shaped
     other = tw.run(found.recipe, seed="other")
     assert tw.measure(other, "regions") == {"regions": 1}
 
 
 def test_random_params_are_drawn_anew_in_every_try() -> None:
-    words = {"width": 24, "height": 16, "states": 3, "seed": 3, "require": {"tiles_used": ">1"}, "tries": 50}
+    words: dict[str, Any] = {
+        "width": 24,
+        "height": 16,
+        "states": 3,
+        "seed": 3,
+        "require": {"tiles_used": ">1"},
+        "tries": 50,
+    }
     found = tw.make("fashion", **words)
     assert tw.measure(found, "tiles_used")["tiles_used"] > 1
+    assert found.recipe is not None
     assert tw.run(found.recipe) == found
 
 
@@ -130,11 +139,10 @@ SAMPLED: dict[str, Any] = {"sample": "bricks", "width": 12, "height": 10, "itera
 
 
 def test_maps_from_a_sample_are_compared_with_it() -> None:
-    how = {"wrap_sample": "xy", "symmetries": 2}
-    words = {**SAMPLED, **how, "wrap": "x", "pattern_sizes": [1, 2]}
-    maps = [
-        tw.make("patterns", **words, require={"cells": ">0"}, tries=6, attempt=attempt, seed=4) for attempt in range(6)
-    ]
+    how: dict[str, Any] = {"wrap_sample": "xy", "symmetries": 2}
+    words: dict[str, Any] = {**SAMPLED, **how, "wrap": "x", "pattern_sizes": [1, 2]}
+    tries: list[dict[str, Any]] = [{**words, "attempt": attempt} for attempt in range(6)]
+    maps = [tw.make("patterns", **one, require={"cells": ">0"}, tries=6, seed=4) for one in tries]
     numbers = [
         tw.measure(map, "divergence", like="bricks", wrap="x", pattern_size=2, **how)["divergence"] for map in maps
     ]
@@ -149,7 +157,7 @@ def test_the_number_that_the_technique_tells_is_the_measure() -> None:
 
 def test_tiles_that_the_recipe_renames_are_the_samples() -> None:
     first, second, *_ = tw.make("patterns", **SAMPLED, seed=1).recipe.params.words  # type: ignore[union-attr]
-    renamed = {"tiles": {first: "wall", second: "floor"}, "tileset": "dungeon"}
+    renamed: dict[str, Any] = {"tiles": {first: "wall", second: "floor"}, "tileset": "dungeon"}
     plain, other = (
         tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": "most"}, tries=3, **more)
         for more in ({}, renamed)

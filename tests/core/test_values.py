@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright import Grid, InvalidRecipe, Locks, Marker, Room, TileMap, Tileset, UnknownName
@@ -25,11 +26,11 @@ grids = arrays.arrays(np.int64, arrays.array_shapes(min_dims=2, max_dims=3, max_
 
 def test_a_map_is_frozen_and_owns_its_cells() -> None:
     cells = np.array([[0, 1], [1, 0]])
-    map = TileMap(cells, CAVE, layers={"height": [[0.5, 1], [2, 3]]}, markers=[Marker("start", 1, 0)])
+    map = TileMap(cells, CAVE, layers={"height": [[0.5, 1.0], [2.0, 3.0]]}, markers=[Marker("start", 1, 0)])
     cells[0, 0] = 1
     assert map.cells[0, 0] == 0
     with pytest.raises(AttributeError, match="frozen"):
-        map.cells = cells  # type: ignore[misc]
+        map.cells = cells
     with pytest.raises(ValueError, match="read-only"):
         map.cells[0, 0] = 1
     with pytest.raises(ValueError, match="read-only"):
@@ -71,7 +72,7 @@ def test_moving_cells_moves_all_that_stands_on_them() -> None:
 
 
 @given(grids)
-def test_a_grid_survives_data_and_pickle(array: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_a_grid_survives_data_and_pickle(array: NDArray[np.int64]) -> None:
     grid = Grid.of(array)
     for again in (
         Grid.of(json.loads(json.dumps(grid.to_data()))),

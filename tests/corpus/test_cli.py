@@ -122,7 +122,7 @@ def test_processes_say_where_they_are_watched(tilewright: Run, here: Path) -> No
 
 
 def test_the_dashboard_answers(here: Path) -> None:
-    pages = []
+    pages: list[str] = []
 
     def look(state: Progress) -> None:
         if state.dashboard and not pages:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import numpy as np
@@ -119,11 +121,14 @@ def test_equal_corpora_make_equal_archives(corpus: Corpus, tmp_path: Path) -> No
 def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     npz(corpus, tmp_path / "a.npz")
     monkeypatch.setattr("tilewright.corpus.export.BATCH", 4)
-    asked = []
+    asked: list[int] = []
     batches = Corpus.batches
-    monkeypatch.setattr(
-        Corpus, "batches", lambda self, size, **words: asked.append(size) or batches(self, size, **words)
-    )
+
+    def count_batches(self: Corpus, size: int, **words: Any) -> Iterator[Any]:
+        asked.append(size)
+        return batches(self, size, **words)
+
+    monkeypatch.setattr(Corpus, "batches", count_batches)
     npz(corpus, tmp_path / "b.npz")
     assert asked == [4]
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()

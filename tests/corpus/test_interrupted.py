@@ -68,7 +68,8 @@ def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def children(pid: int) -> list[psutil.Process]:
-    return psutil.Process(pid).children(recursive=True)
+    found: list[psutil.Process] = psutil.Process(pid).children(recursive=True)
+    return found
 
 
 def with_no_fuss(kill: Callable[[], None]) -> None:

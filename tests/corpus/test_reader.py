@@ -271,7 +271,7 @@ def test_dataset_is_what_a_loader_asks_for(corpus: Corpus) -> None:
     assert dataset[0].flags.owndata
     assert [sample.tolist() for sample in dataset.__getitems__([5, 2])] == [dataset[5].tolist(), dataset[2].tolist()]
     assert dataset.__getitems__([]) == []
-    assert sum(1 for _ in dataset) == len(dataset)  # ends by IndexError, as sequences do
+    assert sum(1 for _ in dataset) == len(dataset)  # type: ignore[attr-defined, misc]  # ends by IndexError
     with pytest.raises(IndexError):
         dataset[len(dataset)]
 
@@ -367,7 +367,7 @@ def test_a_damaged_part_is_named(copied: Path, damage: str) -> None:
     if damage == "flipped":
         content[middle : middle + 400] = bytes(byte ^ 255 for byte in content[middle : middle + 400])
     ways = {"cut": content[: len(content) // 2], "empty": b"", "flipped": content, "noise": b"PAR1 what else"}
-    part.write_bytes(ways[damage])
+    part.write_bytes(bytes(ways[damage]))
     corpus = Corpus(copied)
     with pytest.raises(BadFile, match=DAMAGED):
         list(corpus.batches(16))

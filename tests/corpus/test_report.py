@@ -153,7 +153,7 @@ def test_distances_are_the_published_ones(caves: Corpus, rooms: Corpus) -> None:
         reach = max(a.max(), b.max()) - min(a.min(), b.min())
         assert one.apart == pytest.approx(ks_2samp(a, b).statistic)
         assert one.moved == pytest.approx(wasserstein_distance(a, b) / reach)
-        assert one.means == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+        assert one.means == pytest.approx((a.mean(), b.mean()))
     assert found.names == ("caves", "rooms")
     assert found.shared == 0
     assert found.overlap == 0

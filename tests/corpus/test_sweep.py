@@ -62,7 +62,7 @@ numbers = st.integers(-50, 50) | st.floats(-50, 50).map(lambda number: round(num
 
 @given(low=numbers, length=st.integers(0, 40) | st.floats(0, 40).map(lambda number: round(number, 3)), data=st.data())
 def test_what_is_written_reads_the_same(low: float, length: float, data: st.DataObject) -> None:
-    how = data.draw(st.sampled_from([{}, {"step": 1}, {"step": 0.25}, {"count": 7}, {"count": 1}]))
+    how: dict[str, Any] = data.draw(st.sampled_from([{}, {"step": 1}, {"step": 0.25}, {"count": 7}, {"count": 1}]))
     once = Sweep.of({"walls": {"from": low, "to": low + length, **how}})
     again = Sweep.of(once.to_data())
     assert Sweep.of(again.to_data()).axes == again.axes

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,8 @@ def test_a_world_is_the_map_made_in_one_piece(
 @given(data=st.data())
 def test_any_world(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     technique = data.draw(st.sampled_from(sorted(PARAMS)))
-    size = {"width": data.draw(st.integers(1, 70)), "height": data.draw(st.integers(1, 70))}
-    params = data.draw(PARAMS[technique])
+    size: dict[str, Any] = {"width": data.draw(st.integers(1, 70)), "height": data.draw(st.integers(1, 70))}
+    params: dict[str, Any] = data.draw(PARAMS[technique])
     with pytest.MonkeyPatch.context() as patch:
         allow(data.draw(st.sampled_from([1.05, 2.0, 1e9])), patch)
         folder = tmp_path_factory.mktemp("any") / "w.zarr"
@@ -303,7 +304,11 @@ def test_damage_is_told(tmp_path: Path) -> None:
 )
 def test_somebody_elses_group(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "zarr.json").write_bytes(content)
-    for use in (lambda: World(tmp_path), lambda: make_world("caves", tmp_path, workers=0)):
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: World(tmp_path),
+        lambda: make_world("caves", tmp_path, workers=0),
+    )
+    for use in uses:
         with pytest.raises(tw.BadFile, match=r"zarr\.json is damaged, or belongs to something else$"):
             use()
     assert files(tmp_path) == {"zarr.json": content}
@@ -329,12 +334,13 @@ def test_damaged_facts(tmp_path: Path) -> None:
 def test_worlds_are_never_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
     before = files(tmp_path)
-    for words, line in [
+    others: list[tuple[dict[str, Any], str]] = [
         ({"seed": 2}, "another seed;"),
         ({"walls": 0.4}, "another recipe;"),
         ({"width": 21}, "another recipe;"),
         ({"seed": 2, "width": 21}, "another seed and recipe;"),
-    ]:
+    ]
+    for words, line in others:
         with pytest.raises(tw.BadFile, match=f"holds a world of {line} name another folder"):
             make_world("caves", tmp_path / "w.zarr", workers=0, **{"width": 20, "height": 20, "seed": 1, **words})
     monkeypatch.setattr(world_layout, "__version__", "9.9")

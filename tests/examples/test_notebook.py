@@ -13,7 +13,7 @@ NOTEBOOK = Path(__file__).parents[2] / "examples" / "patterns.ipynb"
 
 
 def test_the_notebook_runs_and_shows_maps(tmp_path: Path) -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in cells), "commit it without outputs"
 

@@ -56,7 +56,7 @@ def test_large_samples_go_into_npz(tmp_path: Path) -> None:
 
 
 def test_maps_made_from_a_file_are_those_of_the_sample(tmp_path: Path) -> None:
-    words = {"width": 8, "height": 8, "iterations": 500, "seed": 3}
+    words: dict[str, Any] = {"width": 8, "height": 8, "iterations": 500, "seed": 3}
     wanted = tw.make("patterns", sample="dungeon", **words)
     for ending in (".json", ".npz"):
         BUILT_IN.save(tmp_path / f"a{ending}")
@@ -298,8 +298,9 @@ def test_counts_that_lie_are_refused_or_harmless(
     except tw.BadFile as error:
         assert "\n" not in str(error)  # noqa: PT017
         return
+    words: dict[str, Any] = {"model": loaded, "width": 12, "height": 12, "seed": 1}
     with suppress(tw.TilewrightError):
-        tw.make(model.technique, model=loaded, width=12, height=12, seed=1)
+        tw.make(model.technique, **words)
 
 
 def test_counts_of_a_file_change_no_map_that_is_made_without_it(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_the_palette_index_is_the_tile_id() -> None:
         shown = picture(formats.encode(map, "png", scale=3))
         assert shown.mode == "P"
         assert np.array_equal(np.asarray(shown)[1::3, 1::3], map.cells)
-        assert np.array_equal(np.reshape(shown.getpalette(), (-1, 3))[: len(map.tileset)], map.tileset.colors)
+        assert np.array_equal(np.reshape(shown.getpalette() or [], (-1, 3))[: len(map.tileset)], map.tileset.colors)
 
 
 def test_scale_grid_and_markers() -> None:

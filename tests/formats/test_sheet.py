@@ -96,6 +96,6 @@ def test_a_sheet_must_fit_its_picture() -> None:
 def test_what_is_no_picture_is_refused_in_one_line() -> None:
     tileset = with_sheet(b"not a picture")
     assert tileset.sheet is not None
-    for act in (lambda: picture_size(tileset.sheet), lambda: sprite_rows(tileset), lambda: cut_sprites(tileset)):  # type: ignore[arg-type]
+    for act in (lambda: picture_size(tileset.sheet), lambda: sprite_rows(tileset), lambda: cut_sprites(tileset)):
         with pytest.raises(tw.BadFile, match=r"a\.png: not a picture"):
             act()

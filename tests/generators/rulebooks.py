@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.core.registry import techniques
+from tilewright.generators._rules.rulebook import RulesParams
 
-RULES = techniques.get("rules").params
+RULES = RulesParams
 Cell = tuple[int, int]
 Cells = NDArray[Any]
 

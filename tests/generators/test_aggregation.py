@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,8 +16,10 @@ from tilewright.core.tilemap import TileMap
 from tilewright.testing import block_size
 
 SIZES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (4, 7), (17, 5), (30, 20)]
-MODES = ["walk-in", "walk-out", "attractor"]
-SYMMETRIES = ["none", "horizontal", "vertical", "both"]
+Mode = Literal["walk-in", "walk-out", "attractor"]
+Symmetry = Literal["none", "horizontal", "vertical", "both"]
+MODES: list[Mode] = ["walk-in", "walk-out", "attractor"]
+SYMMETRIES: list[Symmetry] = ["none", "horizontal", "vertical", "both"]
 NUCLEI = ["point", "disc", "square", "cross", "line"]
 
 
@@ -54,7 +56,8 @@ def test_all_floor_is_one_crystal_over_thousands_of_seeds() -> None:
 )  # fmt: skip
 @settings(deadline=None, max_examples=300)
 def test_the_coverage_is_reached_and_the_border_kept(
-    width: int, height: int, coverage: float, border: int, mode: str, symmetry: str, launch: str, brush: int,
+    width: int, height: int, coverage: float, border: int, mode: Mode, symmetry: Symmetry,
+    launch: Literal["anywhere", "edge"], brush: int,
     stick: float, seed: int,
 ) -> None:  # fmt: skip
     made = tw.make(
@@ -74,7 +77,7 @@ def test_the_coverage_is_reached_and_the_border_kept(
 
 
 def test_walking_in_branches_and_walking_out_does_not() -> None:
-    def edge_share(mode: str) -> float:
+    def edge_share(mode: Mode) -> float:
         floor = np.pad(tw.make("aggregation", width=60, height=60, mode=mode, seed=2).where("floor"), 1)
         inner = floor[1:-1, :-2] & floor[1:-1, 2:] & floor[:-2, 1:-1] & floor[2:, 1:-1] & floor[1:-1, 1:-1]
         return float(1 - inner.sum() / floor.sum())
@@ -104,11 +107,17 @@ def test_the_nucleus_is_floor() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_locked_floors_are_reached_and_locked_walls_kept(mode: str) -> None:
+def test_locked_floors_are_reached_and_locked_walls_kept(mode: Mode) -> None:
     for seed in range(40):
         other = tw.make("aggregation", width=40, height=30, mode=mode, seed=f"other {seed}")
         mask = np.random.default_rng(seed).random(other.shape) < (0.02, 0.1, 0.4)[seed % 3]
-        more = {"symmetry": SYMMETRIES[seed % 4], "brush": 1 + seed % 2, "width": 40, "height": 30, "mode": mode}
+        more: dict[str, Any] = {
+            "symmetry": SYMMETRIES[seed % 4],
+            "brush": 1 + seed % 2,
+            "width": 40,
+            "height": 30,
+            "mode": mode,
+        }
         try:
             made = tw.make("aggregation", seed=seed, locks=other.locked(mask), **more)
         except GaveUp:
@@ -119,7 +128,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_part_that_locked_walls_close_off_is_left_alone(mode: str) -> None:
+def test_a_part_that_locked_walls_close_off_is_left_alone(mode: Mode) -> None:
     wall = [[10, y, "wall"] for y in range(20)]
     made = tw.make("aggregation", mode=mode, width=30, height=20, coverage=1, border=0, seed=1, locks=wall)
     assert not made.where("floor")[:, :11].any()
@@ -128,7 +137,7 @@ def test_a_part_that_locked_walls_close_off_is_left_alone(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_but_locked_walls_stays_so(mode: str) -> None:
+def test_nothing_but_locked_walls_stays_so(mode: Mode) -> None:
     wall = [[x, y, "wall"] for y in range(4) for x in range(5)]
     assert not tw.make("aggregation", mode=mode, width=5, height=4, locks=wall).where("floor").any()
 
@@ -141,7 +150,7 @@ def test_gives_up_where_locked_walls_leave_no_way_and_names_them() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_block_size_changes_nothing(mode: str) -> None:
+def test_the_block_size_changes_nothing(mode: Mode) -> None:
     whole = tw.make("aggregation", seed=9, mode=mode, symmetry="vertical")
     for size in (3, 101):
         with block_size(size):

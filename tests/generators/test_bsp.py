@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_frames_show_cuts_then_rooms_then_links_then_corridors() -> None:
         ({"rooms": 3, "at_least": 4}, "at_least: must be at most rooms, 3, got 4"),
     ],
 )
-def test_mistakes_are_told_in_a_line(params: dict[str, object], words: str) -> None:
+def test_mistakes_are_told_in_a_line(params: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidRecipe) as told:
         tw.make("bsp", **params)
     assert words in str(told.value)

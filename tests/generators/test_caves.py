@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
@@ -13,7 +16,7 @@ from tilewright.kernels.caves import smooth
 from tilewright.testing import block_size
 
 
-def plain_step(wall: np.ndarray, birth: int, survive: int, outside: int) -> np.ndarray:  # type: ignore[type-arg]
+def plain_step(wall: NDArray[np.uint8], birth: int, survive: int, outside: int) -> NDArray[np.uint8]:
     """Cell by cell, as the rule is told; outside None wraps."""
     height, width = wall.shape
     new = np.zeros_like(wall)
@@ -36,7 +39,7 @@ def plain_step(wall: np.ndarray, birth: int, survive: int, outside: int) -> np.n
 def test_equals_the_plain_automaton(
     width: int, height: int, birth: int, survive: int, walls: float, steps: int, outside: str, seed: int
 ) -> None:
-    params = {"birth": birth, "survive": survive, "walls": walls, "steps": steps, "outside": outside}
+    params: dict[str, Any] = {"birth": birth, "survive": survive, "walls": walls, "steps": steps, "outside": outside}
     made = tw.make("caves", width=width, height=height, seed=seed, **params)
     wall = (Rng.of(seed).child("caves").cells((height, width)) < walls).astype(np.uint8)
     for _ in range(steps):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_all_floor_is_one_cave_over_thousands_of_seeds() -> None:
 @settings(deadline=None, max_examples=300)
 def test_the_coverage_is_reached_exactly_and_the_border_kept(
     width: int, height: int, coverage: float, border: int, turn: float, bias: float, walkers: int, steps: int,
-    begin: str, seed: int,
+    begin: Literal["floor", "centre"], seed: int,
 ) -> None:  # fmt: skip
     made = tw.make(
         "drunkard", width=width, height=height, coverage=coverage, border=border, turn=turn, bias=bias,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 import tilewright as tw
@@ -15,13 +17,14 @@ from tilewright.kernels.fashion import update
 from tilewright.testing import block_size
 
 PUBLISHED = [0, 0.5, 0.2, 0.6]
-SIZE = {"width": 24, "height": 18}
+SIZE: dict[str, Any] = {"width": 24, "height": 18}
 
 
-def picture(reference: Path, number: int) -> np.ndarray:  # type: ignore[type-arg]
+def picture(reference: Path, number: int) -> NDArray[np.uint8]:
     """A published picture as states: white is 0, black is 1."""
     with Image.open(reference / "fbca" / f"updateMap {number}.png") as image:
-        return (np.asarray(image.convert("L")) == 0).astype(np.uint8)
+        black: NDArray[np.uint8] = (np.asarray(image.convert("L")) == 0).astype(np.uint8)
+    return black
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
@@ -48,7 +51,7 @@ def test_scores_come_flat_or_nested_or_random() -> None:
     assert drawn.recipe.params.scores != drawn.recipe.params.morph  # type: ignore[attr-defined]
     assert tw.run(drawn.recipe) == drawn
     other = tw.make("fashion", scores="random", states=5, seed=2, **SIZE)
-    assert other.recipe.params.scores != drawn.recipe.params.scores  # type: ignore[union-attr]
+    assert other.recipe.params.scores != drawn.recipe.params.scores  # type: ignore[attr-defined, union-attr]
 
 
 def test_sixty_four_states_and_far_neighbours() -> None:
@@ -63,13 +66,13 @@ def test_a_start_sets_the_size_and_may_leave_cells_free() -> None:
     made = tw.make("fashion", start=start, scores=[1, 2, 3, 4], generations=0, seed=1)
     assert made.shape == (3, 5)
     assert made.cells[:2, :4].tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
-    words = {"start": start, "scores": [1, 2, 3, 4], "generations": 0}
+    words: dict[str, Any] = {"start": start, "scores": [1, 2, 3, 4], "generations": 0}
     assert len({str(tw.make("fashion", seed=seed, **words)) for seed in range(9)}) > 2
 
 
 def test_morphing_passes_from_one_matrix_to_the_other() -> None:
     first, second = [0.6, 0.5, 0.2, 0.0], [0, 0.5, 0.2, 0.6]
-    size = {"width": 200, "height": 60, "seed": 5, "generations": 6}
+    size: dict[str, Any] = {"width": 200, "height": 60, "seed": 5, "generations": 6}
     morphed = tw.make("fashion", scores=first, morph=second, **size)
     whole = tw.make("fashion", scores=first, **size)
     other = tw.make("fashion", scores=second, **size)
@@ -82,7 +85,7 @@ def test_morphing_passes_from_one_matrix_to_the_other() -> None:
 
 @pytest.mark.parametrize(("dx", "dy"), [(0, 0), (100, -77), (-2_000_000, 3)])
 def test_a_window_is_the_same_alone_or_in_a_larger_one(dx: int, dy: int) -> None:
-    words = {"states": 4, "generations": 5, "seed": 2}
+    words: dict[str, Any] = {"states": 4, "generations": 5, "seed": 2}
     large = tw.make("fashion", offset=(dx, dy), width=50, height=40, **words)
     inner = tw.make("fashion", offset=(dx + 11, dy + 6), width=20, height=15, **words)
     assert np.array_equal(large.cells[6:21, 11:31], inner.cells)
@@ -128,7 +131,7 @@ def test_another_tileset_takes_states_by_position() -> None:
         ({"generations": -1}, "at least 0"),
     ],
 )
-def test_bad_input_is_one_line(words: dict[str, object], reason: str) -> None:
+def test_bad_input_is_one_line(words: dict[str, Any], reason: str) -> None:
     with pytest.raises(tw.TilewrightError, match=reason) as caught:
         tw.make("fashion", **words)
     assert "\n" not in str(caught.value)

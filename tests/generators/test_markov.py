@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -23,9 +23,12 @@ from tilewright.core.provenance import digest
 from tilewright.core.samples import Samples
 from tilewright.generators._markov.contexts import Contexts
 from tilewright.generators._markov.directions import AROUND
+from tilewright.generators._markov.params import Corner, MarkovParams
 from tilewright.testing import block_size
 
-SCANS = [("rows", corner) for corner in ("bottom left", "bottom right", "top left", "top right")]
+SCANS: list[tuple[Literal["rows", "columns", "spiral"], Corner]] = [
+    ("rows", corner) for corner in ("bottom left", "bottom right", "top left", "top right")
+]
 SCANS += [("columns", corner) for _, corner in SCANS] + [("spiral", "bottom left")]
 MANY = np.arange(256).reshape(16, 16)
 """As many tiles as cells."""
@@ -318,7 +321,7 @@ def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
 @pytest.mark.parametrize("ending", ["json", "npz"])
 @pytest.mark.parametrize("sample", ["awbw", RIVER, ["village"]])
 def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_path: Path) -> None:
-    params = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
+    params: dict[str, Any] = {"directions": ["w", "s", "sw"], "pieces": "chosen"}
     model = tw.learn("markov", sample, **params)
     model.save(tmp_path / f"model.{ending}")
     again = tw.load_model(tmp_path / f"model.{ending}")
@@ -346,7 +349,7 @@ def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path
 
 
 @pytest.mark.parametrize(("scan", "corner"), SCANS)
-def test_locks_hold_and_the_rest_is_made_anew(scan: str, corner: str) -> None:
+def test_locks_hold_and_the_rest_is_made_anew(scan: Literal["rows", "columns", "spiral"], corner: Corner) -> None:
     liked = tw.make("markov", seed=5)
     locks = liked.locked(np.s_[8:18, 5:15])
     maps = [tw.make("markov", seed=seed, scan=scan, corner=corner, locks=locks) for seed in (6, 7)]
@@ -459,6 +462,7 @@ def test_pieces_of_maps_like_published_ones_fit(pieces: str, reference: Path) ->
     """100 maps of 25x25, without a piece that does not fit, and without an unknown tile."""
     files = [f"awbw:{file}" for file in sorted((reference / "awbw").glob("*.csv"))]
     recipe = tw.recipe("markov", sample=files, pieces=pieces)
+    assert isinstance(recipe.params, MarkovParams)
     strange = [number for number, tile in enumerate(Samples.of(recipe.params.sample).tileset) if "unknown" in tile.name]
     for seed in range(100):
         m = tw.run(recipe, seed=seed)
@@ -472,9 +476,10 @@ def test_maps_are_nearer_to_the_samples_than_the_original_and_mends_and_sweeps_b
     """Means over seeds, by the same random numbers."""
     sample, seeds = Samples.of(name), range(40)
     original = np.mean([divergence(mended(sample, seed), sample) for seed in seeds])
+    variants: list[dict[str, Any]] = [{"mends": 0}, {}, {"mends": 4}, {"sweeps": 4}]
     grown, usual, mended_often, swept = (
         np.mean([divergence(tw.make("markov", sample=sample, seed=seed, **more), sample) for seed in seeds])
-        for more in ({"mends": 0}, {}, {"mends": 4}, {"sweeps": 4})
+        for more in variants
     )
     assert usual <= original
     assert swept < mended_often < usual < grown

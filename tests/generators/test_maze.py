@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -15,9 +15,11 @@ from scipy import ndimage
 import tilewright as tw
 from tilewright import GaveUp, InvalidRecipe, TileMap
 from tilewright.generators._maze import methods
+from tilewright.generators.maze import MazeParams
 from tilewright.testing import block_size
 
-METHODS = tuple(methods.METHODS)
+Method = Literal["backtracker", "prim", "kruskal", "wilson", "division"]
+METHODS: tuple[Method, ...] = get_args(MazeParams.model_fields["method"].annotation)
 SIZES = ((1, 1), (1, 9), (8, 1), (2, 2), (2, 7), (3, 3), (4, 5), (5, 5), (6, 12), (7, 4), (17, 9), (20, 33), (41, 31))
 Mask = NDArray[np.bool_]
 
@@ -61,7 +63,7 @@ def shrunk(floor: Mask, passage: int, wall: int) -> Mask:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_perfect_maze_is_a_tree_of_all_its_places(method: str) -> None:
+def test_a_perfect_maze_is_a_tree_of_all_its_places(method: Method) -> None:
     for width, height in SIZES:
         recipe = tw.recipe("maze", width=width, height=height, method=method)
         columns, rows = max(1, (width - 1) // 2), max(1, (height - 1) // 2)
@@ -77,7 +79,7 @@ def test_a_perfect_maze_is_a_tree_of_all_its_places(method: str) -> None:
 )  # fmt: skip
 @settings(deadline=None, max_examples=300)
 def test_passages_and_walls_of_any_width(
-    method: str, width: int, height: int, passage: int, wall: int, seed: int
+    method: Method, width: int, height: int, passage: int, wall: int, seed: int
 ) -> None:
     made = tw.make("maze", width=width, height=height, method=method, passage=passage, wall=wall, seed=seed)
     floor = floors(made)
@@ -102,7 +104,7 @@ def test_what_is_left_over_makes_the_far_border_thicker() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_braided_mazes_have_no_dead_ends(method: str) -> None:
+def test_braided_mazes_have_no_dead_ends(method: Method) -> None:
     for width, height in ((5, 5), (7, 5), (6, 12), (21, 17), (41, 31)):
         recipe = tw.recipe("maze", width=width, height=height, method=method, braid=1)
         for seed in range(40):
@@ -124,7 +126,7 @@ def test_braid_is_the_share_of_dead_ends_that_are_opened() -> None:
         assert number / left[0.0] == pytest.approx(1 - braid, abs=0.06)
 
 
-def counted_trees(method: str, count: int) -> Counter[bytes]:
+def counted_trees(method: Method, count: int) -> Counter[bytes]:
     recipe = tw.recipe("maze", width=7, height=7, method=method)
     return Counter(tw.run(recipe, seed=seed).cells.tobytes() for seed in range(count))
 
@@ -185,7 +187,7 @@ def farthest(floor: Mask, start: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_start_and_exit_are_farthest_apart(method: str) -> None:
+def test_start_and_exit_are_farthest_apart(method: Method) -> None:
     for seed in range(10):
         made = tw.make("maze", width=15, height=12, method=method, seed=seed)
         floor = floors(made)
@@ -197,7 +199,7 @@ def test_start_and_exit_are_farthest_apart(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_blocks_and_frames_change_nothing(method: str) -> None:
+def test_blocks_and_frames_change_nothing(method: Method) -> None:
     words: dict[str, Any] = {"width": 40, "height": 27, "method": method, "braid": 0.4, "seed": 5}
     locks = [[20, 13, "floor"], [21, 13, "wall"], [4, 4, "floor"], [9, 9, "wall"]]
     whole, held = tw.make("maze", **words), tw.make("maze", **words, locks=locks)
@@ -207,7 +209,7 @@ def test_blocks_and_frames_change_nothing(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_frames_are_few_and_show_the_maze_growing(method: str) -> None:
+def test_frames_are_few_and_show_the_maze_growing(method: Method) -> None:
     for width in (9, 81, 401):
         *frames, _ = tw.watch("maze", width=width, height=61, method=method, seed=2)
         assert len(frames) < 400
@@ -223,7 +225,7 @@ def test_frames_are_few_and_show_the_maze_growing(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("passage", "wall"), [(1, 1), (2, 1), (3, 2)])
-def test_a_kept_rectangle_leaves_the_maze_perfect(method: str, passage: int, wall: int) -> None:
+def test_a_kept_rectangle_leaves_the_maze_perfect(method: Method, passage: int, wall: int) -> None:
     words: dict[str, Any] = {"width": 31, "height": 26, "method": method, "passage": passage, "wall": wall}
     for seed in range(50):
         other = tw.make("maze", **words, seed=f"other-{seed}")
@@ -243,7 +245,15 @@ def test_a_kept_rectangle_leaves_the_maze_perfect(method: str, passage: int, wal
 )  # fmt: skip
 @settings(deadline=None, max_examples=400)
 def test_any_locks_are_built_in_or_given_up_on_with_reason(
-    method: str, width: int, height: int, passage: int, wall: int, braid: float, share: float, walls: float, seed: int
+    method: Method,
+    width: int,
+    height: int,
+    passage: int,
+    wall: int,
+    braid: float,
+    share: float,
+    walls: float,
+    seed: int,
 ) -> None:
     chance = np.random.default_rng(seed)
     locked = chance.random((height, width)) < share

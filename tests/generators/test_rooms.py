@@ -275,11 +275,13 @@ def test_weights_must_be_somewhere() -> None:
 def test_rooms_appear_one_by_one_then_links_then_corridors() -> None:
     frames = list(tw.watch("rooms", seed=7, width=60, height=40))
     rooms = [frame for frame in frames if frame.note[0].isdigit()]
-    count = len(frames[-1].map.rooms)
+    last = frames[-1].map
+    assert last is not None
+    count = len(last.rooms)
     assert [frame.note for frame in rooms] == ["1 room", *(f"{number} rooms" for number in range(2, count + 1))]
-    floor = frames[-1].map.tileset.id("floor")
+    floor = last.tileset.id("floor")
     floors = [int((frame.cells == floor).sum()) for frame in rooms]
-    areas = np.cumsum([room.width * room.height for room in frames[-1].map.rooms])
+    areas = np.cumsum([room.width * room.height for room in last.rooms])
     assert floors == areas.tolist()
     (near,) = [frame for frame in frames if frame.note == "links at hand"]
     tree = [frame for frame in frames if frame.note == "tree"]
@@ -292,8 +294,8 @@ def test_rooms_appear_one_by_one_then_links_then_corridors() -> None:
     assert [len(frame.lines) for frame in corridors] == list(range(links))[::-1]
     done = [frame.done for frame in frames if frame.done is not None]
     assert done == sorted(done)
-    assert np.array_equal(frames[-2].cells, frames[-1].map.cells)
-    assert frames[-1].map == tw.make("rooms", seed=7, width=60, height=40)
+    assert np.array_equal(frames[-2].cells, last.cells)
+    assert last == tw.make("rooms", seed=7, width=60, height=40)
 
 
 # -- locks --------------------------------------------------------------------------------------------------------
@@ -343,7 +345,9 @@ def test_the_crypt_that_ships_can_be_walked_from_start_to_exit() -> None:
 
 
 def test_blocks_change_nothing() -> None:
-    variants = [{"links": links, "corridors": ways} for links in ("delaunay", "nearest", "row") for ways in WAYS]
+    variants: list[dict[str, Any]] = [
+        {"links": links, "corridors": ways} for links in ("delaunay", "nearest", "row") for ways in WAYS
+    ]
     usual = [tw.make(name, seed=7, **variant) for name in ("rooms", "bsp") for variant in variants]
     sizes = {"rooms": 10, "bsp": 3, "dungeon": 100, "corridors": 5, "corridors.heap": 1, "links": 20}
     with ExitStack() as stack:

@@ -46,7 +46,7 @@ def test_the_documents_examples_run_as_they_are(data: dict[str, Any]) -> None:
 
 
 def test_equal_rooms_are_cells_of_a_grid_without_their_rings() -> None:
-    places = Counter()
+    places: Counter[tuple[int, int]] = Counter()
     for seed in range(1600):
         found = tw.make("rules", data={"mapData": ["42x21"], "roomData": ["equal:4x2:3"]}, seed=seed)
         assert len(set(found.rooms)) == 3
@@ -109,7 +109,7 @@ def test_rooms_start_as_tiles_by_weight() -> None:
         "roomData": ["equal:1x1:1", "solid:1|empty:2.5|moss:0|bog:6.5"],
     }
     found = tw.make("rules", data=data, width=202, height=152, seed=1)
-    shares = Counter(names_of(found)[1:-1, 1:-1].flat)
+    shares = Counter(names_of(found)[1:-1, 1:-1].ravel().tolist())
     assert "moss" not in shares
     for name, share in (("solid", 0.1), ("empty", 0.25), ("bog", 0.65)):
         assert abs(shares[name] / 30_000 - share) < 0.015

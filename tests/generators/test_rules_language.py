@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -175,17 +176,18 @@ def test_parts_left_out_at_the_end_are_as_usual(data: dict[str, Any], same: dict
 def test_former_sections_are_refused_with_the_word_for_what_replaced_them(
     former: str, word: str, tmp_path: Path
 ) -> None:
-    data = {"names": ["solid", "empty"], former: ["solid:1|empty:1"]}
+    data: dict[str, Any] = {"names": ["solid", "empty"], former: ["solid:1|empty:1"]}
     path = tmp_path / "old.json"
     path.write_text(json.dumps(data))
-    for refused in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: tw.run(data, seed=1),
         lambda: tw.run({former: []}, seed=1),
         lambda: tw.make("rules", **data),
         lambda: tw.make("rules", data=data),
         lambda: tw.make("rules", data=str(path)),
         lambda: tw.run(str(path), seed=1),
-    ):
+    )
+    for refused in calls:
         with pytest.raises(tw.InvalidRecipe, match=rf"{former}: .*{word}") as caught:
             refused()
         assert "\n" not in str(caught.value)
@@ -234,7 +236,7 @@ def test_data_comes_from_a_built_in_recipe() -> None:
                 params_of(name)
             continue
         assert params_of(name) == tw.recipe("rules", **wanted["params"]).params
-        assert tw.recipe("rules", data=name, width=70, height=60).params.shape == (60, 70)
+        assert RULES.checked({"data": name, "width": 70, "height": 60}).shape == (60, 70)
     with pytest.raises(tw.TilewrightError, match="must be a rule book"):
         params_of("flooded-cavern")  # a recipe of another technique
     with pytest.raises(tw.TilewrightError, match="no-such-recipe"):
@@ -257,6 +259,7 @@ def test_sections_given_beside_data_take_their_place() -> None:
     other = tw.recipe("rules", data=FULL, roomData=["equal:2x2:4", "gem:1|floor:9"]).params
     assert other == params_of({**FULL, "roomData": ["equal:2x2:4", "gem:1|floor:9"]})
     assert other != found
+    assert isinstance(other, RULES)
     assert other.generationRules == found.generationRules
 
 
@@ -321,6 +324,7 @@ def test_a_book_is_checked_once_and_varied() -> None:
     recipe = tw.recipe(FULL)
     assert tw.run(recipe, seed=3) == tw.run(FULL, seed=3)
     wide = tw.recipe(recipe, width=50, seed=4)
+    assert isinstance(wide.params, RULES)
     assert (wide.params.shape[1], wide.seed) == (50, "4")
     first = tw.run(recipe, seed=1)
     kept = tw.recipe(FULL, locks=first.locked(np.s_[:5, :6]))

@@ -34,7 +34,7 @@ def test_as_many_are_placed_as_may_be(maximum: int) -> None:
     drawn = {"mapData": ["12x8"], "names": names, "generationRules": [layer(1, "room:-1", f"{ALWAYS},treasure:1")]}
     for seed in range(10):
         for data in (start, drawn):
-            found = Counter(names_of(tw.make("rules", data=data, seed=seed)).flat)
+            found = Counter(names_of(tw.make("rules", data=data, seed=seed)).ravel().tolist())
             assert found["treasure"] == min(60, maximum)
         # What is not placed leaves the cell as it was.
         assert found["empty"] == 60 - found["treasure"]
@@ -91,7 +91,7 @@ def test_locked_tiles_count_towards_the_maximum() -> None:
         "roomData": ["equal:1x1:1", "treasure:1|gold:1"],
         "generationRules": [layer(2, "map:-1", f"{ALWAYS},treasure:1", fix="connect:plus:1")],
     }
-    spots = [[1, 1, "treasure"], [12, 7, "treasure"], [5, 5, "treasure"]]
+    spots = [(1, 1, "treasure"), (12, 7, "treasure"), (5, 5, "treasure")]
     for count, seed in product(range(4), range(15)):
         found = names_of(tw.make("rules", data=data, locks=spots[:count], seed=seed))
         assert (found == "treasure").sum() == 3
@@ -123,7 +123,7 @@ def test_locks_of_other_tiles_count_for_no_name() -> None:
 @given(some.integers(0, 10**6), some.floats(0, 0.3))
 @settings(max_examples=150)
 def test_locked_cells_hold_in_every_frame_and_are_seen_by_rules(seed: int, share: float) -> None:
-    data = {
+    data: dict[str, Any] = {
         "mapData": ["16x12", "solid:empty"],
         "names": ["solid", "empty", "moss"],
         "roomData": ["equal:2x1:2", "solid:1|empty:1|moss:1"],

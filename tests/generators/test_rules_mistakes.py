@@ -260,7 +260,7 @@ def accepted_or_explained(data: Any, **words: Any) -> None:
         explains(error)
         return
     assert found.shape == (7, 9)
-    written = json.loads(json.dumps(recipe.params.compact))  # type: ignore[attr-defined]
+    written = json.loads(json.dumps(recipe.params.compact))
     assert tw.recipe("rules", data=written).params == recipe.params
 
 

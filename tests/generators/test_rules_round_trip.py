@@ -70,7 +70,7 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
     columns, rows = draw(some.integers(1, width // 3)), draw(some.integers(1, height // 3))
     wide, high = draw(some.integers(1, width - 2)), draw(some.integers(1, height - 2))
     fit = (width // (wide + 2)) * (height // (high + 2))
-    division = draw(
+    division: dict[str, Any] = draw(
         some.fixed_dictionaries(
             {
                 "kind": some.just("equal"),
@@ -155,7 +155,7 @@ def test_every_part_is_described_in_the_schema() -> None:
     schema = RULES.model_json_schema()
     assert set(schema["properties"]) == {"width", "height", "data", *USUAL}
     wanted = {"tile", "operator", "count", "conditions", "replacements", "simulations", "where", "rooms", "thickness"}
-    seen = {}
+    seen: dict[str, Any] = {}
     for one in schema["$defs"].values():
         seen |= one.get("properties", {})
     assert wanted <= set(seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ from tilewright.generators._voronoi.diagram import Diagram, wall_offsets
 from tilewright.kernels.voronoi import UNITS
 from tilewright.testing import block_size
 
-METRICS = ("euclidean", "manhattan", "chebyshev")
+Metric = Literal["euclidean", "manhattan", "chebyshev"]
+METRICS: tuple[Metric, ...] = ("euclidean", "manhattan", "chebyshev")
 EIGHT = np.ones((3, 3), dtype=int)
 
 
@@ -41,7 +42,7 @@ def diagram_of(seed: int, relax: int = 0, **values: Any) -> Diagram:
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("relax", [0, 3])
-def test_every_region_is_what_is_nearest_to_its_point(metric: str, relax: int) -> None:
+def test_every_region_is_what_is_nearest_to_its_point(metric: Metric, relax: int) -> None:
     """Against all points, and through the whole pipeline: each region has its own tile, drawn by its square."""
     for seed in range(4):
         made = diagram_of(seed, relax, metric=metric, spacing=5, width=33, height=21)

@@ -26,7 +26,7 @@ from tilewright.testing import block_size
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 WALK = ["floor", "corridor", "door", "treasure"]
 REFERENCE = os.environ.get("TILEWRIGHT_REFERENCE")
-PUBLISHED = {
+PUBLISHED: dict[str, dict[str, Any]] = {
     "Flowers": {"pattern_size": 3, "symmetry": 2, "wrap": "xy", "ground": True},
     "RedMaze": {"pattern_size": 2, "symmetry": 8},
     "SimpleMaze": {"pattern_size": 2, "symmetry": 8},
@@ -62,6 +62,7 @@ def views(sample: NDArray[Any], wrap: tuple[bool, ...], symmetry: int) -> list[t
 
 def check_windows(m: tw.TileMap) -> None:
     """Every window of a map is one of its samples'."""
+    assert m.recipe is not None
     p = m.recipe.params
     assert isinstance(p, WfcParams)
     cells = np.array(m.tileset.names)[m.cells]
@@ -194,12 +195,14 @@ def test_frames_show_what_each_cell_may_be() -> None:
     first, last = frames[0].colors, frames[-2].colors
     assert first.shape == (15, 20, 3)
     assert np.ptp(first.reshape(-1, 3), axis=0).max() < 20, "hardly anything is known at first"
+    assert frames[-1].map is not None
     tileset = frames[-1].map.tileset
     known = {tuple(color) for color in tileset.colors.tolist()}
     shown = [tuple(color) in known for color in last.reshape(-1, 3).tolist()]
     assert sum(shown) > 0.9 * len(shown), "nearly all is decided in the end"
     left = [frame.done for frame in frames[:-1]]
     assert left[0] == 0.0
+    assert left[-1] is not None
     assert left[-1] > 0.9
     assert "undecided" in frames[0].note
 
@@ -258,7 +261,10 @@ def test_counts_may_be_written_in_any_form() -> None:
     forms: list[Any] = [{"treasure": 3}, [["treasure", "3"]], "treasure=3", ["treasure=3"], {"treasure": "3..3"}]
     maps = [made(counts=form) for form in forms]
     assert all(np.array_equal(m.cells, maps[0].cells) for m in maps)
-    assert made(counts="treasure>=3,pillar<=4").recipe.params.counts == (("treasure", ">=3"), ("pillar", "<=4"))
+    recipe = made(counts="treasure>=3,pillar<=4").recipe
+    assert recipe is not None
+    assert isinstance(recipe.params, WfcParams)
+    assert recipe.params.counts == (("treasure", ">=3"), ("pillar", "<=4"))
 
 
 def test_paths() -> None:
@@ -346,6 +352,7 @@ def test_the_countryside_goes_on_where_its_pieces_do() -> None:
     m = made(rules="countryside", width=40, height=30)
     assert not grammar_of(m.tileset).misfits(m.cells).any()
     assert len(np.unique(m.cells)) > 8
+    assert m.recipe is not None
     assert tw.run(m.recipe.to_data()) == m
 
 

@@ -15,7 +15,7 @@ import tilewright as tw
 from tests.generators.test_wfc import check_windows
 from tilewright.core.registry import constraints
 
-ROOMS = {"sample": "dungeon", "width": 24, "height": 18}
+ROOMS: dict[str, Any] = {"sample": "dungeon", "width": 24, "height": 18}
 
 
 class ApartParams(tw.Params):
@@ -61,7 +61,7 @@ def test_a_constraint_holds(params: dict[str, Any]) -> None:
 
 
 def test_locks_and_restarts_keep_it_too() -> None:
-    given = {**ROOMS, "backtracks": 0, "repairs": 1, "restarts": 50, "locks": [[5, 5, "treasure"]]}
+    given: dict[str, Any] = {**ROOMS, "backtracks": 0, "repairs": 1, "restarts": 50, "locks": [[5, 5, "treasure"]]}
     map = tw.make("wfc", **given, constraints=["apart"], seed=3)
     assert map.where("treasure")[5, 5]
     assert nearest_two(map) > 5
@@ -70,11 +70,12 @@ def test_locks_and_restarts_keep_it_too() -> None:
 
 
 def test_notations_and_watching_give_the_same_map(registered: tw.Constraint) -> None:
-    notations = ("apart", {"apart": {}}, registered, registered(tile="treasure", distance=5))
+    notations: list[Any] = ["apart", {"apart": {}}, registered, registered(tile="treasure", distance=5)]
     maps = [tw.make("wfc", **ROOMS, constraints=[given], seed=2) for given in notations]
     *_, last = tw.watch("wfc", **ROOMS, constraints=["apart"], seed=2)
     for map in maps:
         assert np.array_equal(map.cells, maps[0].cells)
+    assert last.map is not None
     assert np.array_equal(last.map.cells, maps[0].cells)
 
 
@@ -100,6 +101,7 @@ def test_it_is_called_with_what_changed() -> None:
 
 def test_a_file_names_it_and_verifies(tmp_path: Path) -> None:
     map = tw.make("wfc", **ROOMS, constraints=[{"apart": {"distance": 4}}], seed=9)
+    assert map.recipe is not None
     assert map.recipe.to_data()["params"]["constraints"] == [{"apart": {"tile": "treasure", "distance": 4}}]
     map.save(tmp_path / "map.json")
     assert tw.load(tmp_path / "map.json").recipe == map.recipe

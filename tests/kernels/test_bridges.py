@@ -23,7 +23,8 @@ Offsets = Sequence[tuple[int, ...]]
 def steps_from(part: int, parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> dict[int, int]:
     """Cells to dig from one part to each other one, walking over no third."""
     seen = {tuple(cell): 0 for cell in np.argwhere(parts == part).tolist()}
-    queue, found = deque(seen), {}
+    queue = deque(seen)
+    found: dict[int, int] = {}
     while queue:
         cell = queue.popleft()
         for offset in offsets:

@@ -156,7 +156,8 @@ class Case:
             if state.waiting == FRESH or len(keys) - state.waiting < 3:
                 keys, cells = np.append(keys, np.empty(1)), np.append(cells, np.empty(1, dtype=np.int64))
         self.spent, self.stamps, self.came = (cells.reshape(self.kinds.shape) for cells in (spent, stamps, came))
-        return self.passed[:found].tolist()
+        passed: list[int] = self.passed[:found].tolist()
+        return passed
 
     def fits(self, kind: int, step: Cell) -> bool:
         return kind == (UPRIGHT if step[0] else ACROSS)
@@ -176,7 +177,7 @@ class Case:
             for step in STEPS:
                 behind, ahead = (cell[0] - step[0], cell[1] - step[1]), (cell[0] + step[0], cell[1] + step[1])
                 if self.owners[behind] == one + 1 and self.kinds[ahead] != EDGE:
-                    price = 40 if kind in (DOOR, CORRIDOR) else dearest if self.fits(kind, step) else 4000
+                    price: float = 40 if kind in (DOOR, CORRIDOR) else dearest if self.fits(kind, step) else 4000
                     costs[cell] = max(price, 40) if self.anywhere else price
                     break
         best, changed = inf, True

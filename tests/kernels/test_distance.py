@@ -31,7 +31,7 @@ def steps_of(mask: NDArray[np.bool_], cell: Cell, offsets: NDArray[np.int64], cu
     found = []
     for number, offset in enumerate(offsets.tolist()):
         near = tuple(a + b for a, b in zip(cell, offset, strict=True))
-        parts = [()]
+        parts: list[tuple[int, ...]] = [()]
         for a, b in zip(cell, offset, strict=True):
             parts = [(*part, place) for part in parts for place in {a, a + b}]
         if free(near) and (cut or all(free(part) for part in parts)):
@@ -107,7 +107,7 @@ def test_costs_are_those_of_plain_dijkstra(
 ) -> None:
     ground, offsets, cut, free = walk
     random = np.random.default_rng(seed)
-    costs = unit * random.integers(1, 9, ground.shape)
+    costs: NDArray[np.float64] = unit * random.integers(1, 9, ground.shape).astype(np.float64)
     factors = np.where(np.abs(offsets).sum(axis=1) > 1, np.sqrt(2), 1.0)
     start = np.full(ground.shape, np.inf)
     chosen = tuple(free[random.integers(0, len(free), len(free) if many else 1)].T)

@@ -177,7 +177,8 @@ def push_all(stack: Stack, sums: Pair, keys: NDArray[np.float64]) -> int:
 def test_arguments_may_be_named_tuples_and_records() -> None:
     keys = np.arange(6.0).reshape(2, 3)
     results = []
-    for function in (push_all, push_all.__wrapped__):
+    functions: tuple[Callable[[Stack, Pair, NDArray[np.float64]], int], ...] = (push_all, push_all.__wrapped__)
+    for function in functions:
         pair = Pair(np.zeros(1, np.int64), np.zeros(1, np.int64))
         stack = Stack(np.zeros(6, ITEM), StackState.new(), pair, 3)
         results.append(
@@ -190,7 +191,7 @@ def test_arguments_may_be_named_tuples_and_records() -> None:
         )
     assert results[0] == results[1] == (6, [(n % 3, float(n)) for n in range(6)], (6, 5.0), [6])
     with pytest.raises(TypeError):
-        push_all(stack._replace(limit=0.5), pair, keys)
+        push_all(stack._replace(limit=0.5), pair, keys)  # type: ignore[arg-type]
 
 
 @kernel("int64(Pair, StackState, int64)", allocates=False)
@@ -207,7 +208,8 @@ def test_bound_entry_checks_its_first_arguments_once() -> None:
     assert [work(1), work(2), state.top] == [1, 3, 8]
     with pytest.raises(TypeError):
         work(None)
-    for wrong in (pair._replace(left=np.zeros(1)), pair._replace(right=np.zeros(4, np.int64)[::2])):
+    doubles = pair._replace(left=np.zeros(1))  # type: ignore[arg-type]
+    for wrong in (doubles, pair._replace(right=np.zeros(4, np.int64)[::2])):
         with pytest.raises(TypeError):
             bind(partial(move, wrong, state))(1)
     keys = np.zeros((0, 3))

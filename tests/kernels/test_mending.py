@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 class Mended(NamedTuple):
     cells: NDArray[np.uint8]
-    count: int
+    parts: int
     """Parts that were to be joined."""
     ends: list[list[Cell]]
     """Per tunnel, the cells of the parts where it ends; (row, column) of the map."""
@@ -168,7 +168,7 @@ def test_all_is_one_part_and_only_what_is_free_was_dug(case: Case) -> None:
     if wanted is None:
         assert case.taken is not None or len(parts_of(dug(after.cells, case), case.offsets)) == 1
         return
-    assert after.count == len(wanted)
+    assert after.parts == len(wanted)
     ground = {
         cell for cell in inside(case) if case.cells[cell] != INITIAL or case.taken is None or not case.taken[cell]
     }

@@ -94,7 +94,8 @@ def on_torus(case: Case, i: int, j: int) -> tuple[int, int]:
 
 def plain_square(case: Case, gradients: bool, row: int, column: int) -> float:
     i, u, j, v = placed(case, row, column)
-    s, sides = fade(v), []
+    s = fade(v)
+    sides: list[float] = []
     for beside in (0, 1):
         upper, lower = (corner(case.key, *on_torus(case, i + beside, j + below)) for below in (0, 1))
         if gradients:
@@ -196,7 +197,6 @@ def test_the_gradients_are_a_fixed_table() -> None:
 
 
 def test_the_kernels_take_nothing_else() -> None:
+    three, two = np.zeros(3), np.zeros(2)
     with pytest.raises(TypeError):
-        points(
-            1, np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
-        )  # type: ignore[arg-type]
+        points(1, three, three, three, three, two, two, two, two)  # type: ignore[arg-type]

@@ -21,14 +21,14 @@ Rectangle = tuple[int, int, int, int]
 def equally(width: int, height: int, columns: int, rows: int, rooms: int, seed: int | str) -> list[Rectangle]:
     found = np.empty((rooms, 4), dtype=np.int64)
     divide_equally(width, height, columns, rows, Rng.of(seed).state, found)
-    return [tuple(room) for room in found.tolist()]
+    return [(x, y, across, down) for x, y, across, down in found.tolist()]
 
 
 def as_a_tree(width: int, height: int, least: tuple[int, int], rooms: int, seed: int | str) -> list[Rectangle]:
     """Rooms whose insides are at least so large."""
     found = np.empty((rooms, 4), dtype=np.int64)
     divide_tree(width, height, least[0] + 2, least[1] + 2, Rng.of(seed).state, found)
-    return [tuple(room) for room in found.tolist()]
+    return [(x, y, across, down) for x, y, across, down in found.tolist()]
 
 
 def most(width: int, height: int, least: tuple[int, int]) -> int:

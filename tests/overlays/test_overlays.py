@@ -200,6 +200,6 @@ def test_one_of_your_own() -> None:
         with pytest.raises(ValueError, match="read-only"):
             one.tint[0] = 1
     with pytest.raises(tw.InvalidRecipe, match=r"four numbers 0\.\.255 for every cell"):
-        tw.Overlay(np.zeros((3, 4)))
+        tw.Overlay(np.zeros((3, 4)))  # type: ignore[arg-type]
     with pytest.raises(tw.InvalidRecipe, match="is for a map of 40x24, this one has 3x1"):
         drawn("...").image(overlay=own)

@@ -175,8 +175,8 @@ def test_most_pieces_of_published_maps_are_found_again_from_their_kinds(maps: li
     for cells in maps:
         there = grammar_of(AWBW).pieces[cells]
         after = fitted(first.astype(AWBW.dtype)[cells], AWBW)
-        pieces += np.count_nonzero(there)
-        same += np.count_nonzero((after == cells) & there)
+        pieces += int(np.count_nonzero(there))
+        same += int(np.count_nonzero((after == cells) & there))
     assert same >= 0.93 * pieces
 
 

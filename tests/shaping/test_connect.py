@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -22,9 +22,10 @@ def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw
     """A map of scattered walls before and after `connect`, and its locked cells."""
     random = np.random.default_rng(seed)
     height, width = random.integers(1, 14, 2).tolist()
-    base = tw.make("caves", width=width, height=height, walls=random.random(), steps=0, seed=seed)
+    walls = random.random()
+    base = tw.make("caves", width=width, height=height, walls=walls, steps=0, seed=seed)
     locked = random.random(base.shape) < (random.random() * 0.6 if locks else 0)
-    recipe = {"width": width, "height": height, "walls": base.recipe.params.walls, "steps": 0, "seed": seed}
+    recipe: dict[str, Any] = {"width": width, "height": height, "walls": walls, "steps": 0, "seed": seed}
     try:
         result: TileMap | tw.GaveUp = tw.make(
             "caves", **recipe, locks=base.locked(locked), shaping=[{"connect": shaping}]
@@ -78,7 +79,9 @@ def test_it_gives_up_only_where_locked_walls_leave_no_way(path: str, directions:
     st.sampled_from(["shortest", "straight"]),
 )
 @settings(max_examples=150)
-def test_levels_are_joined_too(levels: int, height: int, width: int, seed: int, path: str) -> None:
+def test_levels_are_joined_too(
+    levels: int, height: int, width: int, seed: int, path: Literal["shortest", "straight"]
+) -> None:
     random = np.random.default_rng(seed)
     before = TileMap((random.random((levels, height, width)) < 0.7).astype(np.uint8), WALLED)
     after = tw.shape(before, "connect", path=path, thickness=1 + seed % 2)
@@ -110,7 +113,7 @@ def test_a_straight_tunnel_takes_the_other_corner_where_the_first_is_locked() ->
     corners = [[3, 0, "wall"], [0, 2, "wall"]]
     for lock, wanted in zip(corners, [[".###", ".###", "...."], ["....", "###.", "###."]], strict=True):
         locks = [lock, *([x, y, "floor" if tile == 0 else "wall"] for y, x, tile in [(0, 0, 0), (2, 3, 0)])]
-        recipe = {"width": 4, "height": 3, "walls": 1.0, "steps": 0, "locks": locks, "seed": 1}
+        recipe: dict[str, Any] = {"width": 4, "height": 3, "walls": 1.0, "steps": 0, "locks": locks, "seed": 1}
         assert tw.make("caves", **{**recipe, "locks": locks[1:]}).passable.tolist() == before.passable.tolist()
         after = tw.make("caves", **recipe, shaping=[{"connect": {"path": "straight"}}])
         assert str(after).split("\n") == wanted

@@ -87,7 +87,7 @@ def test_doors_again_change_nothing() -> None:
 
 def test_locked_cells_stay() -> None:
     for seed in range(10):
-        words = {"width": 40, "height": 26, "walls": 0.48, "tileset": "dungeon", "seed": seed}
+        words: dict[str, Any] = {"width": 40, "height": 26, "walls": 0.48, "tileset": "dungeon", "seed": seed}
         plain = tw.make("caves", shaping=["connect"], **words)
         doors = tw.shape(plain, "doors").where("door")
         again = tw.make("caves", shaping=["connect", "doors"], locks=plain.locked(doors), **words)

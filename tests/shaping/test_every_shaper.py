@@ -50,6 +50,7 @@ def test_same_seed_same_map_watched_or_not_in_a_recipe_or_after_it(entry: Shaper
         before = pickle.dumps(base)
         inside = tw.make("caves", width=23, height=17, walls=0.5, seed=seed, shaping=[stage(entry)])
         after = tw.shape(base, entry.name, **NEEDED.get(entry.name, {}))
+        assert inside.recipe is not None
         *_, last = tw.watch(inside.recipe)
         assert inside == after == last.map == tw.run(inside.recipe)
         assert after.recipe == inside.recipe
@@ -132,13 +133,13 @@ def test_every_param_is_described_and_round_trips(entry: Shaper) -> None:
 def test_bad_params_are_told_in_one_line(entry: Shaper) -> None:
     base = tw.make("caves", width=9, height=9, seed=1)
     with pytest.raises(tw.InvalidRecipe, match=f"{entry.name}: .*unknown parameter 'nonsense'") as caught:
-        tw.shape(base, entry.name, nonsense=1, **NEEDED.get(entry.name, {}))
+        tw.shape(base, entry.name, **{"nonsense": 1, **NEEDED.get(entry.name, {})})
     assert "\n" not in str(caught.value)
     for name in entry.params.model_fields:
-        with pytest.raises(tw.TilewrightError) as caught:
+        with pytest.raises(tw.TilewrightError) as error:
             tw.shape(base, entry.name, **{**NEEDED.get(entry.name, {}), name: {"no": "such"}})
-        assert "\n" not in str(caught.value)
-        assert name in str(caught.value)
+        assert "\n" not in str(error.value)
+        assert name in str(error.value)
 
 
 def test_there_are_those_that_the_docs_promise() -> None:

@@ -24,7 +24,7 @@ def test_the_largest_stay_and_nothing_else_changes(directions: Any, keep: int) -
 
 def test_locked_cells_in_smaller_parts_make_it_give_up() -> None:
     locks = [[0, 0, "floor"], [5, 0, "floor"], [6, 0, "floor"], [3, 0, "wall"]]
-    base = {"width": 7, "height": 1, "walls": 1.0, "steps": 0, "seed": 1, "locks": locks}
+    base: dict[str, Any] = {"width": 7, "height": 1, "walls": 1.0, "steps": 0, "seed": 1, "locks": locks}
     with pytest.raises(tw.GaveUp, match="connect instead") as caught:
         tw.make("caves", **base, shaping=["keep_largest"])
     assert caught.value.cells == ((0, 0),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
-from tilewright.shaping._symmetry import MOVES
+from tilewright.shaping._symmetry import MOVES, Axis
 
 Move = Callable[[NDArray[Any]], NDArray[Any]]
-HOLDS: dict[str, list[Move]] = {
+HOLDS: dict[Axis, list[Move]] = {
     "horizontal": [np.fliplr],
     "vertical": [np.flipud],
     "both": [np.fliplr, np.flipud],
@@ -25,13 +25,13 @@ HOLDS: dict[str, list[Move]] = {
     "quarter_turn": [np.rot90],
     "all": [np.rot90, np.transpose],
 }
-FREE = ["horizontal", "vertical", "both", "half_turn"]
+FREE: list[Axis] = ["horizontal", "vertical", "both", "half_turn"]
 every_axis = pytest.mark.parametrize("axis", HOLDS)
 
 
 @every_axis
 @pytest.mark.parametrize("keep", ["first", "second"])
-def test_the_map_is_symmetric_and_most_of_the_kept_part_stays(axis: str, keep: str) -> None:
+def test_the_map_is_symmetric_and_most_of_the_kept_part_stays(axis: Axis, keep: Literal["first", "second"]) -> None:
     for seed in range(40):
         width = 1 + seed % 13
         height = 1 + seed % 7 if axis in FREE else width
@@ -45,27 +45,28 @@ def test_the_map_is_symmetric_and_most_of_the_kept_part_stays(axis: str, keep: s
 
 def test_which_part_is_kept() -> None:
     before = tw.make("caves", width=8, height=6, walls=0.5, steps=0, seed=1)
-    for axis, keep, part in [
+    kept: list[tuple[Axis, Literal["first", "second"], Any]] = [
         ("horizontal", "first", np.s_[:, :4]),
         ("horizontal", "second", np.s_[:, 4:]),
         ("vertical", "first", np.s_[:3]),
         ("vertical", "second", np.s_[3:]),
         ("both", "first", np.s_[:3, :4]),
         ("half_turn", "second", np.s_[3:]),
-    ]:
+    ]
+    for axis, keep, part in kept:
         after = tw.shape(before, "mirror", axis=axis, keep=keep)
         assert np.array_equal(after.cells[part], before.cells[part])
 
 
 @every_axis
-def test_a_locked_cell_decides_for_all_that_belong_together(axis: str) -> None:
+def test_a_locked_cell_decides_for_all_that_belong_together(axis: Axis) -> None:
     clashes = 0
     for seed in range(120):
         random = np.random.default_rng(seed)
         side = int(random.integers(1, 9))
         base = tw.make("caves", width=side, height=side, walls=0.5, steps=0, seed=seed)
         locked = random.random(base.shape) < random.random() * 0.5
-        given = {"width": side, "height": side, "walls": 0.5, "steps": 0, "seed": f"other {seed}"}
+        given: dict[str, Any] = {"width": side, "height": side, "walls": 0.5, "steps": 0, "seed": f"other {seed}"}
         try:
             after = tw.make("caves", **given, locks=base.locked(locked), shaping=[{"mirror": {"axis": axis}}])
         except tw.GaveUp as error:
@@ -114,14 +115,14 @@ def strange(side: int, seed: int) -> TileMap:
 
 @every_axis
 @pytest.mark.parametrize("side", [6, 7])
-def test_pieces_turn_with_the_copy_but_for_those_on_the_axis(axis: str, side: int) -> None:
+def test_pieces_turn_with_the_copy_but_for_those_on_the_axis(axis: Axis, side: int) -> None:
     after = tw.shape(strange(side, 3), "mirror", axis=axis).cells
     here = np.arange(side * side).reshape(side, side)
     alone = np.ones((side, side), dtype=np.bool_)  # cells that no move leaves where they are
     for move in MOVES[axis]:
-        image, place = after, here
+        place = here
         for step in move:
-            image, place = (a.T if step == "d" else np.flip(a, 1 if step == "x" else 0) for a in (image, place))
+            place = place.T if step == "d" else np.flip(place, 1 if step == "x" else 0)
         alone &= place != here
     for move in MOVES[axis]:
         image = after

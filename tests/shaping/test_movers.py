@@ -35,7 +35,7 @@ def test_cells_move(shaper: str, params: dict[str, Any], wanted: Any) -> None:
 def test_levels_move_alike() -> None:
     levels = TileMap(np.stack([BASE.cells, BASE.cells[::-1]]), BASE.tileset)
     for shaper in ("crop", "flip", "rotate"):
-        params = {"margin": 1} if shaper == "crop" else {}
+        params: dict[str, Any] = {"margin": 1} if shaper == "crop" else {}
         wanted = [tw.shape(TileMap(level, BASE.tileset), shaper, **params).cells for level in levels.cells]
         assert np.array_equal(tw.shape(levels, shaper, **params).cells, np.stack(wanted))
 

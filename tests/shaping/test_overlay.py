@@ -47,10 +47,10 @@ def test_a_seed_of_its_own_is_the_same_map_everywhere() -> None:
         outer = tw.make("caves", width=40, height=30, seed=seed)
         after = tw.shape(outer, "overlay", recipe=seeded, x=5, y=3, width=20, height=10)
         assert np.array_equal(after.cells[3:13, 5:25], alone.cells)
-    unseeded = [
+    first, second = (
         tw.shape(tw.make("caves", width=40, height=30, seed=seed), "overlay", recipe=SWAMP).cells for seed in (1, 2)
-    ]
-    assert not np.array_equal(*unseeded)
+    )
+    assert not np.array_equal(first, second)
 
 
 def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> None:
@@ -63,6 +63,7 @@ def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> 
     assert added.color == "#123456"
     assert added.glyph not in [tile.glyph for tile in BASE.tileset], "ore has that glyph here"
     assert set(np.unique(after.cells[:10, :10])) == {after.tileset.id("wall"), after.tileset.id("door")}
+    assert after.recipe is not None
     for frame in tw.watch(after.recipe):
         assert frame.cells.max() < len(frame.tileset)
 
@@ -166,6 +167,7 @@ def test_inner_tiles_become_others_of_the_map() -> None:
     for room in found.rooms:
         inside = found.cells[room.y : room.y + room.height, room.x : room.x + room.width]
         assert set(np.unique(inside).tolist()) == {0, 1}
+    assert found.recipe is not None
     assert tw.run(found.recipe) == found
     wrong = {"overlay": {"where": "rooms", "recipe": inner, "tiles": {"wall": "stone"}}}
     with pytest.raises(tw.TilewrightError, match="overlay: tiles: unknown tile 'stone'"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from tilewright.core.tileset import Tileset
 from tilewright.shaping._symmetry import MOVES, moved
 
 WAR = tilesets.get("awbw")
+Symmetry = Literal["half_turn", "horizontal", "vertical", "diagonal", "antidiagonal"]
 SYMMETRIES = ("half_turn", "horizontal", "vertical", "diagonal", "antidiagonal")
 LANDSCAPE = {
     "deep": "sea",
@@ -58,7 +59,7 @@ def partners(move: str, one: str = "orange star", other: str = "blue moon") -> n
 
 def is_symmetric(map: TileMap, symmetry: str, **countries: str) -> bool:
     (move,) = MOVES[symmetry]  # type: ignore[index]
-    return bool((map.cells == partners(move, **countries)[moved(map.cells, move)]).all())
+    return bool((map.cells == partners(move, **countries)[moved(map.cells.astype(np.int64), move)]).all())
 
 
 def counts(map: TileMap) -> Counter[tuple[str, str]]:
@@ -77,7 +78,7 @@ def expected(bases: int = 2, cities: int = 2, **neutral: int) -> Counter[tuple[s
 
 @pytest.mark.parametrize("symmetry", SYMMETRIES)
 @pytest.mark.parametrize("base", [landscape, soup])
-def test_both_players_have_the_same_and_reach_everything_on_foot(base: Any, symmetry: str) -> None:
+def test_both_players_have_the_same_and_reach_everything_on_foot(base: Any, symmetry: Symmetry) -> None:
     for seed in range(15):
         start = base(seed, 20 + seed % 2, 20 + seed % 2)
         found = tw.shape(start, "players", symmetry=symmetry)
@@ -91,7 +92,7 @@ def test_both_players_have_the_same_and_reach_everything_on_foot(base: Any, symm
 
 @pytest.mark.parametrize(("width", "height"), [(8, 8), (9, 14), (40, 12), (50, 50)])
 def test_other_sizes(width: int, height: int) -> None:
-    few = {"cities": 0, "bases": 1, "neutral_cities": 2, "neutral_bases": 0, "airports": 0}
+    few: dict[str, Any] = {"cities": 0, "bases": 1, "neutral_cities": 2, "neutral_bases": 0, "airports": 0}
     for seed in range(6):
         found = tw.shape(landscape(seed, width, height), "players", **few)
         assert counts(found) == expected(bases=1, cities=0, city=2, base=0, airport=0)
@@ -277,7 +278,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
     )
     with pytest.raises(tw.InvalidRecipe, match="'poor' has no tile of the kind 'base' for red"):
         tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"))
-    none = {"bases": 0, "cities": 0, "neutral_cities": 0, "neutral_bases": 0, "airports": 0}
+    none: dict[str, Any] = {"bases": 0, "cities": 0, "neutral_cities": 0, "neutral_bases": 0, "airports": 0}
     found = tw.shape(TileMap(np.zeros((12, 12), dtype=int), poor), "players", countries=("red", "blue"), **none)
     assert tw.measure(found, "player_count", "first_contact")["player_count"] == 2
 
@@ -288,7 +289,7 @@ def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
     start = start.replaced(rooms=[Room(2, 3, 4, 5)], markers=[Marker("start", 2, 3)], layers={"height": height})
     found = tw.shape(start, "players")
     assert (found.layers["height"] == found.layers["height"][::-1, ::-1]).all()
-    assert found.rooms == found.markers == ()
+    assert (found.rooms, found.markers) == ((), ())
     alone = tw.shape(start, "players", symmetry="none")
     assert alone.rooms == start.rooms
     assert (alone.layers["height"] == height).all()
@@ -296,6 +297,7 @@ def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
 
 def test_watching_changes_nothing() -> None:
     made = landscape(5, shaping=["players"])
+    assert made.recipe is not None
     *frames, last = tw.watch(made.recipe)
     assert last.map == made
     assert {"buildings", "roads"} <= {frame.note for frame in frames}
@@ -309,6 +311,7 @@ def test_params_are_described_and_round_trip() -> None:
     assert recipe is not None
     assert tw.run(recipe.to_data()) == tw.run(recipe)
     for name in ("nonsense", *entry.params.model_fields):
+        wrong: dict[str, Any] = {name: {"no": "such"}}
         with pytest.raises(tw.InvalidRecipe, match=name) as caught:
-            tw.shape(landscape(5), "players", **{name: {"no": "such"}})
+            tw.shape(landscape(5), "players", **wrong)
         assert "\n" not in str(caught.value)

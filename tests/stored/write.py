@@ -182,7 +182,7 @@ def main() -> None:
         "version": VERSION,
         "techniques": [entry.name for entry in tw.techniques()],
         "shapers": [entry.name for entry in tw.shapers()],
-        "formats": [entry.name for entry in tw.formats()],
+        "formats": [entry.name for entry in tw.list_formats()],
         "maps": maps,
         "recipes": read_recipes(),
         "models": models,
@@ -209,11 +209,11 @@ def write_models() -> dict[str, Any]:
     }
     found = {}
     for name, model in learned.items():
-        more = {"iterations": 5000} if model.technique == "patterns" else {}
+        more: dict[str, Any] = {"iterations": 5000} if model.technique == "patterns" else {}
         for ending in ("json", "npz"):
             file = f"models/{name}.{ending}"
             model.save(FOLDER / file)
-            made = tw.make(model.technique, model=FOLDER / file, width=14, height=12, seed=3, **more)
+            made = tw.make(model.technique, width=14, height=12, seed=3, **{"model": FOLDER / file, **more})
             made.save(FOLDER / f"maps/model_{name}_{ending}.{small_format(made)}")
             found[file] = {"technique": model.technique, "params": more, "seed": 3, **expected(made)}
     return found
@@ -461,7 +461,8 @@ def write_corpora() -> dict[str, Any]:
 def write_worlds() -> dict[str, Any]:
     """Write a small world in chunks, and windows of it."""
     found = {}
-    for technique, params in {"caves": {"walls": 0.4}, "noise": {"feature": 12.0}}.items():
+    made: dict[str, dict[str, Any]] = {"caves": {"walls": 0.4}, "noise": {"feature": 12.0}}
+    for technique, params in made.items():
         path = FOLDER / f"worlds/{technique}.zarr"
         world = tw.corpus.make_world(technique, path, seed=7, workers=0, chunk=32, width=70, height=50, **params)
         data = recipe_data(world.recipe)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
 
 import tilewright as tw
 from tests.browser import complaints
@@ -130,7 +130,8 @@ class Studio:
             " return [[scene.depth, scene.height, scene.width], tiles.map(({ name }) => name), [...scene.cells]]; }"
         )
         found = np.array(names)[np.array(cells)].reshape(shape)
-        return found[0] if shape[0] == 1 else found
+        shown: NDArray[np.str_] = found[0] if shape[0] == 1 else found
+        return shown
 
     def holds(self, cells: NDArray[np.str_], canvas: str = "map") -> None:
         """The canvas shows these tiles, sooner or later."""
@@ -250,7 +251,7 @@ class Studio:
         """Press a button that asks for a file, and give it one."""
         with self.page.expect_file_chooser() as chooser:
             self[button].click()
-        chooser.value.set_files([{"name": name, "mimeType": "application/octet-stream", "buffer": content}])
+        chooser.value.set_files(FilePayload(name=name, mimeType="application/octet-stream", buffer=content))
 
     def drop(self, target: str, name: str, content: bytes) -> None:
         """Drop a file onto an element."""

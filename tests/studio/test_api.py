@@ -43,7 +43,8 @@ def client() -> Iterator[TestClient]:
 
 
 def made(client: TestClient, **words: Any) -> httpx.Response:
-    return client.post("/api/make", json={**CAVE, **words})
+    answer: httpx.Response = client.post("/api/make", json={**CAVE, **words})
+    return answer
 
 
 # -- what there is ----------------------------------------------------------------------------------------------
@@ -106,7 +107,9 @@ def test_the_same_map_as_in_python(client: TestClient) -> None:
 
 @pytest.mark.parametrize("format", [entry.name for entry in formats.shelf if entry.write])
 def test_every_format_can_be_had_and_read_back(client: TestClient, format: str) -> None:
-    tileset = {"tileset": "awbw", "tiles": {"floor": "plain", "wall": "mountain"}} if format == "awbw" else {}
+    tileset: dict[str, Any] = (
+        {"tileset": "awbw", "tiles": {"floor": "plain", "wall": "mountain"}} if format == "awbw" else {}
+    )
     answer = made(client, format=format, **tileset)
     assert answer.status_code == 200, answer.text
     name = answer.headers["content-disposition"].partition("filename=")[2].strip('"')
@@ -157,7 +160,7 @@ def test_an_address_holds_lists_shapers_tiles_and_options(client: TestClient) ->
     }
     answer = client.get("/api/make/rooms", params=words)
     assert answer.status_code == 200, answer.text
-    shaping = [{"border": {"thickness": 2}}, {"place": {"markers": ["start", "exit"]}}]
+    shaping: list[dict[str, Any]] = [{"border": {"thickness": 2}}, {"place": {"markers": ["start", "exit"]}}]
     again = tw.make("rooms", width=30, height=20, room_width=(3, 6), shaping=shaping, seed="x y")
     assert answer.headers["tilewright-digest"] == digest(again)
     assert answer.headers["tilewright-seed"] == "x y"
@@ -483,13 +486,13 @@ def test_files_that_are_none(client: TestClient) -> None:
 # -- the schema ---------------------------------------------------------------------------------------------------
 
 schema = schemathesis.openapi.from_asgi("/openapi.json", application(seconds=5), headers={"host": HOST})
-EXCLUDED = [positive_data_acceptance, not_a_server_error]
+EXCLUDED: list[Any] = [positive_data_acceptance, not_a_server_error]
 """What params may hold depends on the technique, and no schema tells it; nearly all that is generated is refused. And a
 busy machine may well answer that something takes too long."""
 
 
 @schema.parametrize()
 @settings(max_examples=20, phases=[Phase.explicit, Phase.generate], suppress_health_check=[*HealthCheck])
-def test_every_operation_keeps_what_its_schema_promises(case: schemathesis.Case) -> None:
+def test_every_operation_keeps_what_its_schema_promises(case: schemathesis.Case[Any]) -> None:
     answer = case.call_and_validate(base_url=f"http://{HOST}", excluded_checks=EXCLUDED)
     assert answer.status_code < 500 or answer.status_code in (503, 504)

@@ -79,7 +79,7 @@ def test_files_are_dropped_in(studio: Studio) -> None:
     assert np.array_equal(shown == shown[1, 1], water)
     done(studio)
 
-    pixels = np.where(water[..., None], np.uint8([40, 90, 200]), np.uint8([90, 160, 70]))
+    pixels = np.where(water[..., None], [40, 90, 200], [90, 160, 70])
     picture = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(picture, "png")
     studio.drop("example", "river.png", picture.getvalue())

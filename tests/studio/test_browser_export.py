@@ -41,7 +41,7 @@ def test_every_format_is_read_back(studio: Studio, tmp_path: Path) -> None:
         path = studio.download("download", tmp_path)
         assert read_back(path, map) == map, name
     with Image.open(tmp_path / "map.gif") as animation:
-        assert animation.n_frames > 2
+        assert getattr(animation, "n_frames", 1) > 2
 
     studio["format-awbw"].click()
     expect(studio["file-told"]).to_contain_text("make the map with tileset awbw")
@@ -58,7 +58,8 @@ def test_pictures_have_their_options_and_files_their_names(studio: Studio, tmp_p
     path = studio.download("download", tmp_path)
     assert path.name == "my cave.png"
     with Image.open(path) as picture:
-        assert np.array_equal(picture.convert("RGB"), tw.run(SMALL).image(scale=5, sprites=False).convert("RGB"))
+        expected = tw.run(SMALL).image(scale=5, sprites=False)
+        assert np.array_equal(np.asarray(picture.convert("RGB")), np.asarray(expected.convert("RGB")))
     studio["param-scale"].fill("99999")
     studio["param-scale"].press("Enter")
     expect(studio.page.locator(".tc-row:has([data-testid=param-scale])")).to_have_attribute(

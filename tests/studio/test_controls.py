@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 from pydantic import ConfigDict
 
 import tilewright as tw
@@ -120,7 +121,8 @@ def test_controls_of_every_entry_build_and_update_without_a_word(name: str) -> N
     with nowhere():
         controls = Controls(model, {}, silence, tiles=lambda: TILES)
         controls.update(usual)
-        for rubbish in (None, "?", -1, 1.5, [], ["a", 1], {}, {"a": {}}, [[1], "b"], True):
+        values: list[Any] = [None, "?", -1, 1.5, [], ["a", 1], {}, {"a": {}}, [[1], "b"], True]
+        for rubbish in values:
             controls.update(dict.fromkeys(model.model_fields, rubbish))
         controls.update({})
         controls.mark([problem("is wrong", at=("params", field)) for field in model.model_fields], "params")
@@ -376,7 +378,7 @@ def test_a_sample_in_the_browser(opened: Opened) -> None:
     def send(name: str, content: bytes) -> None:
         with shown.expect_file_chooser() as chooser:
             row.get_by_role("button", name="Upload").click()
-        chooser.value.set_files([{"name": name, "mimeType": "text/plain", "buffer": content}])
+        chooser.value.set_files(FilePayload(name=name, mimeType="text/plain", buffer=content))
 
     send("bad.txt", b"##\n#")
     expect(row).to_have_attribute("data-error", "bad.txt: row 2 has 1 cells, the first has 2")
@@ -415,7 +417,7 @@ def tables() -> Iterator[tuple[str, str, str]]:
 @pytest.mark.parametrize(("kind", "name", "field"), [*tables()])
 def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
     """Three of them, one after the other, after those that were there or after none."""
-    small = {"width": 40, "height": 30}
+    small: dict[str, Any] = {"width": 40, "height": 30}
     for is_emptied in (False, True):
         map = tw.make(name, **small, seed=1) if kind == "technique" else tw.make("caves", **small, seed=1)
         values: dict[str, Any] = {} if kind == "technique" else first_of(name, tuple(map.tileset))
@@ -428,7 +430,7 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
         params = ENTRIES[f"{kind}-{name}"].params
         with nowhere():
             tiles = tuple(map.tileset)
-            controls = Controls(params, values, change, tiles=lambda tiles=tiles: tiles)
+            controls = Controls(params, values, change, tiles=partial(tuple, tiles))
             if is_emptied:
                 controls.update({**values, field: []})
             for count in range(1, 4):

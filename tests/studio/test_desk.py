@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -16,6 +16,18 @@ from tilewright.core.errors import InvalidRecipe
 from tilewright.studio import desk as desks
 from tilewright.studio.desk import Busy, Cancelled, Desk, Ticket, TooLong
 from tilewright.studio.settings import Settings
+
+T = TypeVar("T")
+
+
+def adding(values: list[T], value: T) -> Callable[[Ticket], None]:
+    """Return work that adds a value to a list."""
+    return lambda ticket: values.append(value)
+
+
+def giving(value: T) -> Callable[[Ticket], T]:
+    """Return work whose result is a value."""
+    return lambda ticket: value
 
 
 def at_a_desk(test: Callable[[Desk], Awaitable[None]], **settings: Any) -> None:
@@ -119,7 +131,7 @@ def test_whoever_goes_away_from_the_line_leaves_no_gap_in_it() -> None:
         others = [asyncio.create_task(desk.do(endless)) for _ in range(2)]
         await asyncio.sleep(0)
         for number in range(50):
-            task = asyncio.create_task(desk.do(lambda ticket, number=number: done.append(number)))
+            task = asyncio.create_task(desk.do(adding(done, number)))
             await asyncio.sleep(0)
             assert desk.waiting == 1
             if number < 49:
@@ -167,7 +179,7 @@ def test_people_take_turns_however_much_one_of_them_asks_for() -> None:
         gate = threading.Event()
         first = asyncio.create_task(desk.do(lambda ticket: gate.wait(20)))
         await asyncio.sleep(0)
-        tasks = [asyncio.create_task(desk.do(lambda ticket, who=who: order.append(who), who=who)) for who in "aaaabbc"]
+        tasks = [asyncio.create_task(desk.do(adding(order, who), who=who)) for who in "aaaabbc"]
         await asyncio.sleep(0)
         gate.set()
         await asyncio.gather(first, *tasks)
@@ -198,7 +210,7 @@ def test_long_work_does_not_block_short_work(monkeypatch: pytest.MonkeyPatch) ->
         long = [asyncio.create_task(desk.do(endless)) for _ in range(2)]
         await asyncio.sleep(0)
         for number in range(20):
-            assert await desk.do(lambda ticket, number=number: number) == number
+            assert await desk.do(giving(number)) == number
         assert not any(task.done() for task in long)
         more = [asyncio.create_task(desk.do(endless)) for _ in range(4)]
         await asyncio.sleep(0.3)

@@ -30,7 +30,7 @@ from tilewright.studio.page.variations import (
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
-SMALL = {"width": 20, "height": 12}
+SMALL: dict[str, Any] = {"width": 20, "height": 12}
 LOCKED = [[3, 4, "floor"], [5, 6, "wall"]]
 
 
@@ -157,7 +157,7 @@ def test_shapers_have_knobs_unless_they_are_off() -> None:
 
 @pytest.mark.parametrize("name", techniques.names())
 def test_every_knob_has_values_from_where_it_begins(name: str) -> None:
-    shaping = [{shaper: {}} for shaper in shapers.names()]
+    shaping: list[dict[str, Any]] = [{shaper: {}} for shaper in shapers.names()]
     for one in knobs_of(State({"technique": name, "shaping": shaping})):
         low, high = one.span if one.is_number else (0, 0)
         values = one.values(low, high)

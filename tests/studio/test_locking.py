@@ -71,7 +71,7 @@ def test_a_whole_map_is_locked_rolled_again_made_larger_and_reopened() -> None:
 
     async def test() -> None:
         async with opened(recipe(200, 200)) as session:
-            first = session.map
+            first = await session.settled()
             session.lock(range(40_000))
             session.reroll()
             assert (await session.settled()).cells.tolist() == first.cells.tolist()
@@ -94,6 +94,7 @@ def test_what_cannot_be_locked_is_still_painted_and_told() -> None:
         async with opened(recipe(300, 300)) as session:
             session.paint(dict.fromkeys(range(30_000), 1), lock=True)
             assert str(session.errors[-1]).startswith("painted, but not locked: a recipe holds 21,845")
+            assert session.map is not None
             assert (session.map.cells.flat[:30_000] == 1).all()
             assert session.state.locks is None
             shown = len(session.maps)
@@ -111,6 +112,7 @@ def test_a_link_holds_what_was_painted_on_a_map_larger_than_recipes_hold(painted
             session.paint(dict.fromkeys(painted, 2), lock=False)
             again = State.from_link(session.state.to_link())
             assert again == session.state
+            assert again.painted is not None
             assert again.painted.shape == (300, 300)
 
     run(test)

@@ -47,7 +47,8 @@ def seen(scene: dict[str, Any]) -> NDArray[np.uint8]:
     cells = unpacked(scene["cells"], f"uint{scene['bits']}")
     looks = unpacked(scene["looks"], np.uint16) if scene["looks"] else cells
     sprites = sheet_pixels(scene)[looks.reshape(scene["height"], scene["width"])]
-    return sprites.swapaxes(1, 2).reshape(scene["height"] * 16, scene["width"] * 16, 3)
+    pixels: NDArray[np.uint8] = sprites.swapaxes(1, 2).reshape(scene["height"] * 16, scene["width"] * 16, 3)
+    return pixels
 
 
 def test_a_map_comes_with_all_that_is_shown_of_it() -> None:

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ ROW_SALT = 0xD1B54A32D192ED03
 """Keeps the keys of rows apart from the bits of cells, which are made the same way."""
 
 
-def read_seed(value: int | str | None) -> Seed:
+def read_seed(value: int | np.integer[Any] | str | None) -> Seed:
     """The written form of a seed; None picks one below 10^9."""
     if value is None:
         return str(secrets.randbelow(10**9))

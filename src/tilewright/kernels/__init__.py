@@ -44,6 +44,9 @@ _entries: list[Kernel[..., object]] = []
 class Kernel(Generic[P, R_co]):
     """A function that is compiled when it is first called, or first met in the compilation of another kernel."""
 
+    __wrapped__: Callable[P, R_co]
+    """The plain Python function."""
+
     def __init__(
         self,
         function: Callable[P, R_co],
