@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any
 
 from generate import cards, charts, http_api, links, reference
@@ -11,7 +12,7 @@ from mkdocs.structure.files import File, Files
 
 FENCE = re.compile(r"^```(\w+) (picture|file)=(\S+)$", re.MULTILINE)
 PART = re.compile(r"^<!-- site: (\w+) of (\w+) -->$", re.MULTILINE)
-MAKERS = {
+MAKERS: dict[str, Callable[[str], str]] = {
     "gallery": cards.make_cards,
     "bench": charts.chart,
     "http": lambda name: {"routes": http_api.routes, "settings": http_api.settings}[name](),

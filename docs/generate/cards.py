@@ -30,7 +30,12 @@ def _card(kind: str, name: str, line: str) -> str:
 def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file names of the recipes' pictures, and what draws each."""
     for name in data.names("recipes"):
-        yield f"recipe-{name}.png", lambda path, name=name: _draw(tw.run(name, seed=SEED), path)
+        yield f"recipe-{name}.png", _drawing(name)
+
+
+def _drawing(name: str) -> Callable[[Path], object]:
+    """Return a function that draws a map by a recipe."""
+    return lambda path: _draw(tw.run(name, seed=SEED), path)
 
 
 def _draw(map: tw.TileMap, path: Path) -> None:

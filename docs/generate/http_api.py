@@ -49,7 +49,7 @@ def _parts(method: str, path: str, route: Schema) -> Iterator[str]:
     yield f"{route['summary']}.\n"
     yield f"{route['description']}\n" if "description" in route else ""
     if parameters := route.get("parameters"):
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (f"`{one['name']}`", one["in"], _kind(one["schema"]), _default(one["schema"]), one.get("description", ""))
             for one in parameters
         ]

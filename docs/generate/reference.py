@@ -38,7 +38,7 @@ def find_definition(name: str) -> str:
     if getattr(found, "__module__", "").startswith("tilewright"):
         return f"{found.__module__}.{getattr(found, '__qualname__', name.rpartition('.')[2])}"
     short = name.rpartition(".")[2]
-    home = next(module for module, names in tilewright.HOMES.items() if short in names)
+    home = next(module for module, names in vars(tilewright)["HOMES"].items() if short in names)
     return f"tilewright.{home}.{short}"
 
 
