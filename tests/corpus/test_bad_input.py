@@ -6,14 +6,16 @@ import errno
 import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tilewright as tw
@@ -113,18 +115,57 @@ def test_one_line_that_helps(tilewright: Run, here: Path, made: Path, command: s
 # -- versions -----------------------------------------------------------------------------------------------
 
 
-def test_another_version_neither_goes_on_nor_remakes(
-    tilewright: Run, made: Path, monkeypatch: pytest.MonkeyPatch
+RESUME = f"{MAKE} --count 6 --measures regions -o old".split()
+
+
+def start_corpus(made: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Start a corpus that has another manifest than the one that was made, and return its folder."""
+    data = json.loads(made.joinpath("manifest.json").read_text())
+    change(data)
+    folder = made.parent / "old"
+    folder.mkdir()
+    folder.joinpath("manifest.json").write_text(json.dumps(data))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.update(tilewright="0.0.9"),
+        lambda data: data["revisions"].pop("regions"),  # as in corpora of 0.1
+        lambda data: data["recipe"]["params"].pop("steps"),  # as if the parameter were newer than the corpus
+    ],
+    ids=["version", "revision of a measure", "parameter"],
+)
+def test_another_version_with_equal_revisions_continues(
+    tilewright: Run, made: Path, change: Callable[[dict[str, Any]], object]
 ) -> None:
-    old = made.joinpath("manifest.json").read_text().replace(f'"{tw.__version__}"', '"0.0.9"')
-    made.joinpath("manifest.json").write_text(old)
-    done = tilewright(*f"{MAKE} --count 6 --measures regions -o mine".split())
+    folder = start_corpus(made, change)
+    manifest = folder.joinpath("manifest.json").read_text()
+    assert tilewright(*RESUME).code == 0
+    assert folder.joinpath("manifest.json").read_text() == manifest, "it keeps the version that started it"
+    for number in range(6):
+        assert np.array_equal(Corpus(folder)[number], Corpus(made)[number])
+    before = contents(folder)
+    (folder / "parts" / "part-000001.parquet").unlink()
+    assert tilewright(*RESUME).code == 0
+    remake(Corpus(folder), [0])
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("name", ["caves", "regions"])
+def test_another_revision_is_refused(tilewright: Run, made: Path, name: str) -> None:
+    folder = start_corpus(made, lambda data: data["revisions"].update({name: 7}))
+    before = contents(folder)
+    done = tilewright(*RESUME)
     assert done.code == 2
-    assert f"was begun by Tilewright 0.0.9, this is {tw.__version__}; go on with that version" in done.err
-    with pytest.raises(BadFile, match=r"begun by Tilewright 0\.0\.9"):
-        remake(Corpus(made), [0])
-    with pytest.raises(BadFile, match=r"begun by Tilewright 0\.0\.9, and on .* this is"):  # on a worker
-        make_parts(old, [0])
+    message = f"the corpus was started by Tilewright {tw.__version__}; {name} in Tilewright .* gives other results"
+    assert re.search(f"old: {message}", done.err)
+    with pytest.raises(BadFile, match=message):
+        remake(Corpus(folder), [0])
+    with pytest.raises(BadFile, match=message):  # on a worker
+        make_parts(folder.joinpath("manifest.json").read_text(), [0])
+    assert contents(folder) == before
 
 
 def test_a_recipe_whose_maps_do_not_fit_into_a_manifest(tmp_path: Path) -> None:

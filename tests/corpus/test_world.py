@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -331,7 +332,7 @@ def test_damaged_facts(tmp_path: Path) -> None:
         World(tmp_path / "none")
 
 
-def test_worlds_are_never_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worlds_are_never_mixed(tmp_path: Path) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
     before = files(tmp_path)
     others: list[tuple[dict[str, Any], str]] = [
@@ -343,18 +344,30 @@ def test_worlds_are_never_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for words, line in others:
         with pytest.raises(tw.BadFile, match=f"holds a world of {line} name another folder"):
             make_world("caves", tmp_path / "w.zarr", workers=0, **{"width": 20, "height": 20, "seed": 1, **words})
-    monkeypatch.setattr(world_layout, "__version__", "9.9")
-    with pytest.raises(tw.BadFile, match="another version;"):
-        make_world("caves", tmp_path / "w.zarr", workers=0, width=20, height=20, seed=1)
     assert files(tmp_path) == before
 
 
-def test_other_versions_make_no_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_with_equal_revisions_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
+    before = files(tmp_path)
+    (tmp_path / "w.zarr" / "cells" / "c.0.0").unlink()
+    monkeypatch.setattr(world_layout, "__version__", "9.9")
+    make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
+    assert files(tmp_path) == before
+
+
+def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("caves", width=20, height=20, seed=1)
     layout = Layout.of(recipe)
-    monkeypatch.setattr(world_layout, "__version__", "9.9")
-    with pytest.raises(tw.BadFile, match=rf"begun by Tilewright {tw.__version__}, and on .* this is 9\.9"):
+    make_world(recipe, tmp_path / "w.zarr", workers=0)
+    before = files(tmp_path)
+    monkeypatch.setattr(world_layout, "revisions", lambda recipe: {"caves": 7})
+    message = rf"started by Tilewright {re.escape(tw.__version__)}; caves in Tilewright .* gives other results"
+    with pytest.raises(tw.BadFile, match=message):
+        make_world(recipe, tmp_path / "w.zarr", workers=0)
+    with pytest.raises(tw.BadFile, match=message):  # on a worker
         world_chunks.make_blocks([], layout, recipe)
+    assert files(tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,11 @@ def revisions(recipe: Recipe) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def raised_revisions(stored: Mapping[str, int], current: Mapping[str, int]) -> list[str]:
+    """Return the names whose stored revision is not the current one; a name that is not stored had revision 1."""
+    return [name for name, revision in current.items() if stored.get(name, 1) != revision]
+
+
 def provenance(map: TileMap) -> dict[str, Any]:
     """What a file carries about its map, as plain data; under 512 KB.
 

@@ -114,13 +114,13 @@ def _completed(manifest: Manifest, store: Folder, workers: int | None, scheduler
 def make_parts(manifest_text: str, numbers: list[int]) -> list[Part]:
     """The work of one task, wherever it is done: these parts, one after the other."""
     manifest = Manifest.from_text(manifest_text)
-    manifest.refuse_other_version()
+    manifest.refuse_other_revisions()
     return [make_part(manifest, number) for number in numbers]
 
 
 def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
     """Make parts anew, such as damaged ones: the same bytes as they were."""
-    corpus.manifest.refuse_other_version()
+    corpus.manifest.refuse_other_revisions()
     for number in numbers:
         if not 0 <= number < corpus.manifest.parts:
             text = f"there are {corpus.manifest.parts}, counted from 0"

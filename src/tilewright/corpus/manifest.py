@@ -17,7 +17,7 @@ from ..analysis.survey import refuse_comparing
 from ..core.errors import BadFile, InvalidRecipe, quoted
 from ..core.params import check_integer
 from ..core.plan import planned
-from ..core.provenance import revisions
+from ..core.provenance import raised_revisions, revisions
 from ..core.recipe import Recipe
 from ..core.registry import measures as measure_shelf
 from ..core.seeds import Rng, Seed
@@ -74,7 +74,7 @@ class Manifest:
             raise InvalidRecipe(f"{clash!r} is a column of its own already; write it params.{clash}", at="sweep")
         sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as whoever reads the manifest
         data = replace(recipe, seed=None, attempt=None).to_data()
-        made = cls(data, seed, count, names, sweep, 1, __version__, revisions(recipe))
+        made = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
         size = min(MOST_IN_A_PART, -(-count // PARTS_ABOUT), max(1, CELLS_IN_A_PART // made.largest))
         return replace(made, part_size=size)
 
@@ -130,11 +130,15 @@ class Manifest:
             raise (error.within("sweep") if values else error) from None
         return prod(recipe.shape)
 
-    def refuse_other_version(self) -> None:
-        """Maps of a corpus are all made by the version that has begun it."""
-        if self.version != __version__ or dict(self.revisions) != revisions(self.recipe_of(0)):
-            here = f"this is {__version__}" if self.version != __version__ else "this one makes maps otherwise"
-            raise BadFile(f"the corpus was begun by Tilewright {self.version}, and on {node()} {here}; use the same")
+    def refuse_other_revisions(self, folder: Folder | None = None) -> None:
+        """Refuse to add maps that the version which started the corpus would make differently."""
+        raised = raised_revisions(self.revisions, _revisions(self.recipe_of(0), self.measures))
+        if raised:
+            raise BadFile(
+                f"the corpus was started by Tilewright {self.version}; {', '.join(raised)} in Tilewright {__version__} "
+                f"on {node()} gives other results; use Tilewright {self.version}, or name another folder",
+                at=folder,
+            )
 
     # -- as a file ----------------------------------------------------------------------------------------------
 
@@ -186,18 +190,24 @@ class Manifest:
         return folder.description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
 
     def refuse_other(self, wanted: Manifest, folder: Folder) -> None:
-        """Corpora are never mixed: what is there must be what is asked for."""
+        """Refuse to continue a corpus with maps of another one.
+
+        Another version may continue it, if all revisions are the same. It may know parameters by other names and have
+        more of them, so recipes are compared as this version writes them.
+        """
         mine, asked = json.loads(self.text), json.loads(wanted.text)
-        if self.version != wanted.version:
-            raise BadFile(
-                f"was begun by Tilewright {self.version}, this is {wanted.version}; go on with that version, or "
-                "name another folder",
-                at=folder,
-            )
-        words = [word for word in mine if word != "part_size" and mine[word] != asked[word]]
+        mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
+        own = ("part_size", "tilewright", "revisions")
+        words = [word for word in mine if word not in own and mine[word] != asked[word]]
         differ = [_difference(word, mine[word], asked[word]) for word in words]
         if differ:
             raise BadFile(f"holds another corpus ({'; '.join(differ)}); name another folder", at=folder)
+        self.refuse_other_revisions(folder)
+
+
+def _revisions(recipe: Recipe, names: Sequence[str]) -> dict[str, int]:
+    """Return the revisions of everything that decides a row: the recipe's, and those of the measures."""
+    return revisions(recipe) | {name: measure_shelf.get(name).revision for name in names}
 
 
 def _difference(word: str, mine: Any, asked: Any) -> str:

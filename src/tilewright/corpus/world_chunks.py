@@ -50,7 +50,7 @@ class Made:
 
 def make_blocks(blocks: Sequence[ChunkBlock], layout: Layout, recipe: Recipe) -> list[Made]:
     """The work of one task, wherever it is done."""
-    layout.refuse_other_version()
+    layout.refuse_other_revisions(recipe)
     return [made for block in blocks for made in _make_block(layout, block, recipe)]
 
 

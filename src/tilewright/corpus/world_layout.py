@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe
-from ..core.provenance import revisions
+from ..core.provenance import raised_revisions, revisions
 from ..core.recipe import Recipe
 from ..core.tileset import Tileset
 from .store import Folder
@@ -197,21 +197,33 @@ class Layout:
             GROUP, "world", lambda content: cls.from_data(json.loads(content)["attributes"]["tilewright"])
         )
 
-    def refuse_other_version(self) -> None:
-        """All of a world is made by the version that has begun it, on whatever machine."""
-        if self.version != __version__:
-            here = f"on {node()} this is {__version__}"
-            raise BadFile(f"the world was begun by Tilewright {self.version}, and {here}; use the same")
+    def refuse_other_revisions(self, recipe: Recipe, folder: Folder | None = None) -> None:
+        """Refuse to add chunks that the version which started the world would make differently."""
+        raised = raised_revisions(self.revisions, revisions(recipe))
+        if raised:
+            raise BadFile(
+                f"the world was started by Tilewright {self.version}; {', '.join(raised)} in Tilewright {__version__} "
+                f"on {node()} gives other results; use Tilewright {self.version}, or name another folder",
+                at=folder,
+            )
 
     def refuse_other(self, wanted: Layout, folder: Folder) -> None:
-        """Worlds are never mixed: what is there must be what is asked for."""
+        """Refuse to continue a world with chunks of another one.
+
+        Another version may continue it, if all revisions are the same. It may know parameters by other names and have
+        more of them, so recipes are compared as this version writes them.
+        """
         mine, asked = self.to_data(), json.loads(json.dumps(wanted.to_data()))
-        differ = [word for word in mine if word not in ("chunk", "shape") and mine[word] != asked[word]]
+        recipe = Recipe.of({**self.recipe, "seed": self.seed})
+        mine["recipe"] = json.loads(json.dumps(recipe.to_data()))
+        mine["recipe"].pop("seed")
+        own = ("chunk", "shape", "tilewright", "revisions")
+        differ = [word for word in mine if word not in own and mine[word] != asked[word]]
         if differ:
-            # Where the recipe is another one, so is what follows from it.
-            told = [word for word in ("tilewright", "seed", "recipe") if word in differ] or ["recipe"]
-            words = " and ".join("version" if word == "tilewright" else word for word in told)
+            # A difference in anything else follows from one in the recipe.
+            words = " and ".join(word for word in ("seed", "recipe") if word in differ) or "recipe"
             raise BadFile(f"holds a world of another {words}; name another folder", at=folder)
+        self.refuse_other_revisions(recipe, folder)
 
 
 def places_of(chunks: Place) -> Iterator[Place]:
