@@ -129,14 +129,14 @@ def read_signature(text: str, names: Mapping[str, object]) -> Signature:
 
 
 def widen_integers(part: Dispatcher[F]) -> Dispatcher[F]:
-    """Let a part take smaller signed integers as int64, in which numba calculates anyway: compiled once for all."""
+    """Let a part take signed integers of all sizes, and constants, as int64: it is compiled once for all of them."""
     from numba import types
 
     find_template: Callable[..., object] = part.get_call_template
 
     def widen(kind: Any) -> Type:
-        is_small = isinstance(kind, types.Integer) and kind.signed and kind.bitwidth < 64  # type: ignore[attr-defined]
-        return types.int64 if is_small else kind
+        is_signed = isinstance(kind, types.Integer) and kind.signed  # type: ignore[attr-defined]
+        return types.int64 if is_signed else kind
 
     def find_wide_template(args: Iterable[Type], kws: Mapping[str, Type]) -> object:
         return find_template(tuple(map(widen, args)), {name: widen(kind) for name, kind in kws.items()})
