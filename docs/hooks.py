@@ -25,6 +25,8 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages and files of the repository that are not in docs/; warn of public names without a reference."""
     for source, target in links.OUTSIDE.items():
         file = links.ROOT / source
+        if not file.exists():
+            continue
         if target.endswith(".md"):
             files.append(File.generated(config, target, content=file.read_text(encoding="utf-8")))
         else:
