@@ -33,7 +33,7 @@ class Program(click.Command):
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Subjects"):
-            formatter.write_dl([*_subjects().items()])
+            formatter.write_dl([*_find_subjects().items()])
 
 
 @click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
@@ -42,25 +42,25 @@ class Program(click.Command):
 def main(subjects: tuple[str, ...], rows: bool) -> None:
     """Measure all SUBJECTS, or those named, and print the table; for all of them, also write bench/results.json."""
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
-    known = _subjects()
+    known = _find_subjects()
     unknown = [str(UnknownName("subject", name, known)) for name in subjects if name not in known]
     if unknown:
         raise click.ClickException("; ".join(unknown))
     if rows:
-        console.print(_table([_recorded(row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]]))
+        console.print(_build_table([_read_row(row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]]))
         return
     measured = []
     for name in subjects or known:
         for row in import_module(f"{__package__}.{name}").rows():
             measured.append(row)
             print(row.what, row.peer_name and f"beside {row.peer_name}", file=sys.stderr)
-    console.print(_table(measured))
+    console.print(_build_table(measured))
     if not subjects:
-        results = {"machine": _machine(), "rows": [row.record() for row in measured]}
+        results = {"machine": _describe_machine(), "rows": [row.record() for row in measured]}
         RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _subjects() -> dict[str, str]:
+def _find_subjects() -> dict[str, str]:
     """The files here that have a function `rows`, and the first line about each; none is imported for it."""
     found = {}
     for module in iter_modules([str(FOLDER)]):
@@ -70,44 +70,44 @@ def _subjects() -> dict[str, str]:
     return found
 
 
-def _recorded(row: dict[str, Any]) -> Row:
+def _read_row(row: dict[str, Any]) -> Row:
     return Row(**{field.name: row[field.name] for field in fields(Row) if field.name in row})
 
 
-def _table(rows: list[Row]) -> Table:
+def _build_table(rows: list[Row]) -> Table:
     table = Table(title="Tilewright beside others, one thread")
     for heading in ("what", "ours", "peer", "ratio", "wanted", "holds?"):
         table.add_column(heading, justify="left" if heading in ("what", "peer") else "right")
     for row in rows:
         table.add_row(
             row.what,
-            _amount(row.ours, row.unit),
-            f"{row.peer_name}: {_amount(row.peer, row.unit)}" if row.peer is not None else "",
-            _amount(row.ratio, "x"),
+            _format_amount(row.ours, row.unit),
+            f"{row.peer_name}: {_format_amount(row.peer, row.unit)}" if row.peer is not None else "",
+            _format_amount(row.ratio, "x"),
             row.wanted,
             {True: "[green]yes", False: "[red]no", None: ""}[row.holds],
         )
     return table
 
 
-def _amount(value: float | None, unit: str) -> str:
+def _format_amount(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     number = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return f"{number}{'' if unit == 'x' else ' '}{unit}"
 
 
-def _machine() -> dict[str, str]:
+def _describe_machine() -> dict[str, str]:
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "processor": _processor(),
+        "processor": _find_processor(),
         "system": platform.platform(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("tilewright", "numpy", "numba", "scipy")},
     }
 
 
-def _processor() -> str:
+def _find_processor() -> str:
     """The processor's name, which Python does not give on Linux."""
     facts = Path("/proc/cpuinfo")
     names = [line for line in facts.read_text().splitlines() if line.startswith("model name")] if facts.exists() else []

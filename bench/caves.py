@@ -25,11 +25,11 @@ WALLS = 0.45
 
 
 def rows() -> Iterator[Row]:
-    yield from _large()
-    yield _small()
+    yield from _measure_large()
+    yield _measure_small()
 
 
-def _small() -> Row:
+def _measure_small() -> Row:
     """All that a checked recipe costs for every further map, on maps so small that this is most of it."""
     shape, count = (7, 15), 100
     recipe = tw.recipe("caves", height=shape[0], width=shape[1], steps=STEPS, walls=WALLS)
@@ -56,14 +56,14 @@ def _small() -> Row:
     )
 
 
-def _large() -> Iterator[Row]:
+def _measure_large() -> Iterator[Row]:
     make = partial(tw.make, "caves", width=SIZE, height=SIZE, seed=7)
     start = make(steps=0).cells.astype(np.uint8)
     finished = make()
-    for work in (kernel, *PEERS.values()):
+    for work in (run_kernel, *PEERS.values()):
         assert np.array_equal(work(start), finished.cells), "peers must agree"
     peers = [partial(peer, start) for peer in PEERS.values()]
-    whole, own, noise, *times = best_times(make, partial(kernel, start), scatter, *peers, rounds=200)
+    whole, own, noise, *times = best_times(make, partial(run_kernel, start), scatter, *peers, rounds=200)
     best, name = min(zip(times, PEERS, strict=True))
     what = f"caves {SIZE}x{SIZE}"
     for time, peer in zip(times, PEERS, strict=True):
@@ -80,7 +80,7 @@ def _large() -> Iterator[Row]:
     )
 
 
-def kernel(start: Cells) -> Cells:
+def run_kernel(start: Cells) -> Cells:
     """Ours, from start to end as the peers do it."""
     wall, other = np.pad(start, 1, constant_values=1), np.ones((start.shape[0] + 2, start.shape[1] + 2), dtype=np.uint8)
     for _ in range(STEPS):

@@ -40,16 +40,16 @@ FEW = 10
 
 def rows() -> Iterator[Row]:
     recipe = tw.recipe("caves", width=64, height=64)
-    _plain(1)  # compiles
+    _time_plain(1)  # compiles
     with TemporaryDirectory() as folder:
-        plain = [_plain()]
-        one = _seconds(recipe, folder, "one, first half", COUNT // 2, 0)
-        plain.append(_plain())
+        plain = [_time_plain()]
+        one = _time_build(recipe, folder, "one, first half", COUNT // 2, 0)
+        plain.append(_time_plain())
         with Peak() as peak:
-            two = _seconds(recipe, folder, "two", COUNT, WORKERS)
-        plain.append(_plain())
-        one += _seconds(recipe, folder, "one, second half", COUNT // 2, 0)
-        plain.append(_plain())
+            two = _time_build(recipe, folder, "two", COUNT, WORKERS)
+        plain.append(_time_plain())
+        one += _time_build(recipe, folder, "one, second half", COUNT // 2, 0)
+        plain.append(_time_plain())
         corpus = Corpus(Path(folder) / "two")
         work = mean(plain) * COUNT
         what = f"corpus of {COUNT:,} maps, caves 64x64, three measures"
@@ -59,26 +59,26 @@ def rows() -> Iterator[Row]:
         yield Row(what=f"{what}: storing, one process", unit="%", ours=100 * (one - work) / one, at_most=20)
         share = 100 * (two - work / WORKERS) / two
         yield Row(what=f"{what}: storing and scheduling, {WORKERS} workers", unit="%", ours=share, at_most=20)
-        yield Row(what=f"{what}: peak memory of a process", unit="MB", ours=peak.largest / 1e6, at_most=600)
+        yield Row(what=f"{what}: peak memory of a process", unit="MB", ours=peak.max_bytes / 1e6, at_most=600)
         yield Row(
             what=f"the same maps, only made and measured, {WORKERS} processes at once",
             unit="maps/s",
-            ours=_plain_at_once(),
-            peer=1 / _plain(),
+            ours=_measure_parallel_rate(),
+            peer=1 / _time_plain(),
             peer_name="one process",
         )
         yield Row(what="corpus: 1,000 random maps read", unit="s", ours=_read(corpus), at_most=1)
     for technique in (*FAST, *LEARNING):
-        yield Row(what=f"corpus of {technique} 64x64, one process", unit="maps/s", ours=_rate(technique))
+        yield Row(what=f"corpus of {technique} 64x64, one process", unit="maps/s", ours=_measure_rate(technique))
 
 
-def _seconds(recipe: tw.Recipe, folder: str, name: str, count: int, workers: int) -> float:
+def _time_build(recipe: tw.Recipe, folder: str, name: str, count: int, workers: int) -> float:
     began = time.perf_counter()
     make(recipe, Path(folder) / name, count=count, seed="bench", measures=MEASURES, workers=workers)
     return time.perf_counter() - began
 
 
-def _plain(blocks: int = PLAIN) -> float:
+def _time_plain(blocks: int = PLAIN) -> float:
     """Seconds for a map, made and measured and nothing else."""
     recipe = tw.recipe("caves", width=64, height=64)
     began = time.perf_counter()
@@ -89,14 +89,14 @@ def _plain(blocks: int = PLAIN) -> float:
     return (time.perf_counter() - began) / (blocks * BLOCK)
 
 
-def _plain_at_once() -> float:
+def _measure_parallel_rate() -> float:
     """Maps a second of several processes, made and measured and nothing else."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as processes:
-        list(processes.map(_plain, [PLAIN] * WORKERS))  # starts them
-        return sum(1 / seconds for seconds in processes.map(_plain, [2 * PLAIN] * WORKERS))
+        list(processes.map(_time_plain, [PLAIN] * WORKERS))  # starts them
+        return sum(1 / seconds for seconds in processes.map(_time_plain, [2 * PLAIN] * WORKERS))
 
 
-def _rate(technique: str) -> float:
+def _measure_rate(technique: str) -> float:
     recipe = tw.recipe(technique, width=64, height=64)
     count = FEW if technique in LEARNING else EACH
     with TemporaryDirectory() as folder:
@@ -121,21 +121,21 @@ class Peak:
     """The most memory that this process, or one that it started, has held meanwhile."""
 
     def __enter__(self) -> Peak:
-        self.largest = 0
-        self._over = threading.Event()
+        self.max_bytes = 0
+        self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._over.set()
+        self._stop.set()
         self._watcher.join()
 
     def _watch(self) -> None:
         own = psutil.Process()
-        while not self._over.wait(0.25):
+        while not self._stop.wait(0.25):
             for process in (own, *own.children(recursive=True)):
                 try:
-                    self.largest = max(self.largest, process.memory_info().rss)
+                    self.max_bytes = max(self.max_bytes, process.memory_info().rss)
                 except psutil.NoSuchProcess:
                     continue

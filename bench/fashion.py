@@ -26,13 +26,13 @@ GENERATIONS = 40
 
 
 def rows() -> Iterator[Row]:
-    yield from _small()
-    yield from _large()
+    yield from _measure_small()
+    yield from _measure_large()
     if sys.platform == "linux":  # where a process can ask for its peak
-        yield Row(what="fashion 4096x4096, memory", unit="MB", ours=_memory(), at_most=150)
+        yield Row(what="fashion 4096x4096, memory", unit="MB", ours=_measure_memory(), at_most=150)
 
 
-def _small() -> Iterator[Row]:
+def _measure_small() -> Iterator[Row]:
     """The kernel alone, on a map so small that the cost of every call shows."""
     what, scores = "fashion 100x100 n=2, kernel", np.array([[0.87, 0.33], [0.52, 0.79]])
     start = _cells(tw.make("fashion", width=100, height=100, scores=scores, generations=0, seed=7))
@@ -43,34 +43,34 @@ def _small() -> Iterator[Row]:
         automaton.advance(GENERATIONS)
         return automaton.cells
 
-    peers = [partial(peer, start, scores, PLUS, GENERATIONS) for peer in (rolled, rolled_in_place)]
-    plain = partial(cell_by_cell, start, scores, PLUS, GENERATIONS)
+    peers = [partial(peer, start, scores, PLUS, GENERATIONS) for peer in (roll_cells, roll_in_place)]
+    plain = partial(update_by_cell, start, scores, PLUS, GENERATIONS)
     for peer in (*peers, plain):
         assert np.array_equal(peer(), ours()), "peers must agree"
     updates = start.size * GENERATIONS
     own, roll, tuned = _rates(updates, best_times(ours, *peers, rounds=100))
-    yield from _beside_numpy(what, own, roll, tuned)
+    yield from _compare_numpy(what, own, roll, tuned)
     own, slow = _rates(updates, best_times(ours, plain, rounds=20))
     yield Row(what=what, unit="M/s", ours=own, peer=slow, peer_name="plain Python", at_least=700)
     yield Row(what="the peer itself, n=2", unit="M/s", peer=roll, peer_name="np.roll", at_least=30)
 
 
-def _large() -> Iterator[Row]:
+def _measure_large() -> Iterator[Row]:
     """All of `tw.make`: checks, random start, generations and the finished map."""
     what, scores, size = "fashion 1000x1000 n=6, tw.make", np.array(CAVERN), 1000
     make = partial(tw.make, "fashion", generations=GENERATIONS, seed=7)
     ours = partial(make, width=size, height=size)
     start = _cells(make(width=size, height=size, generations=0))
-    peers = [partial(peer, start, scores, PLUS, GENERATIONS) for peer in (rolled, rolled_in_place)]
+    peers = [partial(peer, start, scores, PLUS, GENERATIONS) for peer in (roll_cells, roll_in_place)]
     for peer in peers:
         assert np.array_equal(peer(), ours().cells), "peers must agree"
     updates = start.size * GENERATIONS
     own, roll, tuned = _rates(updates, best_times(ours, *peers, rounds=5))
-    yield from _beside_numpy(what, own, roll, tuned)
+    yield from _compare_numpy(what, own, roll, tuned)
     yield Row(what=what, unit="M/s", ours=own, at_least=1000)
     yield Row(what="the peer itself, n=6", unit="M/s", peer=roll, peer_name="np.roll", at_least=24)
     # Plain Python would take a minute: one generation tells its rate.
-    plain = partial(cell_by_cell, start, scores, PLUS, 1)
+    plain = partial(update_by_cell, start, scores, PLUS, 1)
     assert np.array_equal(plain(), make(width=size, height=size, generations=1).cells), "peers must agree"
     whole, part = best_times(ours, plain, rounds=5)
     own, slow = updates / whole / 1e6, start.size / part / 1e6
@@ -85,12 +85,12 @@ def _rates(updates: int, times: list[float]) -> list[float]:
     return [updates / time / 1e6 for time in times]
 
 
-def _beside_numpy(what: str, own: float, roll: float, tuned: float) -> Iterator[Row]:
+def _compare_numpy(what: str, own: float, roll: float, tuned: float) -> Iterator[Row]:
     yield Row(what=what, unit="M/s", ours=own, peer=roll, peer_name="np.roll", at_least=20)
     yield Row(what=what, unit="M/s", ours=own, peer=tuned, peer_name="np.roll, tuned")
 
 
-def rolled(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
+def roll_cells(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
     """Vectorised numpy, as one writes it with some care: one look-up in a flat table for every neighbour."""
     table, states, cells = scores.ravel(), np.uint8(len(scores)), cells.copy()
     for _ in range(generations):
@@ -107,7 +107,7 @@ def rolled(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> 
     return cells
 
 
-def rolled_in_place(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
+def roll_in_place(cells: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
     """The quickest that we could make of it: the same with all temporaries used again, and indexes unchecked."""
     table, states, cells = scores.ravel(), np.uint8(len(scores)), cells.copy()
     index, term = np.empty(cells.shape, dtype=np.intp), np.empty(cells.shape)
@@ -128,7 +128,7 @@ def rolled_in_place(cells: Cells, scores: Scores, offsets: Offsets, generations:
     return cells
 
 
-def cell_by_cell(start: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
+def update_by_cell(start: Cells, scores: Scores, offsets: Offsets, generations: int) -> Cells:
     """Plain Python on nested lists."""
     cells: list[list[int]] = start.tolist()
     table: list[list[float]] = scores.tolist()
@@ -169,7 +169,7 @@ print(megabytes("VmHWM") - before)
 """
 
 
-def _memory() -> float:
+def _measure_memory() -> float:
     """The peak above what a process has that made a small map before, in MB."""
     ran = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
     return float(ran.stdout)

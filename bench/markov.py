@@ -31,8 +31,8 @@ from .row import Row, best_times
 PLAIN = "a plain version with dictionaries"
 ORIGINAL = 4.8
 """Milliseconds for a map of 25x25 that are on record for the original itself, from another machine."""
-MENDED = "the original's algorithm, its lookup mended"
-MENDED_BACKOFF = ("w+sw+s+se", "w+sw+s", "w+s+se", "w+s", "w*s", "w", "s", "sw", "se")
+REPAIRED = "the original's algorithm, its lookup mended"
+REPAIRED_BACKOFF = ("w+sw+s+se", "w+sw+s", "w+s+se", "w+s", "w*s", "w", "s", "sw", "se")
 TILES = 5000
 """To learn from."""
 SEEDS = range(50)
@@ -49,54 +49,54 @@ AROUND = [STEPS[name] for name in SEED_DIRECTIONS]
 
 
 def rows() -> Iterator[Row]:
-    sample = about(TILES)
+    sample = cut_samples(TILES)
     maps: list[Rows] = [map.tolist() for map in sample.maps]
     cells = sum(map.size for map in sample.maps)
     _check_counts(sample, maps)
-    ours, peer = best_times(partial(_learned_by_ours, sample), partial(plain_learned, maps), rounds=7)
-    yield _beside(f"markov, learning {cells:,} tiles, five directions, 32 contexts a cell", ours, peer, 10)
+    ours, peer = best_times(partial(_learn_ours, sample), partial(learn_plainly, maps), rounds=7)
+    yield _compare(f"markov, learning {cells:,} tiles, five directions, 32 contexts a cell", ours, peer, 10)
 
-    bare = Samples([Grid(sample.words, map) for map in sample.maps])
+    bare = Samples([Grid(sample.labels, map) for map in sample.maps])
     _check_maps(bare)
-    plain = partial(plain_drawn, plain_learned(maps), plain_steps(SEED_BACKOFF), 25, 25, random=Random(7).random)
+    plain = partial(draw_plainly, learn_plainly(maps), plain_steps(SEED_BACKOFF), 25, 25, random=Random(7).random)
     for what, at_least, params in (
-        ("the same algorithm, tiles without joints", 20, {"sample": bare, "mends": 0}),
-        ("the same algorithm, then pieces fitted", 20, {"sample": sample, "mends": 0}),
+        ("the same algorithm, tiles without joints", 20, {"sample": bare, "repair_passes": 0}),
+        ("the same algorithm, then pieces fitted", 20, {"sample": sample, "repair_passes": 0}),
         ("as it is by default, mended, then pieces fitted", 20, {"sample": sample}),
     ):
-        ours, peer = best_times(_twenty(tw.recipe("markov", **params)), partial(_times, 20, plain), rounds=7)
-        yield _beside(
+        ours, peer = best_times(_make_twenty(tw.recipe("markov", **params)), partial(_repeat, 20, plain), rounds=7)
+        yield _compare(
             f"markov 25x25, tw.run, {what} (the original, on record: {ORIGINAL} ms)", ours / 20, peer / 20, at_least
         )
 
     (time,) = best_times(partial(tw.make, "markov", width=1000, height=1000, seed=7), rounds=3)
     yield Row(what="markov 1000x1000, tw.make", unit="s", ours=time, at_most=1)
     for name in ("awbw", "village"):
-        yield from _divergences(name)
+        yield from _compare_divergences(name)
 
 
-def _beside(what: str, ours: float, peer: float, at_least: float) -> Row:
+def _compare(what: str, ours: float, peer: float, at_least: float) -> Row:
     return Row(what=what, unit="ms", ours=ours * 1e3, peer=peer * 1e3, peer_name=PLAIN, at_least=at_least)
 
 
-def about(tiles: int) -> Samples:
+def cut_samples(tiles: int) -> Samples:
     """Built-in maps, as many of them as have so many tiles, the last one cut."""
     grids = []
     for grid in Samples.of("awbw"):
         rows = min(grid.shape[0], -(-tiles // grid.shape[1]))
-        grids.append(Grid(grid.words, grid.cells[:rows], grid.tileset))
+        grids.append(Grid(grid.labels, grid.cells[:rows], grid.tileset))
         tiles -= rows * grid.shape[1]
         if tiles <= 0:
             break
     return Samples(grids)
 
 
-def _learned_by_ours(sample: Samples) -> Any:
+def _learn_ours(sample: Samples) -> Any:
     find_contexts.cache_clear()
-    return tw.learn("markov", sample).learned.contexts  # type: ignore[attr-defined]
+    return tw.learn("markov", sample).params.contexts  # type: ignore[attr-defined]
 
 
-def _twenty(recipe: tw.Recipe) -> Callable[[], None]:
+def _make_twenty(recipe: tw.Recipe) -> Callable[[], None]:
     def twenty() -> None:
         for seed in range(20):
             tw.run(recipe, seed=seed)
@@ -104,16 +104,16 @@ def _twenty(recipe: tw.Recipe) -> Callable[[], None]:
     return twenty
 
 
-def _times(count: int, work: Callable[[], object]) -> None:
+def _repeat(count: int, work: Callable[[], object]) -> None:
     for _ in range(count):
         work()
 
 
-def _divergences(name: str) -> Iterator[Row]:
+def _compare_divergences(name: str) -> Iterator[Row]:
     """Of 2x2 windows, means over seeds."""
     sample = Samples.of(name)
-    peer = float(np.mean([divergence(mended(sample, seed), sample) for seed in SEEDS]))
-    for what, params in (("", {}), (" and 4 sweeps", {"sweeps": 4})):
+    peer = float(np.mean([divergence(make_repaired(sample, seed), sample) for seed in SEEDS]))
+    for what, params in (("", {}), (" and 4 sweeps", {"gibbs_sweeps": 4})):
         recipe = tw.recipe("markov", sample=sample, **params)
         ours = float(np.mean([divergence(tw.run(recipe, seed=seed), sample) for seed in SEEDS]))
         yield Row(
@@ -121,7 +121,7 @@ def _divergences(name: str) -> Iterator[Row]:
             unit="nats",
             ours=ours,
             peer=peer,
-            peer_name=MENDED,
+            peer_name=REPAIRED,
             at_least=1.0,
         )
 
@@ -130,31 +130,31 @@ def divergence(map: tw.TileMap, sample: Samples) -> float:
     return tw.measure(map, "divergence", like=sample, pattern_size=2)["divergence"]
 
 
-def mended(sample: Samples, seed: int) -> tw.TileMap:
+def make_repaired(sample: Samples, seed: int) -> tw.TileMap:
     """A map of 25x25 by the original's algorithm, its lookup mended, and unknown cells filled up.
 
     It draws the random numbers that ours draws, so that luck does not decide which of both is better.
     """
-    shares = _in_order(sample)
+    shares = _learn_in_order(sample)
     random = Rng.of(seed).child("markov").random
-    drawn = np.array(plain_drawn(shares, plain_steps(MENDED_BACKOFF)[:-1], 25, 25, random=random))
+    drawn = np.array(draw_plainly(shares, plain_steps(REPAIRED_BACKOFF)[:-1], 25, 25, random=random))
     common = shares[(), ()]
     drawn[drawn == NOTHING] = max(common, key=lambda tile: common[tile])
-    ids = np.array([sample.tileset.by_name[word] for word in sample.words])
+    ids = np.array([sample.tileset.by_name[word] for word in sample.labels])
     return tw.TileMap(ids[drawn].astype(sample.tileset.dtype), sample.tileset)
 
 
 @cache
-def _in_order(sample: Samples) -> Shares:
+def _learn_in_order(sample: Samples) -> Shares:
     """What the plain version learns, with the tiles of every context in the order in which ours draws from them."""
-    shares = plain_learned([map.tolist() for map in sample.maps])
+    shares = learn_plainly([map.tolist() for map in sample.maps])
     return {key: dict(sorted(seen.items())) for key, seen in shares.items()}
 
 
 # -- the peer ---------------------------------------------------------------------------------------------------
 
 
-def plain_counts(maps: Sequence[Rows]) -> dict[Key, dict[int, int]]:
+def count_plainly(maps: Sequence[Rows]) -> dict[Key, dict[int, int]]:
     """How often each tile stands where which neighbours stand, in every set of the five directions."""
     counts: dict[Key, dict[int, int]] = {}
     for map in maps:
@@ -168,15 +168,15 @@ def plain_counts(maps: Sequence[Rows]) -> dict[Key, dict[int, int]]:
     return counts
 
 
-def plain_learned(maps: Sequence[Rows]) -> Shares:
+def learn_plainly(maps: Sequence[Rows]) -> Shares:
     shares: Shares = {}
-    for key, seen in plain_counts(maps).items():
+    for key, seen in count_plainly(maps).items():
         total = sum(seen.values())
         shares[key] = {tile: count / total for tile, count in seen.items()}
     return shares
 
 
-def plain_drawn(
+def draw_plainly(
     shares: Shares,
     steps: Sequence[Sequence[Subset]],
     width: int,
@@ -190,8 +190,8 @@ def plain_drawn(
         for column in range(width):
             around = _neighbours(map, row, column)
             for step in steps:
-                if seen := _shares(shares, around, step):
-                    map[row][column] = _drawn(seen, random())
+                if seen := _combine_shares(shares, around, step):
+                    map[row][column] = _draw(seen, random())
                     break
     return map
 
@@ -212,7 +212,7 @@ def _neighbours(map: Rows, row: int, column: int) -> list[int]:
     return around
 
 
-def _shares(shares: Shares, around: Sequence[int], step: Sequence[Subset]) -> dict[int, float]:
+def _combine_shares(shares: Shares, around: Sequence[int], step: Sequence[Subset]) -> dict[int, float]:
     """What a step knows; several contexts are multiplied, and divided by how common the tiles are anywhere."""
     found = []
     for subset in step:
@@ -232,7 +232,7 @@ def _shares(shares: Shares, around: Sequence[int], step: Sequence[Subset]) -> di
     return product
 
 
-def _drawn(shares: dict[int, float], mark: float) -> int:
+def _draw(shares: dict[int, float], mark: float) -> int:
     mark *= sum(shares.values())
     for tile, share in shares.items():
         mark -= share
@@ -245,8 +245,8 @@ def _drawn(shares: dict[int, float], mark: float) -> int:
 
 
 def _check_counts(sample: Samples, maps: Sequence[Rows]) -> None:
-    contexts, counts = _learned_by_ours(sample), plain_counts(maps)
-    words = {word: number for number, word in enumerate((*sample.words, "edge"))} | {"edge": EDGE}
+    contexts, counts = _learn_ours(sample), count_plainly(maps)
+    words = {word: number for number, word in enumerate((*sample.labels, "edge"))} | {"edge": EDGE}
     place = {name: number for number, name in enumerate(SEED_DIRECTIONS)}
     assert len(contexts) == len(counts)
     for neighbours, seen in contexts:
@@ -256,10 +256,10 @@ def _check_counts(sample: Samples, maps: Sequence[Rows]) -> None:
 
 
 def _check_maps(sample: Samples) -> None:
-    shares = _in_order(sample)
+    shares = _learn_in_order(sample)
     for seed in range(5):
         rng = Rng.of(seed).child("markov")
-        drawn = plain_drawn(shares, plain_steps(SEED_BACKOFF), 25, 25, random=rng.random)
-        map = tw.make("markov", sample=sample, mends=0, seed=seed)
-        own = [[sample.words.index(map.tileset[tile].name) for tile in row] for row in map.cells.tolist()]
+        drawn = draw_plainly(shares, plain_steps(SEED_BACKOFF), 25, 25, random=rng.random)
+        map = tw.make("markov", sample=sample, repair_passes=0, seed=seed)
+        own = [[sample.labels.index(map.tileset[tile].name) for tile in row] for row in map.cells.tolist()]
         assert own == drawn

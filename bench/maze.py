@@ -21,9 +21,9 @@ LARGE = 2001
 
 def rows() -> Iterator[Row]:
     make = partial(tw.make, "maze", seed=7)
-    for floor in (make(width=SIZE, height=SIZE).where("floor"), plain(SIZE) == 0):
+    for floor in (make(width=SIZE, height=SIZE).where("floor"), make_plainly(SIZE) == 0):
         assert floor.sum() == 2 * (SIZE // 2) ** 2 - 1, "peers must agree: a cell for every place and every link"
-    ours, peer = best_times(partial(make, width=SIZE, height=SIZE), partial(plain, SIZE), rounds=3)
+    ours, peer = best_times(partial(make, width=SIZE, height=SIZE), partial(make_plainly, SIZE), rounds=3)
     yield Row(
         what=f"maze {SIZE}x{SIZE} by backtracker, tw.make",
         unit="ms",
@@ -33,14 +33,14 @@ def rows() -> Iterator[Row]:
         at_least=10,
     )
     if find_spec("mazelib"):
-        yield _beside_mazelib()
+        yield _compare_mazelib()
     methods = ("backtracker", "prim", "kruskal", "wilson", "division")
     works = [partial(make, width=LARGE, height=LARGE, method=method) for method in methods]
     for method, time in zip(methods, best_times(*works, rounds=3), strict=True):
         yield Row(what=f"maze {LARGE}x{LARGE} by {method}, tw.make", unit="ms", ours=time * 1e3, at_most=1000)
 
 
-def _beside_mazelib() -> Row:
+def _compare_mazelib() -> Row:
     generator = import_module("mazelib.generate.BacktrackingGenerator").BacktrackingGenerator
     work = generator(SIZE // 2, SIZE // 2).generate
     ours, peer = best_times(partial(tw.make, "maze", width=SIZE, height=SIZE, seed=7), work, rounds=3)
@@ -54,7 +54,7 @@ def _beside_mazelib() -> Row:
     )
 
 
-def plain(size: int) -> NDArray[np.uint8]:
+def make_plainly(size: int) -> NDArray[np.uint8]:
     """As one would write it: a stack of cells two apart; 1 is wall. Unlike ours it looks for no start and exit."""
     chance = random.Random(7)
     cells = [bytearray(b"\x01" * size) for _ in range(size)]

@@ -17,7 +17,7 @@ import numpy as np
 
 import tilewright as tw
 from tilewright.core.seeds import Rng
-from tilewright.generators._noise.lattice import NOT_MOVED, Kind, Octave, Window, sampled
+from tilewright.generators._noise.lattice import NO_DISPLACEMENT, Kind, Octave, Window, sample_octave
 
 from .row import Row, Work, best_times
 
@@ -29,7 +29,10 @@ Peers = dict[Kind, Work]
 
 
 def rows() -> Iterator[Row]:
-    wanted: list[tuple[str, Callable[[], Peers], float]] = [("pyfastnoiselite", _fast, 2), ("tcod", _tcod, 3)]
+    wanted: list[tuple[str, Callable[[], Peers], float]] = [
+        ("pyfastnoiselite", _load_fastnoise, 2),
+        ("tcod", _load_tcod, 3),
+    ]
     found: list[tuple[str, Peers, float]] = []
     for name, peers, at_least in wanted:
         try:
@@ -38,12 +41,12 @@ def rows() -> Iterator[Row]:
             print(f"noise: {name} is not installed, so nothing stands beside ours", file=sys.stderr)
     for kind in KINDS:
         beside = [(name, peers[kind], at_least) for name, peers, at_least in found if kind in peers]
-        own, *times = best_times(partial(ours, kind), *(work for _, work, _ in beside), rounds=ROUNDS)
+        own, *times = best_times(partial(sample_ours, kind), *(work for _, work, _ in beside), rounds=ROUNDS)
         for (name, _, at_least), time in zip(beside, times, strict=True):
             yield _row(f"noise {SIZE}x{SIZE}, {kind}", own, time, name, at_least)
         if not beside:
             yield _row(f"noise {SIZE}x{SIZE}, {kind}", own)
-    make = partial(tw.make, "noise", width=SIZE, height=SIZE, feature=SCALE, octaves=1, seed=7)
+    make = partial(tw.make, "noise", width=SIZE, height=SIZE, feature_size=SCALE, octaves=1, seed=7)
     yield _row(f"noise {SIZE}x{SIZE}, tw.make with heights and tiles", best_times(make, rounds=ROUNDS)[0])
 
 
@@ -59,13 +62,13 @@ def _row(what: str, own: float, peer: float | None = None, name: str = "", at_le
     )
 
 
-def ours(kind: Kind) -> None:
+def sample_ours(kind: Kind) -> None:
     out = np.empty((SIZE, SIZE))
-    for _ in sampled(Octave(Rng.of(7), kind, SCALE), Window((SIZE, SIZE), (0, 0), None), NOT_MOVED, out):
+    for _ in sample_octave(Octave(Rng.of(7), kind, SCALE), Window((SIZE, SIZE), (0, 0), None), NO_DISPLACEMENT, out):
         pass
 
 
-def _fast() -> Peers:
+def _load_fastnoise() -> Peers:
     package: Any = import_module("pyfastnoiselite.pyfastnoiselite")
     across, down = np.meshgrid(np.arange(SIZE, dtype=np.float32), np.arange(SIZE, dtype=np.float32))
     places = np.stack([across.ravel(), down.ravel()])
@@ -85,7 +88,7 @@ def _fast() -> Peers:
     return {kind: work(name) for kind, name in kinds.items()}
 
 
-def _tcod() -> Peers:
+def _load_tcod() -> Peers:
     package: Any = import_module("tcod.noise")
     grid = package.grid((SIZE, SIZE), scale=1 / SCALE, origin=(0, 0))
 

@@ -21,12 +21,12 @@ SIZE = 1000
 Look: TypeAlias = Callable[[], NDArray[Any]]
 
 
-def cave() -> NDArray[np.bool_]:
+def make_cave() -> NDArray[np.bool_]:
     """A smoothed cave that hangs together."""
     return tw.make("caves", width=SIZE, height=SIZE, seed=7, shaping=["connect"]).passable
 
 
-def corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[int, int]]:
+def find_corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[int, int]]:
     """The passable cells nearest to the first and the last corner."""
     cells = np.argwhere(passable)
     near = cells.sum(axis=1)
@@ -35,8 +35,8 @@ def corners(passable: NDArray[np.bool_]) -> tuple[tuple[int, int], tuple[int, in
 
 
 def rows() -> Iterator[Row]:
-    passable = cave()
-    start, goal = corners(passable)
+    passable = make_cave()
+    start, goal = find_corners(passable)
     random = np.random.default_rng(7)
     costs = random.integers(1, 10, passable.shape)
     works: dict[str, Look] = {
@@ -72,7 +72,7 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Lo
     from tcod import libtcodpy, map, path
 
     walls, weights = passable.astype(np.int8), (costs * passable).astype(np.int8)
-    start, goal = corners(passable)
+    start, goal = find_corners(passable)
 
     def spread(cost: NDArray[np.int8], diagonal: int) -> NDArray[np.int64]:
         found = path.maxarray(passable.shape, dtype=np.int32)
@@ -80,10 +80,10 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Lo
         path.dijkstra2d(found, cost, 1, diagonal, out=found)
         return found
 
-    def way() -> NDArray[np.int64]:
+    def find_path() -> NDArray[np.int64]:
         return np.array([start, *path.AStar(walls, diagonal=0).get_path(*start, *goal)])
 
-    def view() -> NDArray[np.bool_]:
+    def compute_view() -> NDArray[np.bool_]:
         clear = np.ones_like(passable)
         return map.compute_fov(clear, (SIZE // 2, SIZE // 2), algorithm=libtcodpy.FOV_SYMMETRIC_SHADOWCAST)
 
@@ -91,8 +91,8 @@ def _tcod(passable: NDArray[np.bool_], costs: NDArray[np.int64]) -> dict[str, Lo
         "distance map": partial(spread, walls, 0),
         "distance map, 8 directions": partial(spread, walls, 1),
         "distance map, costs 1 to 9": partial(spread, weights, 0),
-        "A*, corner to corner": partial(way),
-        "field of view, everywhere clear": partial(view),
+        "A*, corner to corner": partial(find_path),
+        "field of view, everywhere clear": partial(compute_view),
     }
 
 

@@ -39,7 +39,7 @@ FLAT = ((False, False), (False, False))
 
 def rows() -> Iterator[Row]:
     weave = Samples.of("weave")
-    _evolved(weave, 2, 30, 10, wrap=True)  # compiles
+    _evolve(weave, 2, 30, 10, wrap=True)  # compiles
     for (side, iterations), peer in PUBLISHED_TIMES.items():
         time = _time(weave, 2, side, iterations)
         yield Row(
@@ -71,15 +71,15 @@ def rows() -> Iterator[Row]:
     samples = {name: Samples.of((Path(str(folder)) / "etpkldiv" / f"{name}.txt").read_text()) for name in names}
     for (name, size), peer in PUBLISHED_DIVERGENCES.items():
         if name in samples:
-            yield from _divergences(name, samples[name], size, wrap=name == "redblack", peer=peer)
+            yield from _compare_divergences(name, samples[name], size, wrap=name == "redblack", peer=peer)
     for name in ("dungeon", "platforms"):
-        yield from _divergences(name, Samples.of(name), 3, wrap=False, peer=None)
+        yield from _compare_divergences(name, Samples.of(name), 3, wrap=False, peer=None)
 
 
-def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: float | None) -> Iterator[Row]:
+def _compare_divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: float | None) -> Iterator[Row]:
     """Means over seeds at 30x30: evolution at the same iterations, then annealing in the same time."""
     what = f"{name} {size}x{size}, divergence"
-    evolved = float(np.mean([_evolved(sample, size, 30, 10_000, wrap=wrap, seed=seed).value for seed in SEEDS]))
+    evolved = float(np.mean([_evolve(sample, size, 30, 10_000, wrap=wrap, seed=seed).value for seed in SEEDS]))
     beside = partial(Row, unit="nats") if peer is None else partial(Row, unit="nats", peer=peer, peer_name=PEER)
     least = None if peer is None else 1.0
     yield beside(what=f"{what} after 10,000 iterations of evolution", ours=evolved, at_least=least)
@@ -105,16 +105,16 @@ def _divergences(name: str, sample: Samples, size: int, *, wrap: bool, peer: flo
         yield Row(what=f"{name} {size}x{size}, longest copied block", unit="cells", ours=copied, at_most=3 * size)
 
 
-def _counter(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
-    target = TargetDistribution(sample.maps, len(sample.words), (size,), (1.0,), (wrap, wrap), FLAT)
-    start = target.drawn((side, side), Rng.of(seed).child("start"))
+def _make_counter(sample: Samples, size: int, side: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
+    target = TargetDistribution(sample.maps, len(sample.labels), (size,), (1.0,), (wrap, wrap), FLAT)
+    start = target.draw_map((side, side), Rng.of(seed).child("start"))
     return PatternCounter(
         target, [start], wrap=(False, False), weight=0.5, frozen=np.zeros((side, side), dtype=np.bool_)
     )
 
 
-def _evolved(sample: Samples, size: int, side: int, iterations: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
-    counter = _counter(sample, size, side, wrap=wrap, seed=seed)
+def _evolve(sample: Samples, size: int, side: int, iterations: int, *, wrap: bool, seed: int = 0) -> PatternCounter:
+    counter = _make_counter(sample, size, side, wrap=wrap, seed=seed)
     counter.evolve(Rng.of(seed), 0, iterations, noise=0.0, crossing=0.0)
     return counter
 
@@ -123,7 +123,7 @@ def _time(sample: Samples, size: int, side: int, iterations: int) -> float:
     """The shortest time of so many steps from a random start, not counting how the counter is laid out."""
     best = float("inf")
     for seed in range(5):
-        counter = _counter(sample, size, side, wrap=True, seed=seed)
+        counter = _make_counter(sample, size, side, wrap=True, seed=seed)
         (time,) = best_times(partial(counter.evolve, Rng.of(0), 0, iterations, noise=0.0, crossing=0.0), rounds=1)
         best = min(best, time)
     return best

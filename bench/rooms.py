@@ -39,7 +39,7 @@ def rows() -> Iterator[Row]:
     yield _row("caves 500x500 and connect", cave, 3, 30, 28_000, ROT)
     yield _row("rooms 1000x1000", partial(tw.make, "rooms", width=1000, height=1000), 1, 500)
     if find_spec("tcod"):
-        yield _partition()
+        yield _compare_partition()
 
 
 def _row(
@@ -47,17 +47,17 @@ def _row(
 ) -> Row:
     """The time of ours for a map, over ten seeds."""
 
-    def ten() -> None:
+    def make_ten() -> None:
         for seed in range(10):
             make(seed=seed)
 
-    ours = best_times(ten, rounds=rounds)[0] / 10
+    ours = best_times(make_ten, rounds=rounds)[0] / 10
     if peer is None:
         return Row(what=what, unit="ms", ours=ours * 1e3, at_most=most)
     return Row(what=what, unit="ms", ours=ours * 1e3, peer=peer, peer_name=name, at_least=round(peer / most, 1))
 
 
-def _partition() -> Row:
+def _compare_partition() -> Row:
     """A map of 500x500 cut until no part has a side over 14, each with sides of 7 at least."""
     from tcod import bsp, random
 

@@ -46,10 +46,10 @@ class Row:
     def record(self) -> dict[str, object]:
         """Plain data for the results file."""
         fields = {**asdict(self), "ratio": self.ratio, "wanted": self.wanted, "holds": self.holds}
-        return {name: _rounded(value) for name, value in fields.items() if value not in (None, "")}
+        return {name: _round(value) for name, value in fields.items() if value not in (None, "")}
 
 
-def _rounded(value: object) -> object:
+def _round(value: object) -> object:
     """Four figures: more would be noise."""
     return float(f"{value:.4g}") if isinstance(value, float) else value
 

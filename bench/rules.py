@@ -33,7 +33,7 @@ WALLS, STEPS = 0.45, 5
 MANY = 100
 
 
-def cave(side: int) -> tw.Recipe:
+def cave_recipe(side: int) -> tw.Recipe:
     """One room, five simulations of two rules, connect."""
     return tw.recipe(
         "rules",
@@ -43,7 +43,7 @@ def cave(side: int) -> tw.Recipe:
     )
 
 
-def by_numpy(side: int) -> Cells:
+def make_by_numpy(side: int) -> Cells:
     """What one would write: slices added up, scipy's labels, and tunnels with a corner from part to part."""
     inner = np.s_[1:-1, 1:-1]
     solid = np.ones((side, side), dtype=np.uint8)
@@ -63,23 +63,23 @@ def by_numpy(side: int) -> Cells:
 
 
 def rows() -> Iterator[Row]:
-    recipe, checked = cave(200), tw.recipe("rules", **SMALL)
+    recipe, checked = cave_recipe(200), tw.recipe("rules", **SMALL)
     seeds = count()
 
-    def many() -> None:
+    def run_many() -> None:
         for _ in range(MANY):
             tw.run(checked, seed=next(seeds))
 
-    def one_by_one() -> None:
+    def make_one_by_one() -> None:
         for _ in range(MANY):
             tw.make("rules", seed=next(seeds), **SMALL)
 
     run = partial(tw.run, recipe, seed=7)
-    once, often, each, peer = best_times(run, many, one_by_one, partial(by_numpy, 200), rounds=200)
+    once, often, each, peer = best_times(run, run_many, make_one_by_one, partial(make_by_numpy, 200), rounds=200)
     what = "rules 200x200, 5 simulations, connect"
     yield Row(what=what, unit="ms", ours=once * 1e3, at_most=2.5)
     yield Row(what=what, unit="ms", ours=once * 1e3, peer=peer * 1e3, peer_name="numpy and scipy", at_least=1)
     yield Row(what="rules 15x7, checked once", unit="maps/s", ours=MANY / often, at_least=20_000)
     yield Row(what="rules 15x7, one by one", unit="maps/s", ours=MANY / each, at_least=5_000)
-    ours, peer = best_times(partial(tw.run, cave(4096), seed=7), partial(by_numpy, 4096), rounds=2)
+    ours, peer = best_times(partial(tw.run, cave_recipe(4096), seed=7), partial(make_by_numpy, 4096), rounds=2)
     yield Row(what=what.replace("200", "4096"), unit="s", ours=ours, peer=peer, peer_name="numpy and scipy")

@@ -21,22 +21,22 @@ SPACING = 16
 
 def rows() -> Iterator[Row]:
     diagram = Diagram(((SIZE, SIZE), (0, 0)), Rng.of(7).level_key(), spacing=SPACING, metric=0, jitter=1.0, margin=2)
-    list(diagram.scattered())
-    points = diagram.places()
-    ours, peer = diagram.owners(0, SIZE), tree(points)
+    list(diagram.scatter_points())
+    points = diagram.locate_points()
+    ours, peer = diagram.find_owners(0, SIZE), query_tree(points)
     assert (ours == peer).mean() > 0.999, "peers must agree, but for points as near"
     make = partial(tw.make, "voronoi", width=SIZE, height=SIZE, spacing=SPACING, seed=7)
-    work = (partial(diagram.owners, 0, SIZE), partial(make, relax=0), make, partial(make, mode="walls"))
-    kernel, plain, relaxed, walls, other = best_times(*work, partial(tree, points), rounds=5)
+    work = (partial(diagram.find_owners, 0, SIZE), partial(make, relax=0), make, partial(make, mode="walls"))
+    kernel, plain, relaxed, walls, other = best_times(*work, partial(query_tree, points), rounds=5)
     what = f"voronoi {SIZE}x{SIZE}, spacing {SPACING}"
-    told = {"unit": "ms", "peer": other * 1e3, "peer_name": "scipy's cKDTree.query"}
-    yield Row(what=f"{what}, nearest point", ours=kernel * 1e3, at_least=5, **told)  # type: ignore[arg-type]
-    yield Row(what=f"{what}, tw.make without relaxation", ours=plain * 1e3, **told)  # type: ignore[arg-type]
-    yield Row(what=f"{what}, tw.make", ours=relaxed * 1e3, **told)  # type: ignore[arg-type]
-    yield Row(what=f"{what}, tw.make with walls", ours=walls * 1e3, **told)  # type: ignore[arg-type]
+    common = {"unit": "ms", "peer": other * 1e3, "peer_name": "scipy's cKDTree.query"}
+    yield Row(what=f"{what}, nearest point", ours=kernel * 1e3, at_least=5, **common)  # type: ignore[arg-type]
+    yield Row(what=f"{what}, tw.make without relaxation", ours=plain * 1e3, **common)  # type: ignore[arg-type]
+    yield Row(what=f"{what}, tw.make", ours=relaxed * 1e3, **common)  # type: ignore[arg-type]
+    yield Row(what=f"{what}, tw.make with walls", ours=walls * 1e3, **common)  # type: ignore[arg-type]
 
 
-def tree(points: NDArray[np.float64]) -> NDArray[np.intp]:
+def query_tree(points: NDArray[np.float64]) -> NDArray[np.intp]:
     """The nearest point of every cell, one query for all."""
     y, x = np.mgrid[0:SIZE, 0:SIZE] + 0.5
     nearest: NDArray[np.intp] = cKDTree(points).query(np.stack([x, y], axis=-1).reshape(-1, 2))[1].reshape(SIZE, SIZE)

@@ -45,14 +45,14 @@ PEER = "fast-wfc, measured elsewhere"
 
 
 def rows() -> Iterator[Row]:
-    yield _naive()
+    yield _compare_naive()
     folder = os.environ.get("TILEWRIGHT_REFERENCE")
     if not folder:
         return
     for side in SIDES:
         for name, params in SAMPLES.items():
             sample = Samples.of(Grid.of(tw.load(Path(folder) / "wfc" / f"{name}.png")))
-            times = [_timed(sample, side, seed, params) for seed in SEEDS]
+            times = [_time_map(sample, side, seed, params) for seed in SEEDS]
             made = [time for time in times if time is not None]
             peer = PUBLISHED.get((name, side))
             yield Row(
@@ -68,7 +68,7 @@ def rows() -> Iterator[Row]:
             )
 
 
-def _timed(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> float | None:
+def _time_map(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> float | None:
     """Seconds for a map, from its sample on; None where there is none."""
 
     def make() -> None:
@@ -81,13 +81,13 @@ def _timed(sample: Samples, side: int, seed: int, params: dict[str, Any]) -> flo
         return None
 
 
-def _naive() -> Row:
+def _compare_naive() -> Row:
     """Sets in lists, the least uncertain cell looked for among all, and a new beginning after every contradiction."""
     sample = Samples.of("dungeon")
     side = 24
     recipe = tw.recipe("wfc", sample=sample, width=side, height=side, pattern_size=2)
     draws = random.Random(7)
-    plain = partial(naive, sample.maps[0], side, 2, draws)
+    plain = partial(make_naively, sample.maps[0], side, 2, draws)
     ours, peer = best_times(partial(tw.run, recipe, seed=7), plain, rounds=3)
     return Row(
         what=f"wfc {side}x{side} after dungeon, windows of 2x2",
@@ -99,7 +99,7 @@ def _naive() -> Row:
     )
 
 
-def naive(sample: NDArray[np.integer[Any]], side: int, size: int, draws: random.Random) -> list[list[int]]:
+def make_naively(sample: NDArray[np.integer[Any]], side: int, size: int, draws: random.Random) -> list[list[int]]:
     """A map of tiles, made in the way that a weekend's script makes it."""
     rows, columns = sample.shape
     counts: dict[tuple[tuple[int, ...], ...], int] = {}
@@ -113,7 +113,7 @@ def naive(sample: NDArray[np.integer[Any]], side: int, size: int, draws: random.
     waves = side - size + 1
     while True:
         wave = [set(range(len(windows))) for _ in range(waves * waves)]
-        if _collapsed(wave, waves, weights, fits, steps, draws):
+        if _collapse(wave, waves, weights, fits, steps, draws):
             cells = [[next(iter(wave[row * waves + column])) for column in range(waves)] for row in range(waves)]
             return [[windows[pattern][0][0] for pattern in line] for line in cells]
 
@@ -128,7 +128,7 @@ def _agree(one: tuple[tuple[int, ...], ...], other: tuple[tuple[int, ...], ...],
     )
 
 
-def _collapsed(
+def _collapse(
     wave: list[set[int]],
     side: int,
     weights: list[int],

@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 import tilewright as tw
 from tilewright import data
-from tilewright.cli._catalogue import KINDS, summaries
+from tilewright.cli._catalogue import KINDS, list_summaries
 from tilewright.core.fields import fields_of, models_in
 from tilewright.core.grid import Grid
 from tilewright.core.notation import short_default
@@ -33,7 +33,7 @@ from tilewright.core.registry import Entry
 from tilewright.core.site import Frame
 from tilewright.corpus import make, report
 from tilewright.formats import save_animation
-from tilewright.generators._markov.params import MarkovLearned
+from tilewright.generators._markov.params import MarkovTrainingParams
 from tilewright.generators.fashion import behaviour_grid
 
 DOCS = Path(__file__).parent
@@ -55,18 +55,18 @@ DATA = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(<!-- (\w+) of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def parameters(entry: Entry) -> str:
+def format_parameters(entry: Entry) -> str:
     """The parameters of one thing, and the models that they are made of."""
     if not fields_of(entry.params):
         return "It takes no parameters.\n"
     inner = (
-        f"\n**{name}**: {(model.__doc__ or '').splitlines()[0]}\n\n{fields(model, 'field')}"
+        f"\n**{name}**: {(model.__doc__ or '').splitlines()[0]}\n\n{format_fields(model, 'field')}"
         for name, model in models_in(entry.params).items()
     )
-    return "".join([fields(entry.params, "parameter"), *inner])
+    return "".join([format_fields(entry.params, "parameter"), *inner])
 
 
-def fields(model: type[BaseModel], heading: str) -> str:
+def format_fields(model: type[BaseModel], heading: str) -> str:
     rows = (
         (
             f"`{one.name}`",
@@ -79,29 +79,29 @@ def fields(model: type[BaseModel], heading: str) -> str:
     return table((heading, "default", "range", "what it is"), *rows)
 
 
-def overview(kind: str) -> str:
+def format_overview(kind: str) -> str:
     """All things of a kind, each with a line about it."""
-    return table(("name", "what it is"), *((f"`{name}`", line) for name, line in summaries(kind)))
+    return table(("name", "what it is"), *((f"`{name}`", line) for name, line in list_summaries(kind)))
 
 
-def reference(kind: str) -> str:
+def format_reference(kind: str) -> str:
     """All things of a kind, each with its parameters."""
     parts = []
-    for name, line in summaries(kind):
+    for name, line in list_summaries(kind):
         entry = KINDS[kind].get(name)
         assert isinstance(entry, Entry)
         rest = entry.doc.strip().partition("\n")[2].strip()
-        parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{parameters(entry)}".replace("\n\n\n\n", "\n\n"))
+        parts.append(f"### {name}\n\n{line}\n\n{rest}\n\n{format_parameters(entry)}".replace("\n\n\n\n", "\n\n"))
     return "\n".join(parts)
 
 
-def joints(name: str) -> str:
+def format_joints(name: str) -> str:
     """What the open sides of a tileset's pieces may meet, kind by kind."""
     tileset = KINDS["tilesets"].get(name)
     assert isinstance(tileset, tw.Tileset)
     buildings = dict.fromkeys(tile.kind for tile in tileset if tile.country)
 
-    def listed(kinds: tuple[str, ...]) -> str:
+    def join_kinds(kinds: tuple[str, ...]) -> str:
         if set(buildings) <= set(kinds):
             kinds = (*(kind for kind in kinds if kind not in buildings), "every building")
         return ", ".join(kinds)
@@ -109,25 +109,32 @@ def joints(name: str) -> str:
     rows = (
         (
             f"**{joint.kind}**",
-            listed(joint.joins),
-            "; ".join(part for part in (listed(joint.meets), joint.under and f"under a {listed(joint.under)}") if part),
-            listed(joint.loose),
+            join_kinds(joint.joins),
+            "; ".join(
+                part
+                for part in (
+                    join_kinds(joint.meets),
+                    joint.passes_under and f"under a {join_kinds(joint.passes_under)}",
+                )
+                if part
+            ),
+            join_kinds(joint.may_stop_at),
             "yes" if joint.edge else "no",
-            listed(joint.gives_way),
+            join_kinds(joint.fallback),
         )
         for joint in tileset.joints
     )
     return table(("kind", "goes on with", "ends at", "may also stop at", "leaves the map", "gives way to"), *rows)
 
 
-def again(name: str) -> str:
+def compare_repairs(name: str) -> str:
     """How far maps are from their samples after drawing again, in windows of 2x2 cells: the mean of eight seeds."""
     ways = {"neither": (0, 0), "1 mend": (1, 0), "4 mends": (4, 0), "4 sweeps": (0, 4), "16 sweeps": (0, 16)}
 
     def row(sample: str) -> tuple[str, ...]:
         parts = []
         for mends, sweeps in ways.values():
-            recipe = tw.recipe(name, sample=sample, mends=mends, sweeps=sweeps, width=40, height=40)
+            recipe = tw.recipe(name, sample=sample, repair_passes=mends, gibbs_sweeps=sweeps, width=40, height=40)
             maps = [tw.run(recipe, seed=seed) for seed in range(8)]
             found = [tw.measure(map, *DIVERGENCES, like=sample, pattern_size=2) for map in maps]
             all, new, missed = (sum(one[part] for one in found) / len(found) for part in DIVERGENCES)
@@ -137,7 +144,7 @@ def again(name: str) -> str:
     return table(("sample", *ways), *(row(sample) for sample in ("awbw", "overworld", "village", "dungeon")))
 
 
-def compared(name: str) -> str:
+def compare_techniques(name: str) -> str:
     """How a technique's maps of 32x24 cells compare with those of others that learn from samples."""
     samples: dict[str, tuple[Any, dict[str, Any]]] = {
         "`dungeon`": ("dungeon", {}),
@@ -176,13 +183,13 @@ def compared(name: str) -> str:
     return table(head, *(row(title, technique) for title in samples for technique in ("patterns", name, "markov")))
 
 
-def helped(name: str) -> str:
+def count_successes(name: str) -> str:
     """How many of ten maps of 36x36 cells come of it with less help and more."""
-    none = {"backtracks": 0, "repairs": 0, "restarts": 0}
+    none = {"max_backtracks": 0, "max_repairs": 0, "max_restarts": 0}
     ways = {
         "no help": none,
-        "`backtracks`": {**none, "backtracks": 20},
-        "also `repairs`": {**none, "backtracks": 20, "repairs": 100},
+        "`backtracks`": {**none, "max_backtracks": 20},
+        "also `repairs`": {**none, "max_backtracks": 20, "max_repairs": 100},
         "also `restarts`": {},
     }
 
@@ -198,16 +205,16 @@ def helped(name: str) -> str:
                     continue
                 done += 1
             made.append(f"{done}")
-        return f"`{written(params)}`", *made
+        return f"`{format_call(params)}`", *made
 
     cases = ({"sample": "ruins"}, {"sample": "village", "wrap": "xy"}, {"sample": "circuit", "wrap": "xy"})
     return table(("", *ways), *(row(case) for case in cases))
 
 
-def refused(name: str) -> str:
+def list_errors(name: str) -> str:
     """What is said where something cannot be had."""
     cases: list[dict[str, Any]] = [
-        {"sample": "circuit", "wrap": "xy", "backtracks": 0, "repairs": 0, "restarts": 0, "seed": 3},
+        {"sample": "circuit", "wrap": "xy", "max_backtracks": 0, "max_repairs": 0, "max_restarts": 0, "seed": 3},
         {"locks": [[10, 10, "door"], [12, 10, "treasure"]], "seed": 7},
         {"border": ["treasure"], "seed": 7},
         {"counts": {"pillar": ">=900"}, "seed": 7},
@@ -219,40 +226,40 @@ def refused(name: str) -> str:
         try:
             tw.make(name, **params)
         except tw.TilewrightError as error:
-            lines.append(f'tw.make("{name}", {written(params)})\n    {error}\n')
+            lines.append(f'tw.make("{name}", {format_call(params)})\n    {error}\n')
     assert len(lines) == len(cases), "all of them fail"
     return "```text\n" + "".join(lines) + "```\n"
 
 
-def written(params: dict[str, Any]) -> str:
+def format_call(params: dict[str, Any]) -> str:
     """As in a call."""
     return ", ".join(f"{name}={value!r}" for name, value in params.items()).replace("'", '"')
 
 
-def filled_in(text: str) -> str:
+def fill_tables(text: str) -> str:
     """A page with its tables made anew."""
 
-    def made(match: re.Match[str]) -> str:
+    def replace_table(match: re.Match[str]) -> str:
         what, name = match.group(2), match.group(3)
         if what == "parameters":
             kind = next(kind for kind in ("techniques", "shapers", "formats") if name in KINDS[kind].names())
             entry = KINDS[kind].get(name)
             assert isinstance(entry, Entry)
-            content = parameters(entry)
+            content = format_parameters(entry)
         else:
             makers = {
-                "overview": overview,
-                "reference": reference,
-                "joints": joints,
-                "again": again,
-                "compared": compared,
-                "helped": helped,
-                "refused": refused,
+                "overview": format_overview,
+                "reference": format_reference,
+                "joints": format_joints,
+                "again": compare_repairs,
+                "compared": compare_techniques,
+                "helped": count_successes,
+                "refused": list_errors,
             }
             content = makers[what](name)
         return f"{match.group(1)}\n{content}\n{match.group(4)}"
 
-    return TABLE.sub(made, text)
+    return TABLE.sub(replace_table, text)
 
 
 def saving(technique: str, words: Mapping[str, Any], **options: Any) -> Callable[[Path], object]:
@@ -265,15 +272,15 @@ def animating(technique: str) -> Callable[[Path], object]:
     return lambda path: save_animation(tw.watch(technique, seed=7, width=64, height=40), path, scale=6)
 
 
-def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """File names of pictures, and what makes each."""
     for entry in tw.list_techniques():
         yield f"{entry.name}.png", saving(entry.name, {"seed": 7, **SIZE}, scale=8)
         yield f"{entry.name}.gif", animating(entry.name)
-    yield from examples()
+    yield from iter_examples()
     yield from commands.pictures(DOCS)
     yield from cards.pictures()
-    yield "gallery.png", lambda path: gallery().save(path)
+    yield "gallery.png", lambda path: draw_gallery().save(path)
     shaped: dict[str, Any] = {
         "connect": ["connect"],
         "keep_largest": ["keep_largest"],
@@ -307,7 +314,7 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "fashion-islets.png", lambda path: tw.run("islets", seed=7).save(path, scale=8)
     yield "fashion-terrain.png", lambda path: tw.make("fashion", seed=7, tileset="terrain", **SIZE).save(path, scale=8)
     yield "behaviours.png", lambda path: behaviour_grid(steps=301).map().save(path, scale=2)
-    yield "patterns-styles.png", lambda path: styles("patterns", STEPS).save(path)
+    yield "patterns-styles.png", lambda path: draw_styles("patterns", STEPS).save(path)
     village: dict[str, Any] = {"sample": "village", "width": 60, "height": 34}
     yield (
         "patterns-village.png",
@@ -315,32 +322,32 @@ def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     )
     large: dict[str, Any] = {"sample": "overworld", "width": 256, "height": 128, "iterations": 16_000_000}
     yield "patterns-large.png", lambda path: tw.make("patterns", seed=7, **large).save(path, scale=4)
-    yield "wfc-styles.png", lambda path: styles("wfc", WINDOWS).save(path)
-    yield "markov-model.png", lambda path: contexts().save(path)
-    yield "awbw-maps.png", lambda path: collection("awbw", scale=12).save(path)
-    yield "awbw-skirmish.png", lambda path: skirmishes().save(path)
-    yield "awbw-sprites.png", lambda path: sprite_sheet("awbw").save(path)
-    yield "corpus-report.png", lambda path: corpus_picture("report").save(path)
-    yield "corpus-range.png", lambda path: corpus_picture("range").save(path)
-    yield "recipes.png", lambda path: rule_books().save(path)
+    yield "wfc-styles.png", lambda path: draw_styles("wfc", WINDOWS).save(path)
+    yield "markov-model.png", lambda path: draw_contexts().save(path)
+    yield "awbw-maps.png", lambda path: draw_collection("awbw", scale=12).save(path)
+    yield "awbw-skirmish.png", lambda path: draw_skirmishes().save(path)
+    yield "awbw-sprites.png", lambda path: draw_sprites("awbw").save(path)
+    yield "corpus-report.png", lambda path: draw_corpus("report").save(path)
+    yield "corpus-range.png", lambda path: draw_corpus("range").save(path)
+    yield "recipes.png", lambda path: draw_rulebooks().save(path)
     yield "recipe-sprites.png", lambda path: tw.run("jungle-ruin", seed=7).save(path, scale=16, sprites=True)
     yield "cave-sprites.png", lambda path: tw.run("flooded-cavern", seed=7).save(path, scale=16, sprites=True)
 
 
-def thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
+def iter_thumbnails() -> Iterator[tuple[Path, Callable[[Path], object]]]:
     """The studio's small pictures: every technique and recipe."""
 
     def saving_thumbnail(recipe: tw.Recipe) -> Callable[[Path], object]:
-        return lambda path: thumbnail(tw.run(recipe, seed=7)).save(path)
+        return lambda path: draw_thumbnail(tw.run(recipe, seed=7)).save(path)
 
     for entry in tw.list_techniques():
         recipe = tw.recipe(entry.name, width=48, height=30)
         yield THUMBNAILS / "techniques" / f"{entry.name}.png", saving_thumbnail(recipe)
-    for name in data.names("recipes"):
+    for name in data.list_names("recipes"):
         yield THUMBNAILS / "recipes" / f"{name}.png", saving_thumbnail(tw.recipe(name))
 
 
-def thumbnail(map: tw.TileMap) -> Image:
+def draw_thumbnail(map: tw.TileMap) -> Image:
     """The middle of a map, small."""
     scale = max(3, -(-THUMBNAIL[0] // map.width), -(-THUMBNAIL[1] // map.height))
     picture = map.image(scale=scale, sprites=False).convert("RGB")
@@ -348,7 +355,7 @@ def thumbnail(map: tw.TileMap) -> Image:
     return picture.crop((left, top, left + THUMBNAIL[0], top + THUMBNAIL[1])).quantize(64)
 
 
-def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Pictures of what the pages' own examples make: `m` after a block of Python whose fence says picture=NAME."""
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text()
@@ -361,7 +368,7 @@ def examples() -> Iterator[tuple[str, Callable[[Path], object]]]:
 
 def saving_block(session: Session, number: int) -> Callable[[Path], object]:
     """Return a function that runs a block of a page and saves what it makes at a path."""
-    return lambda path: shown(session.after(number)).save(path)
+    return lambda path: draw_result(session.run_until(number)).save(path)
 
 
 class Session:
@@ -374,7 +381,7 @@ class Session:
         if tilesets:
             Path(self.folder.name, "meadow.toml").write_text(tilesets[0])
 
-    def after(self, number: int) -> Any:
+    def run_until(self, number: int) -> Any:
         """`m` after this block."""
         while self.done <= number:
             with chdir(self.folder.name):
@@ -383,7 +390,7 @@ class Session:
         return self.names["m"]
 
 
-def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -> Image:
+def draw_result(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -> Image:
     """Maps, frames or pictures side by side, in rows that a page has place for, frames with their notes."""
     pictures = []
     for one in made if isinstance(made, list) else [made]:
@@ -398,10 +405,10 @@ def shown(made: tw.TileMap | Frame | Image | list[tw.TileMap | Frame | Image]) -
             continue
         map = one if isinstance(one, tw.TileMap) else tw.TileMap(one.cells, one.tileset)
         pictures.append((map.image(scale=scale), note))
-    return sheet_of(pictures, columns=min(len(pictures), 4 if len(pictures) > 3 else 3))
+    return arrange_pictures(pictures, columns=min(len(pictures), 4 if len(pictures) > 3 else 3))
 
 
-def sheet_of(pictures: list[tuple[Image, str]], *, columns: int) -> Image:
+def arrange_pictures(pictures: list[tuple[Image, str]], *, columns: int) -> Image:
     """Pictures with their notes in rows, each row as high and each column as wide as its largest picture."""
     caption = CAPTION if any(note for _, note in pictures) else 0
     widths = [max(picture.width for picture, _ in pictures[column::columns]) for column in range(columns)]
@@ -425,34 +432,34 @@ WINDOWS: dict[str, dict[str, Any]] = {
 }
 
 
-def styles(technique: str, ways: Mapping[str, Mapping[str, Any]]) -> Image:
+def draw_styles(technique: str, variants: Mapping[str, Mapping[str, Any]]) -> Image:
     """Every sample, and maps in its style, made by a technique in several ways."""
     pictures = []
-    for name in data.names("samples"):
+    for name in data.list_names("samples"):
         grid = Grid.of(name)
         assert grid.tileset is not None
-        sample = tw.TileMap(grid.ids(grid.tileset), grid.tileset)
+        sample = tw.TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
         wraps: dict[str, Any] = {"wrap_sample": "xy"} if grid.cells.size <= 64 else {}
         height, width = (24, 32) if wraps else grid.shape[-2:]
         scale = 288 // (width if wraps else sample.image(scale=1).width)
         pictures.append((sample.image(scale=scale), name))
-        for way, params in ways.items():
+        for way, params in variants.items():
             words = {"sample": name, **wraps, **params}
             made = tw.make(technique, width=width, height=height, seed=7, **words)
             numbers = tw.measure(made, "divergence", "copied_block", like=name, **wraps)
             note = f"{way}: divergence {numbers['divergence']:.2f}, copied {numbers['copied_block']:.0f}"
             pictures.append((made.image(scale=scale), note))
-    return sheet_of(pictures, columns=4)
+    return arrange_pictures(pictures, columns=4)
 
 
-def contexts() -> Image:
+def draw_contexts() -> Image:
     """Some contexts that markov counts in the training maps, and what stands in their midst how often."""
-    learned = tw.learn("markov", "awbw").learned
-    assert isinstance(learned, MarkovLearned)
+    learned = tw.learn("markov", "awbw").params
+    assert isinstance(learned, MarkovTrainingParams)
     found = learned.contexts
     tileset = KINDS["tilesets"].get("awbw")
     assert isinstance(tileset, tw.Tileset)
-    tileset = tileset.extended(
+    tileset = tileset.with_tiles(
         [
             tw.Tile(name="here", kind="unknown", glyph="¿", color="#ffffff"),
             tw.Tile(name="edge", kind="void", glyph="¡", color="#444444"),
@@ -477,53 +484,57 @@ def contexts() -> Image:
             if note:
                 picture.paste(map.image(scale=32, sprites=True), (0, 0 if len(words) > 1 else 32))
             pictures.append((picture, note))
-    return sheet_of(pictures, columns=6)
+    return arrange_pictures(pictures, columns=6)
 
 
-def sprite_sheet(name: str, columns: int = 20) -> Image:
+def draw_sprites(name: str, columns: int = 20) -> Image:
     """All tiles of a tileset in their order, a little apart."""
     tileset = KINDS["tilesets"].get(name)
     assert isinstance(tileset, tw.Tileset)
     pictures = [(tw.TileMap([[number]], tileset).image(scale=32, sprites=True), "") for number in range(len(tileset))]
-    return sheet_of(pictures, columns=columns)
+    return arrange_pictures(pictures, columns=columns)
 
 
-def collection(name: str, *, scale: int) -> Image:
+def draw_collection(name: str, *, scale: int) -> Image:
     """All maps of a game that ship, with their names."""
-    grids = {member: Grid.of(f"{name}/{member}") for member in data.members(name)}
-    maps = {member: tw.TileMap(grid.ids(grid.tileset), grid.tileset) for member, grid in grids.items() if grid.tileset}
-    return sheet_of([(map.image(scale=scale), member) for member, map in maps.items()], columns=5)
+    grids = {member: Grid.of(f"{name}/{member}") for member in data.list_members(name)}
+    maps = {
+        member: tw.TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
+        for member, grid in grids.items()
+        if grid.tileset
+    }
+    return arrange_pictures([(map.image(scale=scale), member) for member, map in maps.items()], columns=5)
 
 
-def skirmishes() -> Image:
+def draw_skirmishes() -> Image:
     """Six maps for two players, as they come, with some numbers."""
     pictures = []
     for seed in range(1, 7):
         map = tw.run("skirmish", seed=seed)
         days = tw.measure(map, "first_contact")["first_contact"]
         pictures.append((map.image(scale=16), f"seed {seed}: first contact after {days:.1f} days"))
-    return sheet_of(pictures, columns=3)
+    return arrange_pictures(pictures, columns=3)
 
 
-def corpus_picture(what: str) -> Image:
+def draw_corpus(what: str) -> Image:
     """What a corpus of caves looks like: its report, or the range of two measures."""
     names = ("floor_share", "regions", "path_length")
     with TemporaryDirectory() as folder:
         corpus = make(tw.recipe("caves", width=32, height=32), folder, count=2000, seed=7, measures=names, workers=0)
         picture: Image = (
-            report.picture(corpus) if what == "report" else report.range_picture(corpus, "floor_share", "path_length")
+            report.draw_report(corpus) if what == "report" else report.draw_range(corpus, "floor_share", "path_length")
         )
         return picture
 
 
-def gallery() -> Image:
+def draw_gallery() -> Image:
     """The demo's contact sheet."""
     demo = run_path(str(DEMO))
     sheet: Image = demo["contact_sheet"](demo["one_of_each"]())
     return sheet
 
 
-def rule_books() -> Image:
+def draw_rulebooks() -> Image:
     """A map by every recipe that uses rules."""
     maps = {name: tw.run(name, seed=7) for name in KINDS["recipes"].names()}
     books = {name: map for name, map in maps.items() if map.recipe and map.recipe.technique == "rules"}
@@ -536,12 +547,12 @@ def main() -> None:
     wrong = []
     for page in [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]:
         old = page.read_text()
-        new = filled_in(old)
+        new = fill_tables(old)
         if new != old:
             wrong.append(page.name)
             if not check:
                 page.write_text(new)
-    for path, draw in [*((PICTURES / name, draw) for name, draw in pictures()), *thumbnails()]:
+    for path, draw in [*((PICTURES / name, draw) for name, draw in iter_pictures()), *iter_thumbnails()]:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not check:
             draw(path)

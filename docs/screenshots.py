@@ -24,7 +24,7 @@ PICTURES = ROOT / "docs" / "pictures"
 SIZE = {"width": 1280, "height": 760}
 
 
-def crypt() -> State:
+def build_crypt() -> State:
     """A dungeon, some of its rooms locked."""
     recipe = {
         "technique": "bsp",
@@ -33,21 +33,21 @@ def crypt() -> State:
         "tileset": "dungeon",
         "seed": 12,
     }
-    keep = tw.run(recipe).locked(np.s_[2:12, 3:17])
-    return State.of({**recipe, "locks": keep.to_data()})
+    keep = tw.run(recipe).to_locks(np.s_[2:12, 3:17])
+    return State.from_recipe({**recipe, "locks": keep.to_data()})
 
 
-def opened(tab: str, recipe: str, seed: int) -> State:
+def open_recipe(tab: str, recipe: str, seed: int) -> State:
     """A built-in recipe, in a tab."""
     data = tw.recipe(recipe, seed=seed).to_data()
-    return State.of(data).looking(tab=tab)
+    return State.from_recipe(data).with_view_settings(tab=tab)
 
 
 VIEWS = {
-    "studio-make": ("dark", crypt()),
-    "studio-example": ("light", State().looking(tab="example")),
-    "studio-rules": ("light", opened("rules", "lake-cave", 7)),
-    "studio-gallery": ("dark", opened("gallery", "skirmish", 3)),
+    "studio-make": ("dark", build_crypt()),
+    "studio-example": ("light", State().with_view_settings(tab="example")),
+    "studio-rules": ("light", open_recipe("rules", "lake-cave", 7)),
+    "studio-gallery": ("dark", open_recipe("gallery", "skirmish", 3)),
 }
 """Name of the picture, dark or light, and what is open."""
 

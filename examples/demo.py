@@ -57,7 +57,7 @@ def compile_all(console: Console) -> None:
     """Compile the loops of every technique, on all processors, and show which ones are done."""
     if kernels.is_ready():
         return
-    total = len(kernels.entries())
+    total = len(kernels.list_entries())
     console.print(f"\ncompiling {total} kernels, once on this machine")
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=total)

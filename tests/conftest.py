@@ -51,7 +51,7 @@ def reference() -> Path:
 @pytest.fixture
 def own_registry() -> Iterator[None]:
     """Removes the measures and formats that a test registers."""
-    shelves: tuple[registry.Shelf[Any], ...] = (registry.measures, formats.shelf)
+    shelves: tuple[registry.Registry[Any], ...] = (registry.measures, formats.format_registry)
     before = [shelf.added for shelf in shelves]
     yield
     for shelf, names in zip(shelves, before, strict=True):

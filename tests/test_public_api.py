@@ -185,7 +185,7 @@ BASE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "register_format": ((), {"extensions": [".x"]}),
 }
 """Arguments with which the functions do something; all others take none, or declare parameters and entries."""
-DECLARING = {"constraint", "param", "technique", "shaper", "mover"}
+DECLARING = {"constraint", "param", "technique", "shaper", "transform"}
 WRONG: list[Any] = [None, 5, -1.5, True, b"caves", [], ["cells"], [[1]], {}, {"a": 1}, {1: 2}, object(), CAVE, len]
 
 

@@ -88,7 +88,7 @@ def test_every_technique_shaper_and_format_of_that_version_is_stored() -> None:
 @pytest.mark.parametrize("name", INDEX["maps"])
 def test_a_map_loads_with_its_recipe_and_verifies(name: str) -> None:
     entry = INDEX["maps"][name]
-    tileset = tw.Tileset.checked(entry["read_with"]) if "read_with" in entry else None
+    tileset = tw.Tileset.validate(entry["read_with"]) if "read_with" in entry else None
     loaded = tw.load(FOLDER / name, tileset=tileset)
     assert keeps(describe(loaded), {key: entry[key] for key in describe(loaded)})
     assert_same_recipe(loaded.recipe, entry["recipe"])

@@ -29,7 +29,7 @@ __version__: str
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
 """
 SEED = "seed: int | str | None = None"
-RECIPE_WORDS = (
+RECIPE_PARAMETERS = (
     "tileset: str | PathLike[str] | Tileset | None = None",
     "tiles: Mapping[str, str] | None = None",
     "locks: Any = None",
@@ -39,8 +39,8 @@ RECIPE_WORDS = (
 )
 """What every technique takes beside its own parameters."""
 FALLBACKS = {
-    "make": f"def make(technique: str, /, *, {SEED}, {', '.join(RECIPE_WORDS)}, width: int = ..., height: int = ..., "
-    "**params: Never) -> TileMap",
+    "make": f"def make(technique: str, /, *, {SEED}, {', '.join(RECIPE_PARAMETERS)}, width: int = ..., "
+    "height: int = ..., **params: Never) -> TileMap",
     "recipe": "def recipe(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, **words: Any) -> Recipe",
     "watch": "def watch(given: Recipe | Mapping[str, Any] | str | PathLike[str], /, *, "
     f"{SEED}, every: int = 1, **words: Any) -> Iterator[Frame]",
@@ -66,14 +66,16 @@ def type_of(field: Field) -> str:
     return f"{found} | None" if field.nullable else found
 
 
-def overload(function: str, first: str, entry: Entry, words: Iterable[str], returned: str, doc: str = " ...") -> str:
+def format_overload(
+    function: str, first: str, entry: Entry, words: Iterable[str], returned: str, doc: str = " ..."
+) -> str:
     """Return an overload of a function for one technique or shaper."""
     own = (f"{field.name}: {type_of(field)} = ..." for field in fields_of(entry.params))
     parameters = "".join(f"    {one},\n" for one in (first, "/", "*", *words, *own))
     return f"@overload\ndef {function}(\n{parameters}) -> {returned}:{doc}\n"
 
 
-def documented(entry: Entry) -> str:
+def format_doc(entry: Entry) -> str:
     """Return a docstring: what the technique does, and what its parameters are."""
     described = (f"{field.name}: {field.description}" for field in fields_of(entry.params))
     lines = [fill(entry.summary, 110), "", *(fill(line, 110, subsequent_indent="    ") for line in described)]
@@ -81,7 +83,7 @@ def documented(entry: Entry) -> str:
     return f'\n    """{text}\n    """'
 
 
-def stub() -> Iterator[str]:
+def generate_stub() -> Iterator[str]:
     """Yield the parts of the file."""
     public = vars(tw)  # of the package itself: the stub leaves out how names are found
     yield HEAD
@@ -93,18 +95,18 @@ def stub() -> Iterator[str]:
     made = [techniques.get(name) for name in sorted(techniques.built_in)]
     shaped = [shapers.get(name) for name in sorted(shapers.built_in)]
     for function, returned in (("make", "TileMap"), ("recipe", "Recipe"), ("watch", "Iterator[Frame]")):
-        words = (SEED, *RECIPE_WORDS) if function != "watch" else (SEED, "every: int = 1", *RECIPE_WORDS)
+        words = (SEED, *RECIPE_PARAMETERS) if function != "watch" else (SEED, "every: int = 1", *RECIPE_PARAMETERS)
         for entry in made:
-            doc = documented(entry) if function == "make" else " ..."
-            yield overload(function, f"technique: Literal[{entry.name!r}]", entry, words, returned, doc)
+            doc = format_doc(entry) if function == "make" else " ..."
+            yield format_overload(function, f"technique: Literal[{entry.name!r}]", entry, words, returned, doc)
         yield f"@overload\n{FALLBACKS[function]}: ...\n"
     for shaper in shaped:
         first = f"map: TileMap,\n    shaper: Literal[{shaper.name!r}]"
-        yield overload("shape", first, shaper, ['seed: int | str = "0"'], "TileMap", documented(shaper))
+        yield format_overload("shape", first, shaper, ['seed: int | str = "0"'], "TileMap", format_doc(shaper))
     yield f"@overload\n{FALLBACKS['shape']}: ...\n"
 
 
-def formatted(text: str) -> str:
+def format_code(text: str) -> str:
     """Return the text as ruff formats and sorts it."""
     for step in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
         command = [sys.executable, "-m", "ruff", *step, "--stdin-filename", str(STUB), "-"]
@@ -116,7 +118,7 @@ def formatted(text: str) -> str:
 
 
 def main() -> int:
-    text = formatted("".join(stub()))
+    text = format_code("".join(generate_stub()))
     if "--check" in sys.argv:
         if not STUB.exists() or STUB.read_text() != text:
             print(f"{STUB.name} is not current; run: make stubs", file=sys.stderr)

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import tilewright as tw
 from tilewright import data
-from tilewright.cli._catalogue import summaries
+from tilewright.cli._catalogue import list_summaries
 
 SEED = 7
 
 
 def make_cards(kind: str) -> str:
     """Return the things of a kind as cards."""
-    lines = [f'<div class="gallery" markdown>\n{_card(kind, name, line)}\n</div>' for name, line in summaries(kind)]
+    lines = [
+        f'<div class="gallery" markdown>\n{_card(kind, name, line)}\n</div>' for name, line in list_summaries(kind)
+    ]
     return '<div class="goals" markdown>\n' + "\n".join(lines) + "\n</div>"
 
 
@@ -29,7 +31,7 @@ def _card(kind: str, name: str, line: str) -> str:
 
 def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file names of the recipes' pictures, and what draws each."""
-    for name in data.names("recipes"):
+    for name in data.list_names("recipes"):
         yield f"recipe-{name}.png", _drawing(name)
 
 

@@ -29,7 +29,7 @@ HOMES = {
     "core.params": ("Params", "Sized", "param"),
     "core.provenance": ("Verdict",),
     "core.recipe": ("Recipe", "Stage"),
-    "core.registry": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "mover",
+    "core.registry": ("ByExample", "Constraint", "Measure", "Shaper", "Technique", "constraint", "transform",
                       "register_constraint", "register_measure", "shaper", "technique"),
     "core.samples": ("Samples", "Training"),
     "core.seeds": ("Rng",),

@@ -43,11 +43,11 @@ from .core.registry import Measure as Measure
 from .core.registry import Shaper as Shaper
 from .core.registry import Technique as Technique
 from .core.registry import constraint as constraint
-from .core.registry import mover as mover
 from .core.registry import register_constraint as register_constraint
 from .core.registry import register_measure as register_measure
 from .core.registry import shaper as shaper
 from .core.registry import technique as technique
+from .core.registry import transform as transform
 from .core.samples import Samples as Samples
 from .core.samples import Training as Training
 from .core.seeds import Rng as Rng
@@ -126,7 +126,7 @@ def make(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -149,7 +149,7 @@ def make(
     width: Columns of the map.
     height: Rows of the map.
     rooms: How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers.
-    at_least: If fewer rooms than this fit, it gives up.
+    min_rooms: If fewer rooms than this fit, it gives up.
     room_width: Least and greatest columns of a room's floor; by default 4 to 12, fewer in small maps.
     room_height: Least and greatest rows of a room's floor; by default 3 to 9, fewer in small maps.
     spacing: Least cells between the floors of two rooms: 1 is a wall that they share, 3 leaves space for a
@@ -303,8 +303,8 @@ def make(
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,
-    mends: int = ...,
-    sweeps: int = ...,
+    repair_passes: int = ...,
+    gibbs_sweeps: int = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> TileMap:
     """Markov maps: every cell draws its tile by what samples have beside the tiles that stand around it already.
@@ -323,9 +323,9 @@ def make(
     smoothing: Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone.
     temperature: How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels
         them out.
-    mends: Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their
+    repair_passes: Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their
         neighbours.
-    sweeps: Times that every cell is drawn once more, given all its neighbours; removes traces of the scan.
+    gibbs_sweeps: Times that every cell is drawn once more, given all its neighbours; removes traces of the scan.
     unknown: Where no context is known: take a tile by how common it is anywhere, or keep the tile `unknown`.
     """
 
@@ -373,7 +373,7 @@ def make(
     width: int = ...,
     height: int = ...,
     kind: Literal["perlin", "simplex", "value", "cellular"] = ...,
-    feature: float = ...,
+    feature_size: float = ...,
     octaves: int = ...,
     gain: float = ...,
     lacunarity: float = ...,
@@ -393,7 +393,7 @@ def make(
     width: Columns of the map.
     height: Rows of the map.
     kind: What the waves are: soft (perlin, simplex), blocky (value), or mounds around points (cellular).
-    feature: Cells from one feature to the next, in the first octave.
+    feature_size: Cells from one feature to the next, in the first octave.
     octaves: How many layers of noise are added up; each adds finer detail.
     gain: How strong an octave is beside the one before it.
     lacunarity: How much finer an octave is than the one before it.
@@ -430,7 +430,7 @@ def make(
     pattern_sizes: Any = ...,
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
-    symmetries: Literal[1, 2, 8] = ...,
+    symmetry: Literal[1, 2, 8] = ...,
     borders: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
@@ -438,9 +438,9 @@ def make(
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,
-    part_side: int = ...,
+    block_size: int = ...,
     inter_weight: float = ...,
-    mut_times: int = ...,
+    max_stamps: int = ...,
     noise: float = ...,
 ) -> TileMap:
     """Tile patterns: a map whose windows are distributed as those of a sample, however it is put together.
@@ -453,8 +453,7 @@ def make(
         smaller.
     size_weights: How much each pattern size counts; by default all alike.
     wrap_sample: Axes along which the sample wraps, such as xy.
-    symmetries: Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by
-        quarters.
+    symmetry: Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by quarters.
     borders: Edges of the map that are to look as those of the sample: left, right, top, bottom; below, above of
         levels.
     depth: Levels of the map; by default as many as the sample has.
@@ -466,9 +465,9 @@ def make(
         compete.
     islands: Populations that know nothing of each other, on as many processors as there are; the best map of all
         is kept.
-    part_side: Side of the parts in which annealing makes maps that hold several of them.
+    block_size: Side of the parts in which annealing makes maps that hold several of them.
     inter_weight: Between 1, no window that the sample lacks, and 0, every window that the sample has.
-    mut_times: Most stamps of the sample at once, in evolution and genetic.
+    max_stamps: Most stamps of the sample at once, in evolution and genetic.
     noise: How far chance may disturb which map is the better one, in evolution and genetic.
     """
 
@@ -487,7 +486,7 @@ def make(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -509,7 +508,7 @@ def make(
     width: Columns of the map.
     height: Rows of the map.
     rooms: How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers.
-    at_least: If fewer rooms than this fit, it gives up.
+    min_rooms: If fewer rooms than this fit, it gives up.
     room_width: Least and greatest columns of a room's floor; by default 4 to 12, fewer in small maps.
     room_height: Least and greatest rows of a room's floor; by default 3 to 9, fewer in small maps.
     spacing: Least cells between the floors of two rooms: 1 is a wall that they share, 3 leaves space for a
@@ -633,9 +632,9 @@ def make(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
-    backtracks: int = ...,
-    repairs: int = ...,
-    restarts: int = ...,
+    max_backtracks: int = ...,
+    max_repairs: int = ...,
+    max_restarts: int = ...,
     relax: bool = ...,
 ) -> TileMap:
     """Wave function collapse: a map whose every window is one of a sample's, decided cell by cell.
@@ -660,9 +659,9 @@ def make(
     connected: Tiles whose cells must all be joined, taken together.
     paths: Places that must be joined, each two over given tiles.
     constraints: Constraints of your own, each by its name and with its parameters.
-    backtracks: Choices that are taken back in a row, before a region around the trouble is opened again.
-    repairs: Regions that are opened again in a row, before all begins anew.
-    restarts: Times that all begins anew, before it gives up.
+    max_backtracks: Choices that are taken back in a row, before a region around the trouble is opened again.
+    max_repairs: Regions that are opened again in a row, before all begins anew.
+    max_restarts: Times that all begins anew, before it gives up.
     relax: Whether windows that the sample lacks may stand where nothing else helps; they are marked and counted.
     """
 
@@ -721,7 +720,7 @@ def recipe(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -830,8 +829,8 @@ def recipe(
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,
-    mends: int = ...,
-    sweeps: int = ...,
+    repair_passes: int = ...,
+    gibbs_sweeps: int = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> Recipe: ...
 @overload
@@ -868,7 +867,7 @@ def recipe(
     width: int = ...,
     height: int = ...,
     kind: Literal["perlin", "simplex", "value", "cellular"] = ...,
-    feature: float = ...,
+    feature_size: float = ...,
     octaves: int = ...,
     gain: float = ...,
     lacunarity: float = ...,
@@ -902,7 +901,7 @@ def recipe(
     pattern_sizes: Any = ...,
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
-    symmetries: Literal[1, 2, 8] = ...,
+    symmetry: Literal[1, 2, 8] = ...,
     borders: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
@@ -910,9 +909,9 @@ def recipe(
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,
-    part_side: int = ...,
+    block_size: int = ...,
     inter_weight: float = ...,
-    mut_times: int = ...,
+    max_stamps: int = ...,
     noise: float = ...,
 ) -> Recipe: ...
 @overload
@@ -930,7 +929,7 @@ def recipe(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -1022,9 +1021,9 @@ def recipe(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
-    backtracks: int = ...,
-    repairs: int = ...,
-    restarts: int = ...,
+    max_backtracks: int = ...,
+    max_repairs: int = ...,
+    max_restarts: int = ...,
     relax: bool = ...,
 ) -> Recipe: ...
 @overload
@@ -1070,7 +1069,7 @@ def watch(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -1183,8 +1182,8 @@ def watch(
     backoff: Any = ...,
     smoothing: float = ...,
     temperature: float = ...,
-    mends: int = ...,
-    sweeps: int = ...,
+    repair_passes: int = ...,
+    gibbs_sweeps: int = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> Iterator[Frame]: ...
 @overload
@@ -1223,7 +1222,7 @@ def watch(
     width: int = ...,
     height: int = ...,
     kind: Literal["perlin", "simplex", "value", "cellular"] = ...,
-    feature: float = ...,
+    feature_size: float = ...,
     octaves: int = ...,
     gain: float = ...,
     lacunarity: float = ...,
@@ -1258,7 +1257,7 @@ def watch(
     pattern_sizes: Any = ...,
     size_weights: Any = ...,
     wrap_sample: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
-    symmetries: Literal[1, 2, 8] = ...,
+    symmetry: Literal[1, 2, 8] = ...,
     borders: Any = ...,
     depth: int | None = ...,
     wrap: Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"] = ...,
@@ -1266,9 +1265,9 @@ def watch(
     iterations: int | None = ...,
     population: int = ...,
     islands: int = ...,
-    part_side: int = ...,
+    block_size: int = ...,
     inter_weight: float = ...,
-    mut_times: int = ...,
+    max_stamps: int = ...,
     noise: float = ...,
 ) -> Iterator[Frame]: ...
 @overload
@@ -1287,7 +1286,7 @@ def watch(
     width: int = ...,
     height: int = ...,
     rooms: int | None = ...,
-    at_least: int = ...,
+    min_rooms: int = ...,
     room_width: Any = ...,
     room_height: Any = ...,
     spacing: int = ...,
@@ -1382,9 +1381,9 @@ def watch(
     connected: Any = ...,
     paths: Any = ...,
     constraints: Any = ...,
-    backtracks: int = ...,
-    repairs: int = ...,
-    restarts: int = ...,
+    max_backtracks: int = ...,
+    max_repairs: int = ...,
+    max_restarts: int = ...,
     relax: bool = ...,
 ) -> Iterator[Frame]: ...
 @overload
@@ -1498,14 +1497,14 @@ def shape(
     seed: int | str = "0",
     share: float = ...,
     of: Literal["rooms", "openings"] | None = ...,
-    least: int = ...,
+    min_cells: int = ...,
     tile: str | None = ...,
 ) -> TileMap:
     """Doors: put doors where passages meet rooms.
 
     share: Share of the doorways that get a door.
     of: What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any.
-    least: Rooms with fewer passable cells get no door.
+    min_cells: Rooms with fewer passable cells get no door.
     tile: Passable tile of the doors; by default the one called door.
     """
 
@@ -1549,25 +1548,25 @@ def shape(
     *,
     seed: int | str = "0",
     count: int = ...,
-    at_least: int | None = ...,
+    min_count: int | None = ...,
     colors: Any = ...,
     keys: int = ...,
     exit_behind: bool = ...,
-    least: int = ...,
-    most_doors: int = ...,
-    widest: int = ...,
+    min_cells: int = ...,
+    max_doors: int = ...,
+    max_width: int = ...,
     tile: str | None = ...,
 ) -> TileMap:
     """Lock and key: close parts of a map with locked doors, and hide the keys so that all of it can be reached.
 
     count: How many locks there are, each of another colour.
-    at_least: Give up only if fewer than this fit; by default all must.
+    min_count: Give up only if fewer than this fit; by default all must.
     colors: Names of the colours, in order; if there are too few, they come again as red 2 and so on.
     keys: How many keys of each colour lie about; one is enough.
     exit_behind: Whether the exit lies behind the last lock.
-    least: Least number of free cells between the start and the first locks, and behind each lock.
-    most_doors: Most doors of one lock; its key opens them all.
-    widest: Widest passage that a door may close, as several cells side by side, where narrow ones do not do.
+    min_cells: Least number of free cells between the start and the first locks, and behind each lock.
+    max_doors: Most doors of one lock; its key opens them all.
+    max_width: Widest passage that a door may close, as several cells side by side, where narrow ones do not do.
     tile: Passable tile of all locked doors; by default that of their colour, such as red door, or else door.
     """
 
@@ -1631,8 +1630,8 @@ def shape(
     x: int | None = ...,
     y: int | None = ...,
     of: str | None = ...,
-    at_least: int = ...,
-    at_most: int | None = ...,
+    min_size: int = ...,
+    max_size: int | None = ...,
     largest: int | None = ...,
     smallest: int | None = ...,
     directions: Literal[4, 8] = ...,
@@ -1643,8 +1642,8 @@ def shape(
     x: Column of a cell inside the region to paint; together with y.
     y: Row of a cell inside the region to paint; together with x.
     of: Paint regions of this tile only.
-    at_least: Paint regions of at least this many cells.
-    at_most: Paint regions of at most this many cells.
+    min_size: Paint regions of at least this many cells.
+    max_size: Paint regions of at most this many cells.
     largest: Of these, paint this many of the largest.
     smallest: Of these, paint this many of the smallest.
     directions: Whether regions hang together by 4 directions, or diagonally as well by 8.
@@ -1660,10 +1659,10 @@ def shape(
     markers: Any = ...,
     rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = ...,
     count: int = ...,
-    apart: int = ...,
+    min_distance: int = ...,
     origin: str = ...,
-    near: int = ...,
-    far: int | None = ...,
+    min_steps: int = ...,
+    max_steps: int | None = ...,
     tile: str | None = ...,
 ) -> TileMap:
     """Place: mark cells of the map, such as start, exit, keys, loot or monsters, by a rule.
@@ -1671,10 +1670,10 @@ def shape(
     markers: Names of the places, in the order in which they are chosen.
     rule: Where they are.
     count: How many places of each name there are.
-    apart: Least distance between two of them, in a straight line.
+    min_distance: Least distance between two of them, in a straight line.
     origin: The marker from which a band is counted.
-    near: Least number of steps from there.
-    far: Greatest number of steps from there; by default any.
+    min_steps: Least number of steps from there.
+    max_steps: Greatest number of steps from there; by default any.
     tile: A tile to put there as well; not onto locked cells.
     """
 

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from .core.ports import importing
+from .core.ports import import_lock
 
 
 @cache
@@ -23,5 +23,5 @@ def load(package: str, name: str) -> ModuleType:
 
 
 def _import(name: str) -> ModuleType:
-    with importing:
+    with import_lock:
         return import_module(f".{name}", __package__)

@@ -14,15 +14,15 @@ def load_files() -> ports.Files:
 
 
 def load_measure_map() -> ports.MeasureMap:
-    from .analysis.survey import measured
+    from .analysis.survey import measure_map
 
-    return measured
+    return measure_map
 
 
 def load_find_similarity() -> ports.FindSimilarity:
-    from .analysis.similarity import similarity_in
+    from .analysis.similarity import find_similarity
 
-    return similarity_in
+    return find_similarity
 
 
 def load_built_in() -> ports.BuiltIn:

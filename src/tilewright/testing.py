@@ -20,14 +20,14 @@ from typing import Any, get_args
 import numpy as np
 
 from .core.errors import GaveUp, TilewrightError
-from .core.pipeline import run, steps, watch
+from .core.pipeline import iter_steps, run, watch
 from .core.provenance import digest
 from .core.recipe import Recipe
 from .core.registry import Technique, techniques
 from .core.tilemap import TileMap
 from .kernels import blocks
 
-SIDES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
+SIZES = ((1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (9, 17), (33, 20), (64, 64))
 """Awkward sizes (width, height); those below a technique's own least size are passed over."""
 Check = Callable[[Technique, int], None]
 
@@ -64,48 +64,48 @@ def block_size(size: int, *names: str) -> Iterator[None]:
         blocks.SIZES.update(before)
 
 
-def small(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **words: Any) -> Recipe:
+def small_recipe(entry: Technique, seed: int | str = 1, width: int = 24, height: int = 18, **keywords: Any) -> Recipe:
     """A recipe for a small map that is made quickly, with defaults otherwise."""
     fields = entry.params.model_fields
     params = {name: value for name, value in (("width", width), ("height", height)) if name in fields}
-    given = words.pop("params", {})
-    return Recipe.of({"technique": entry.name, "params": {**params, **entry.quick, **given}, "seed": seed, **words})
+    given = keywords.pop("params", {})
+    return Recipe.of({"technique": entry.name, "params": {**params, **entry.quick, **given}, "seed": seed, **keywords})
 
 
-def same_seed_same_map(entry: Technique, seeds: int) -> None:
+def check_seeds(entry: Technique, seeds: int) -> None:
     """The same recipe and seed give the same map; other seeds other maps; nothing global is touched."""
     before = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
-    maps = [run(small(entry, seed)) for seed in range(6)]
+    maps = [run(small_recipe(entry, seed)) for seed in range(6)]
     for seed, map in enumerate(maps):
-        assert run(small(entry, seed)) == map, f"{entry.name}: seed {seed} gave two maps"
-        assert run(small(entry, str(seed))) == map, f"{entry.name}: seeds {seed} and {str(seed)!r} differ"
+        assert run(small_recipe(entry, seed)) == map, f"{entry.name}: seed {seed} gave two maps"
+        assert run(small_recipe(entry, str(seed))) == map, f"{entry.name}: seeds {seed} and {str(seed)!r} differ"
     assert any(map != maps[0] for map in maps), f"{entry.name}: the seed changes nothing"
     after = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     assert before == after, f"{entry.name}: draws from a global random source"
 
 
-def watching_changes_nothing(entry: Technique, seeds: int) -> None:
+def check_watching(entry: Technique, seeds: int) -> None:
     """Watched, thinned or cancelled in the middle, the map is the same; frames are whole and can be kept."""
-    made = run(small(entry))
-    frames = list(watch(small(entry)))
+    made = run(small_recipe(entry))
+    frames = list(watch(small_recipe(entry)))
     assert frames[-1].map == made, f"{entry.name}: watching changes the map"
-    assert list(watch(small(entry), every=3))[-1].map == made, f"{entry.name}: thinning changes the map"
+    assert list(watch(small_recipe(entry), every=3))[-1].map == made, f"{entry.name}: thinning changes the map"
     for frame in frames:
-        assert frame.done is None or 0 <= frame.done <= 1, f"{entry.name}: done is {frame.done}"
+        assert frame.progress is None or 0 <= frame.progress <= 1, f"{entry.name}: done is {frame.progress}"
         assert frame.cells is None or frame.cells.shape == made.shape, f"{entry.name}: a frame of another shape"
     kept = [frame.cells.copy() for frame in frames if frame.cells is not None]
-    run(small(entry, 2))
+    run(small_recipe(entry, 2))
     for frame, copy in zip((frame for frame in frames if frame.cells is not None), kept, strict=True):
         assert np.array_equal(frame.cells, copy), f"{entry.name}: a frame changes after it was shown"
     for count in range(min(4, len(frames))):
-        work = steps(small(entry))
+        work = iter_steps(small_recipe(entry))
         for _, _ in zip(range(count), work, strict=False):
             pass
         work.close()
-    assert run(small(entry)) == made, f"{entry.name}: cancelling changes later maps"
+    assert run(small_recipe(entry)) == made, f"{entry.name}: cancelling changes later maps"
 
 
-def other_process_same_map(entry: Technique, seeds: int) -> None:
+def check_other_process(entry: Technique, seeds: int) -> None:
     """Another process with another hash seed makes the same map."""
     if techniques.get(entry.name) is not entry or entry.name in techniques.added:
         return  # registered by hand: another process does not know it
@@ -113,23 +113,23 @@ def other_process_same_map(entry: Technique, seeds: int) -> None:
         "import sys, json; from tilewright.core.recipe import Recipe; from tilewright.core.pipeline import run;"
         "from tilewright.core.provenance import digest; print(digest(run(Recipe.of(json.loads(sys.argv[1])))))"
     )
-    recipe = small(entry, "elsewhere")
+    recipe = small_recipe(entry, "elsewhere")
     environment = {**os.environ, "PYTHONHASHSEED": "4242"}
     command = [sys.executable, "-c", program, json.dumps(recipe.to_data())]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == digest(run(recipe)), f"{entry.name}: another process makes another map"
 
 
-def locks_hold(entry: Technique, seeds: int) -> None:
+def check_locks(entry: Technique, seeds: int) -> None:
     """A 10x10 rectangle of another seed's map can be kept for at least 95 of 100 seeds, and is."""
     given_up = 0
     for seed in range(seeds):
-        other = run(small(entry, f"other-{seed}"))
+        other = run(small_recipe(entry, f"other-{seed}"))
         row, column = seed % (other.height - 9), (seed * 7) % (other.width - 9)
         mask = np.zeros(other.shape, dtype=bool)
         mask[..., row : row + 10, column : column + 10] = True
         try:
-            map = run(small(entry, seed, locks=other.locked(mask)))
+            map = run(small_recipe(entry, seed, locks=other.to_locks(mask)))
         except GaveUp:
             given_up += 1
             continue
@@ -137,20 +137,20 @@ def locks_hold(entry: Technique, seeds: int) -> None:
     assert given_up <= seeds * 0.05, f"{entry.name}: gave up on {given_up} of {seeds} locked rectangles"
 
 
-def locks_change_with_seeds(entry: Technique, seeds: int) -> None:
+def check_unlocked_cells(entry: Technique, seeds: int) -> None:
     """What is not locked is rolled again, and locks of single cells hold too."""
-    first = run(small(entry, "first"))
+    first = run(small_recipe(entry, "first"))
     scattered = np.random.default_rng(5).random(first.shape) < 0.02
-    locks = first.locked(scattered)
-    maps = [run(small(entry, seed, locks=locks)) for seed in range(4)]
+    locks = first.to_locks(scattered)
+    maps = [run(small_recipe(entry, seed, locks=locks)) for seed in range(4)]
     for map in maps:
         assert np.array_equal(map.cells[scattered], first.cells[scattered]), f"{entry.name}: a locked cell changed"
     assert any(map != maps[0] for map in maps), f"{entry.name}: locks freeze the whole map"
 
 
-def result_is_frozen(entry: Technique, seeds: int) -> None:
+def check_result(entry: Technique, seeds: int) -> None:
     """Cells are read-only and owned, of the tileset's dtype, also after pickling."""
-    made = run(small(entry))
+    made = run(small_recipe(entry))
     for map in (made, pickle.loads(pickle.dumps(made))):  # noqa: S301 - our own bytes
         assert isinstance(map, TileMap)
         assert map == made, f"{entry.name}: pickling changes the map"
@@ -159,21 +159,21 @@ def result_is_frozen(entry: Technique, seeds: int) -> None:
         assert map.cells.dtype == map.tileset.dtype, f"{entry.name}: cells of {map.cells.dtype}"
 
 
-def every_size(entry: Technique, seeds: int) -> None:
+def check_sizes(entry: Technique, seeds: int) -> None:
     """Every legal size works with defaults, the smallest and awkward ones included."""
-    for width, height in SIDES:
-        least = [_least(entry, name) for name in ("width", "height")]
+    for width, height in SIZES:
+        least = [_min_size(entry, name) for name in ("width", "height")]
         if width < least[0] or height < least[1]:
             continue
         for seed in range(3):
-            map = run(small(entry, seed, width, height))
+            map = run(small_recipe(entry, seed, width, height))
             assert map.shape[-2:] == (height, width), f"{entry.name}: asked for {width}x{height}, got {map.shape}"
-            assert list(watch(small(entry, seed, width, height)))[-1].map == map
+            assert list(watch(small_recipe(entry, seed, width, height)))[-1].map == map
 
 
-def made_again(entry: Technique, seeds: int) -> None:
+def check_recipe(entry: Technique, seeds: int) -> None:
     """A map's own recipe makes it again, also after a trip through JSON."""
-    made = run(small(entry))
+    made = run(small_recipe(entry))
     assert made.recipe is not None
     assert run(made.recipe) == made, f"{entry.name}: its own recipe makes another map"
     text = json.dumps(made.recipe.to_data())
@@ -182,10 +182,10 @@ def made_again(entry: Technique, seeds: int) -> None:
     assert run(again) == made, f"{entry.name}: its recipe, read from JSON, makes another map"
 
 
-def params_are_values(entry: Technique, seeds: int) -> None:
+def check_params(entry: Technique, seeds: int) -> None:
     """Params round-trip through JSON and pickle, compare and hash alike."""
-    params = small(entry).params
-    again = entry.params.checked(json.loads(params.model_dump_json()))
+    params = small_recipe(entry).params
+    again = entry.params.validate(json.loads(params.model_dump_json()))
     assert again == params, f"{entry.name}: params change on the way through JSON"
     assert hash(again) == hash(params), f"{entry.name}: equal params hash differently"
     for name, kind in vars(type(params)).items():  # fill the cached properties, which must stay out of all this
@@ -197,10 +197,10 @@ def params_are_values(entry: Technique, seeds: int) -> None:
     entry.params.model_json_schema()
 
 
-def bad_params_are_refused(entry: Technique, seeds: int) -> None:
+def check_bad_params(entry: Technique, seeds: int) -> None:
     """Unknown, out-of-range and boolean values are refused, in one line that names the parameter."""
     for name, value in _bad_values(entry):
-        error = _refusal({"technique": entry.name, "params": {name: value}})
+        error = _find_error({"technique": entry.name, "params": {name: value}})
         assert error is not None, f"{entry.name}: accepts {name}={value!r}"
         assert len(str(error).splitlines()) == 1, f"{entry.name}: the error takes more than a line: {error}"
         named = any(name in one.path for one in error.problems)
@@ -211,7 +211,7 @@ def bad_params_are_refused(entry: Technique, seeds: int) -> None:
         )
 
 
-def everything_is_described(entry: Technique, seeds: int) -> None:
+def check_descriptions(entry: Technique, seeds: int) -> None:
     """A summary, and a line for every parameter."""
     assert entry.summary, f"{entry.name}: its file has no documentation"
     for name, field in entry.params.model_fields.items():
@@ -219,9 +219,9 @@ def everything_is_described(entry: Technique, seeds: int) -> None:
         assert not field.is_required(), f"{entry.name}: the parameter {name} has no default"
 
 
-def declarations_hold(entry: Technique, seeds: int) -> None:
+def check_declarations(entry: Technique, seeds: int) -> None:
     """What it declares of its shape, cost and training data is true of its maps and params."""
-    recipe = small(entry)
+    recipe = small_recipe(entry)
     params, fields = recipe.params, entry.params.model_fields
     assert run(recipe).shape == recipe.shape, f"{entry.name}: another shape than its params say"
     assert entry.cells_of(params) >= run(recipe).cells.size, f"{entry.name}: fewer cells than its map has"
@@ -236,40 +236,40 @@ def declarations_hold(entry: Technique, seeds: int) -> None:
         assert name in fields, f"{entry.name}: by_example names {name}, which is no parameter"
     for name, values in shown.knobs.items():
         for value in values:
-            entry.params.checked({name: value})
+            entry.params.validate({name: value})
 
 
-def windows_fit(entry: Technique, seeds: int) -> None:
+def check_windows(entry: Technique, seeds: int) -> None:
     """Windows of an endless world, made separately, agree where they overlap."""
     if "offset" not in entry.params.model_fields:
         return
-    here = entry.params.checked({"offset": [5, 3]})
+    here = entry.params.validate({"offset": [5, 3]})
     assert entry.offset_of(here) == (5, 3), f"{entry.name}: declares another offset than the parameter"
     for seed, (x, y) in enumerate([(5, 3), (-7, 4), (0, -9), (-40, -2_000_000)]):
-        base = run(small(entry, seed, params={"offset": [x - 5, y - 3]}))
-        other = run(small(entry, seed, params={"offset": [x, y]}))
+        base = run(small_recipe(entry, seed, params={"offset": [x - 5, y - 3]}))
+        other = run(small_recipe(entry, seed, params={"offset": [x, y]}))
         overlap = base.cells[3:, 5:], other.cells[:-3, :-5]
         assert np.array_equal(*overlap), f"{entry.name}: windows at {x - 5},{y - 3} and {x},{y} do not fit"
 
 
 CHECKS: tuple[Check, ...] = (
-    same_seed_same_map,
-    watching_changes_nothing,
-    other_process_same_map,
-    locks_hold,
-    locks_change_with_seeds,
-    result_is_frozen,
-    every_size,
-    made_again,
-    params_are_values,
-    bad_params_are_refused,
-    everything_is_described,
-    declarations_hold,
-    windows_fit,
+    check_seeds,
+    check_watching,
+    check_other_process,
+    check_locks,
+    check_unlocked_cells,
+    check_result,
+    check_sizes,
+    check_recipe,
+    check_params,
+    check_bad_params,
+    check_descriptions,
+    check_declarations,
+    check_windows,
 )
 
 
-def _refusal(recipe: dict[str, Any]) -> TilewrightError | None:
+def _find_error(recipe: dict[str, Any]) -> TilewrightError | None:
     try:
         Recipe.of(recipe)
     except TilewrightError as error:
@@ -277,7 +277,7 @@ def _refusal(recipe: dict[str, Any]) -> TilewrightError | None:
     return None
 
 
-def _least(entry: Technique, name: str) -> int:
+def _min_size(entry: Technique, name: str) -> int:
     field = entry.params.model_fields.get(name)
     return next((int(rule.ge) for rule in field.metadata if hasattr(rule, "ge")), 1) if field else 1
 

@@ -12,7 +12,7 @@ from tilewright.analysis.doorways import doorways, passages
 from tilewright.core.tilemap import Room, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+TILES = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
 HALL = (
     "#########",
     "#..#...##",
@@ -47,17 +47,17 @@ def test_a_passage_has_walls_on_two_sides_and_ways_on_the_others(mask: NDArray[n
 
 def test_openings_are_blocks_of_two_by_two() -> None:
     assert places(doorways(drawn(*HALL))) == [[2, 3]]
-    assert places(doorways(drawn(*HALL), least=9)) == [[2, 3]]
-    assert places(doorways(drawn(*HALL), least=10)) == []
+    assert places(doorways(drawn(*HALL), min_cells=9)) == [[2, 3]]
+    assert places(doorways(drawn(*HALL), min_cells=10)) == []
     corridor = ("######", "#..#.#", "#....#", "######")
     assert places(doorways(drawn(*corridor))) == [[2, 3]]
 
 
 def test_rooms_of_the_map_come_first() -> None:
     small = Room(1, 1, 2, 3)
-    assert places(doorways(drawn(*HALL, rooms=(small,)), least=6)) == [[2, 3]]
-    assert places(doorways(drawn(*HALL, rooms=(small,)), least=7)) == []
-    assert places(doorways(drawn(*HALL, rooms=(small,)), of="openings", least=7)) == [[2, 3]]
+    assert places(doorways(drawn(*HALL, rooms=(small,)), min_cells=6)) == [[2, 3]]
+    assert places(doorways(drawn(*HALL, rooms=(small,)), min_cells=7)) == []
+    assert places(doorways(drawn(*HALL, rooms=(small,)), of="openings", min_cells=7)) == [[2, 3]]
     walled = Room(0, 0, 4, 5)
     assert places(doorways(drawn(*HALL, rooms=(walled,)))) == [[2, 3]], "a room may be given with its walls"
     closet = ("#####", "#...#", "##.##", "##.##", "#####")

@@ -56,7 +56,7 @@ def test_the_radius_makes_a_circle() -> None:
 def test_water_can_be_looked_across() -> None:
     tiles = [{"name": "floor"}, {"name": "wall", "passable": False}, {"name": "water", "passable": False}]
     level = TileMap(
-        [[0, 2, 0, 1, 0]], Tileset.checked({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
+        [[0, 2, 0, 1, 0]], Tileset.validate({"name": "some", "tiles": tiles}), markers=[Marker("lamp", 0, 0)]
     )
     assert field_of_view(level, "lamp").tolist() == [[True, True, False, False, False]]
     assert field_of_view(level, (0, 0), through=["water"]).tolist() == [[True, True, True, True, False]]

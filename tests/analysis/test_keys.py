@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import tilewright as tw
-from tilewright.analysis.keys import needed_keys, play, solvable
+from tilewright.analysis.keys import is_solvable, needed_keys, play
 from tilewright.analysis.paths import distances
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+TILES = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
 NAMES = {"S": "start", "E": "exit", **{c: f"key {c}" for c in "rgb"}, **{c: f"lock {c.lower()}" for c in "RGB"}}
 
 
@@ -35,8 +35,8 @@ def test_small_maps_by_hand() -> None:
     assert found.missing == ()
     assert needed_keys(drawn("SrRbBE")) == ("r", "b")
     assert needed_keys(drawn("Sr.E", "##R#")) == ()
-    assert solvable(drawn("SE")) is True
-    assert solvable(drawn("S#E")) is False
+    assert is_solvable(drawn("SE")) is True
+    assert is_solvable(drawn("S#E")) is False
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,22 @@ def test_small_maps_by_hand() -> None:
 )
 def test_a_key_behind_its_own_door_or_none_at_all_is_noticed(rows: tuple[str, ...]) -> None:
     broken = rows != ("SRbE", "rB##")
-    assert solvable(drawn(*rows)) is not broken
+    assert is_solvable(drawn(*rows)) is not broken
     assert tw.measure(drawn(*rows), "solvable") == {"solvable": int(not broken)}
 
 
 def test_doors_of_one_colour_share_their_keys_and_a_key_alone_opens_a_lock_alone() -> None:
-    assert solvable(drawn("SrRRE", "###R#")) is True
-    plain = drawn("S...E").replaced(
+    assert is_solvable(drawn("SrRRE", "###R#")) is True
+    plain = drawn("S...E").replace(
         markers=[Marker("start", 0, 0), Marker("exit", 4, 0), Marker("lock", 3, 0), Marker("key", 1, 0)]
     )
-    assert solvable(plain) is True
-    assert solvable(plain.replaced(markers=[*plain.markers[:3], Marker("keyhole", 1, 0)])) is False
+    assert is_solvable(plain) is True
+    assert is_solvable(plain.replace(markers=[*plain.markers[:3], Marker("keyhole", 1, 0)])) is False
 
 
 def test_where_it_does_not_apply() -> None:
-    assert solvable(drawn("S...")) is None
-    assert solvable(drawn("..rR")) is None
+    assert is_solvable(drawn("S...")) is None
+    assert is_solvable(drawn("..rR")) is None
     assert needed_keys(drawn("SRE")) is None
     assert math.isnan(tw.measure(drawn("..E"), "solvable")["solvable"])
     assert not {"solvable", "keys_needed"} & tw.measure(drawn("...")).keys()
@@ -68,9 +68,9 @@ def test_where_it_does_not_apply() -> None:
 
 
 def test_every_start_counts_and_one_in_a_wall_leads_nowhere() -> None:
-    assert solvable(drawn("SrRE", "##.S")) is False, "from the second start the exit is near, but not the key"
-    walled = drawn("S#E").replaced(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
-    assert solvable(walled) is False
+    assert is_solvable(drawn("SrRE", "##.S")) is False, "from the second start the exit is near, but not the key"
+    walled = drawn("S#E").replace(markers=[Marker("start", 1, 0), Marker("exit", 2, 0)])
+    assert is_solvable(walled) is False
     assert not play(walled).reached.any()
 
 
@@ -78,8 +78,8 @@ def test_maps_with_levels() -> None:
     tower = TileMap(np.zeros((2, 1, 3), dtype=int), TILES)
     ends = [Marker("start", 0, 0, 0), Marker("exit", 0, 0, 1)]
     locks = [Marker("lock r", x, 0, 1) for x in range(3)]
-    assert solvable(tower.replaced(markers=[*ends, *locks, Marker("key r", 2, 0, 0)])) is True
-    assert solvable(tower.replaced(markers=[*ends, *locks, Marker("key r", 2, 0, 1)])) is False
+    assert is_solvable(tower.replace(markers=[*ends, *locks, Marker("key r", 2, 0, 0)])) is True
+    assert is_solvable(tower.replace(markers=[*ends, *locks, Marker("key r", 2, 0, 1)])) is False
 
 
 boards = some.lists(some.text("...##SErgbRGB", min_size=6, max_size=6), min_size=1, max_size=5)

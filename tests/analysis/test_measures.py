@@ -14,7 +14,7 @@ from tilewright.core.registry import measure, measures
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.checked({"name": "four", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
+TILES = Tileset.validate({"name": "four", "tiles": [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}]})
 
 
 def drawn(*rows: str, **more: Any) -> TileMap:

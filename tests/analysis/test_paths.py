@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.analysis.paths import distances, flee_map, hot_path, shortest_path
-from tilewright.analysis.regions import Directions, neighbours
+from tilewright.analysis.regions import Directions, neighbor_offsets
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.checked(
+TILES = Tileset.validate(
     {
         "name": "land",
         "tiles": [
@@ -66,7 +66,7 @@ def settled(
 
 def around(mask: NDArray[np.bool_], cell: Cell, options: dict[str, Any]) -> list[tuple[Cell, float]]:
     found = []
-    for offset in neighbours(mask.ndim, options.get("directions", 4)).tolist():
+    for offset in neighbor_offsets(mask.ndim, options.get("directions", 4)).tolist():
         near = tuple(int(part) for part in np.add(cell, offset))
         box = tuple(slice(min(a, b), max(a, b) + 1) for a, b in zip(cell, near, strict=True))
         inside = all(0 <= part < side for part, side in zip(near, mask.shape, strict=True))

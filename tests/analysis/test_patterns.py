@@ -17,12 +17,12 @@ from tilewright.analysis.patterns import (
     DENSE_KEYS,
     SMOOTHING,
     Coding,
-    Windows,
+    PatternCounts,
     divergence,
     divergences,
-    framed,
-    turned,
-    turned_wrap,
+    iter_view_wraps,
+    iter_views,
+    pad_map,
     wraps,
 )
 
@@ -76,7 +76,7 @@ def test_windows_are_those_of_a_dictionary_of_tuples(data: st.DataObject) -> Non
     sides = [(False, False) if round_ else data.draw(st.tuples(st.booleans(), st.booleans())) for round_ in wrap]
     plain = windows_of(map, size, wrap, sides, tiles)
     coding = Coding(size, map.ndim, tiles + 1)
-    found = Windows.of(coding, [framed(map, size, wrap, sides, tiles)])
+    found = PatternCounts.of(coding, [pad_map(map, size, wrap, sides, tiles)])
     assert sorted(found.counts.tolist()) == sorted(plain.values())
     assert found.total == plain.total()
     multipliers = coding.multipliers.tolist()
@@ -89,7 +89,7 @@ def test_windows_are_those_of_a_dictionary_of_tuples(data: st.DataObject) -> Non
 def test_windows_of_several_maps_count_together() -> None:
     one, other = (np.random.default_rng(seed).integers(0, 3, (6, 5)) for seed in (1, 2))
     none, edges = (False, False), [(False, False)] * 2
-    together = Windows.of(Coding(2, 2, 3), [one, other])
+    together = PatternCounts.of(Coding(2, 2, 3), [one, other])
     plain = windows_of(one, 2, none, edges, 3) + windows_of(other, 2, none, edges, 3)
     assert sorted(together.counts.tolist()) == sorted(plain.values())
     assert together.count(np.array([1 << 40], dtype=np.uint64)).tolist() == [0]
@@ -106,7 +106,7 @@ def test_dense_where_patterns_are_few_and_hashed_where_they_are_not() -> None:
 
 
 def test_a_map_smaller_than_a_window_has_none() -> None:
-    found = Windows.of(Coding(3, 2, 2), [np.zeros((2, 5), dtype=np.int64)])
+    found = PatternCounts.of(Coding(3, 2, 2), [np.zeros((2, 5), dtype=np.int64)])
     assert (found.total, found.keys.size) == (0, 0)
     assert found.count(np.array([0], dtype=np.uint64)).tolist() == [0]
 
@@ -118,7 +118,7 @@ def test_divergences_are_the_textbooks(one: Array, other: Array, size: int) -> N
         return
     none, edges = [False] * one.ndim, [(False, False)] * one.ndim
     coding = Coding(size, one.ndim, int(max(one.max(), other.max())) + 1)
-    here, there = Windows.of(coding, [one]), Windows.of(coding, [other])
+    here, there = PatternCounts.of(coding, [one]), PatternCounts.of(coding, [other])
     expected = textbook(windows_of(one, size, none, edges, 0), windows_of(other, size, none, edges, 0))
     assert divergences(here, there) == pytest.approx(expected, abs=1e-12, rel=1e-12)
     assert divergences(there, here) == pytest.approx(expected[::-1], abs=1e-12, rel=1e-12)
@@ -130,7 +130,7 @@ def test_divergences_are_the_textbooks(one: Array, other: Array, size: int) -> N
 def test_new_windows_and_missed_ones() -> None:
     """By hand: a sample half a and half b against a map of nothing but a."""
     coding = Coding(1, 2, 2)
-    half, whole = (Windows.of(coding, [np.array(cells)]) for cells in ([[0, 1]], [[0, 0]]))
+    half, whole = (PatternCounts.of(coding, [np.array(cells)]) for cells in ([[0, 1]], [[0, 0]]))
     new, missed = divergences(whole, half)
     assert new == pytest.approx(np.log(2), abs=1e-4), "a is twice as common; nothing is new"
     assert missed > 6, "b is missing"
@@ -139,14 +139,14 @@ def test_new_windows_and_missed_ones() -> None:
 @pytest.mark.parametrize("symmetries", [1, 2, 8])
 def test_views(symmetries: int) -> None:
     map = np.arange(6).reshape(2, 3)
-    views = list(turned(map, symmetries))
+    views = list(iter_views(map, symmetries))
     assert len(views) == len({(view.shape, view.tobytes()) for view in map_contiguous(views)}) == symmetries
     assert np.array_equal(views[0], map)
     if symmetries > 1:
         assert np.array_equal(views[1], map[:, ::-1])
-    levels = list(turned(np.arange(24).reshape(2, 3, 4), symmetries))
+    levels = list(iter_views(np.arange(24).reshape(2, 3, 4), symmetries))
     assert all(view.shape[0] == 2 for view in levels)
-    for view, wrap in zip(turned(map, symmetries), turned_wrap((True, False), symmetries), strict=True):
+    for view, wrap in zip(iter_views(map, symmetries), iter_view_wraps((True, False), symmetries), strict=True):
         assert view.shape[wrap.index(True)] == 2, "the axis of two cells is the one that wraps"
 
 

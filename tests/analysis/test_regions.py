@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from tilewright.analysis.regions import Directions, neighbours, regions_of, regions_of_tiles
+from tilewright.analysis.regions import Directions, neighbor_offsets, regions_of, regions_of_tiles
 
 masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=3, max_side=8))
 some_directions = st.sampled_from([4, 8])
@@ -27,7 +27,7 @@ def flooded(mask: NDArray[np.bool_], directions: Directions) -> NDArray[np.int32
             inside = all(0 <= part < side for part, side in zip(cell, mask.shape, strict=True))
             if inside and mask[cell] and not labels[cell]:
                 labels[cell] = number
-                stack += [tuple(np.add(cell, offset)) for offset in neighbours(mask.ndim, directions)]
+                stack += [tuple(np.add(cell, offset)) for offset in neighbor_offsets(mask.ndim, directions)]
     return labels
 
 
@@ -55,20 +55,20 @@ def test_regions_of_tiles_hold_one_tile_each(cells: NDArray[np.uint8], direction
 def test_kept_regions_are_numbered_anew(mask: NDArray[np.bool_], least: int) -> None:
     found = regions_of(mask)
     large = np.flatnonzero(found.sizes >= least)
-    kept = found.kept(large)
-    assert np.array_equal(kept.labels > 0, found.chosen(large))
+    kept = found.keep(large)
+    assert np.array_equal(kept.labels > 0, found.mask(large))
     assert kept.sizes.tolist() == [0, *(size for size in found.sizes[1:].tolist() if size >= least)]
     assert kept.sizes.tolist() == [0, *np.bincount(kept.labels.reshape(-1), minlength=kept.count + 1)[1:]]
 
 
 def test_the_largest_come_first_and_of_equal_ones_the_earlier() -> None:
     found = regions_of(np.array([[1, 0, 1, 1, 0, 1], [0, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0]], dtype=bool))
-    assert found.ranked().tolist() == [2, 4, 1, 3, 5]
+    assert found.rank().tolist() == [2, 4, 1, 3, 5]
 
 
 @pytest.mark.parametrize(("dimensions", "directions", "count"), [(2, 4, 4), (2, 8, 8), (3, 4, 6), (3, 8, 26)])
 def test_neighbours(dimensions: int, directions: Directions, count: int) -> None:
-    offsets = neighbours(dimensions, directions).tolist()
+    offsets = neighbor_offsets(dimensions, directions).tolist()
     assert len(offsets) == count
     assert offsets == sorted(offsets, key=lambda offset: (sum(map(abs, offset)), offset))
     assert all([-part for part in offset] in offsets for offset in offsets)

@@ -10,7 +10,7 @@ from tilewright.analysis.rooms import rooms_graph
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.of_words(["."])
+TILES = Tileset.from_labels(["."])
 
 
 def house(count: int, links: list[tuple[int, int]], *, start: int = 0, exit: int = 0) -> TileMap:
@@ -24,17 +24,17 @@ def test_a_house_by_hand() -> None:
     graph = rooms_graph(house(6, [(0, 1), (2, 1), (1, 2), (3, 2), (0, 3), (4, 4)], start=1, exit=3))
     assert graph.links == ((0, 1), (0, 3), (1, 2), (2, 3))
     assert graph.neighbours == ((1, 3), (0, 2), (1, 3), (0, 2), (), ())
-    assert graph.parts == (0, 0, 0, 0, 1, 2)
-    assert (graph.part_count, graph.loops) == (3, 1)
-    assert graph.way == (1, 0, 3)
-    assert graph.way_links == ((0, 1), (0, 3))
+    assert graph.components == (0, 0, 0, 0, 1, 2)
+    assert (graph.component_count, graph.loops) == (3, 1)
+    assert graph.route == (1, 0, 3)
+    assert graph.route_links == ((0, 1), (0, 3))
 
 
 def test_no_way_and_no_rooms() -> None:
-    assert rooms_graph(house(3, [(0, 1)], start=0, exit=2)).way == ()
-    assert rooms_graph(house(3, [(0, 1)], start=1, exit=1)).way == (1,)
+    assert rooms_graph(house(3, [(0, 1)], start=0, exit=2)).route == ()
+    assert rooms_graph(house(3, [(0, 1)], start=1, exit=1)).route == (1,)
     empty = rooms_graph(house(0, []))
-    assert (empty.way, empty.parts, empty.loops, empty.start) == ((), (), 0, None)
+    assert (empty.route, empty.components, empty.loops, empty.start) == ((), (), 0, None)
 
 
 pairs = some.lists(some.tuples(some.integers(0, 7), some.integers(0, 7)), max_size=14)
@@ -50,8 +50,8 @@ def test_loops_are_links_beyond_a_tree(links: list[tuple[int, int]]) -> None:
             tree += 1
             part = [part[one] if number == part[other] else number for number in part]
     assert graph.loops == len(graph.links) - tree == tw.measure(house(8, links), "loops")["loops"]
-    assert graph.part_count == len(set(part))
-    assert all((graph.parts[a] == graph.parts[b]) == (part[a] == part[b]) for a in range(8) for b in range(8))
-    assert bool(graph.way) == (part[0] == part[7])
-    assert set(graph.way_links) <= set(graph.links)
-    assert len(graph.way_links) == max(0, len(graph.way) - 1)
+    assert graph.component_count == len(set(part))
+    assert all((graph.components[a] == graph.components[b]) == (part[a] == part[b]) for a in range(8) for b in range(8))
+    assert bool(graph.route) == (part[0] == part[7])
+    assert set(graph.route_links) <= set(graph.links)
+    assert len(graph.route_links) == max(0, len(graph.route) - 1)

@@ -20,7 +20,7 @@ from tilewright.analysis.similarity import Similarity
 from tilewright.core.samples import Samples
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.of_words(["a", "b", "c"])
+TILES = Tileset.from_labels(["a", "b", "c"])
 COMPARING = {"divergence", "divergence_new", "divergence_missed", "copied_share", "copied_block", "sample_distance"}
 
 
@@ -79,7 +79,7 @@ def test_the_largest_copied_block(data: st.DataObject, axes: int) -> None:
     flags = st.tuples(*[st.booleans()] * axes)
     map, wrap = data.draw(arrays(axes, 9)), data.draw(flags)
     samples = [(data.draw(arrays(axes, 9)), data.draw(flags)) for _ in range(data.draw(st.integers(1, 2)))]
-    assert novelty.copied_side(map, wrap, samples) == plain_side(map, wrap, samples)
+    assert novelty.find_copied_side(map, wrap, samples) == plain_side(map, wrap, samples)
 
 
 @pytest.mark.parametrize("side", range(1, 20))
@@ -87,9 +87,9 @@ def test_a_block_of_any_side_is_found(side: int) -> None:
     rng = np.random.default_rng(side)
     sample, map = rng.integers(0, 1000, (23, 29)), rng.integers(1000, 2000, (31, 20))
     map[2 : 2 + side, 1 : 1 + side] = sample[3 : 3 + side, 4 : 4 + side]
-    assert novelty.copied_side(map, (False, False), [(sample, (False, False))]) == side
+    assert novelty.find_copied_side(map, (False, False), [(sample, (False, False))]) == side
     rolled = np.roll(sample, (7, 9), (0, 1))
-    assert novelty.copied_side(map, (False, False), [(rolled, (True, True))]) == side
+    assert novelty.find_copied_side(map, (False, False), [(rolled, (True, True))]) == side
 
 
 @settings(max_examples=120, deadline=None)
@@ -98,9 +98,9 @@ def test_the_nearest_place_is_the_nearest(data: st.DataObject, axes: int, transf
     map, sample = data.draw(arrays(axes)), data.draw(arrays(axes))
     wrap = data.draw(st.tuples(*[st.booleans()] * axes))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(novelty, "LOOP", 1 << 40 if transformed else 0)
-        patch.setattr(novelty, "TRANSFORM", 0 if transformed else 1 << 40)
-        found = novelty.least_difference(map, sample, wrap)
+        patch.setattr(novelty, "LOOP_COST", 1 << 40 if transformed else 0)
+        patch.setattr(novelty, "TRANSFORM_COST", 0 if transformed else 1 << 40)
+        found = novelty.min_difference(map, sample, wrap)
     assert found == plain_difference(map, sample, wrap)
 
 
@@ -109,9 +109,9 @@ def test_large_ones_are_laid_on_each_other_by_transforms() -> None:
     map = rng.integers(0, 5, (300, 200))
     sample = map[40:90, 100:180].copy()
     sample[::5, ::4] = 7
-    assert novelty.least_difference(map, sample, (False, False)) == 1 / 20
-    assert novelty.least_difference(sample, map, (False, False)) == 1 / 20
-    assert novelty.least_difference(np.tile(map, (2, 1))[30:400, 9:70], map, (True, False)) == 0
+    assert novelty.min_difference(map, sample, (False, False)) == 1 / 20
+    assert novelty.min_difference(sample, map, (False, False)) == 1 / 20
+    assert novelty.min_difference(np.tile(map, (2, 1))[30:400, 9:70], map, (True, False)) == 0
 
 
 def test_a_map_is_like_itself() -> None:
@@ -170,9 +170,13 @@ def test_symmetries() -> None:
 
 
 def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
-    rich = Tileset.checked({"name": "rich", "tiles": [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#"}]})
-    plain = Tileset.of_words(["#", "."])
-    swapped = Tileset.checked({"name": "x", "tiles": [{"name": "wall", "glyph": "."}, {"name": "floor", "glyph": "#"}]})
+    rich = Tileset.validate(
+        {"name": "rich", "tiles": [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#"}]}
+    )
+    plain = Tileset.from_labels(["#", "."])
+    swapped = Tileset.validate(
+        {"name": "x", "tiles": [{"name": "wall", "glyph": "."}, {"name": "floor", "glyph": "#"}]}
+    )
     rows = ("#..", "##.", "...")
     assert one(drawn(*rows, tiles=rich), "sample_distance", drawn(*rows, tiles=plain)) == 0
     assert one(drawn(*rows, tiles=plain), "sample_distance", drawn(*rows, tiles=rich)) == 0
@@ -181,7 +185,7 @@ def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
     by_number = drawn(*rows, tiles=rich)
     assert one(by_number, "sample_distance", by_number.cells) == 0
     assert one(by_number, "sample_distance", by_number.cells + 5) == 1
-    half = Tileset.checked({"name": "half", "tiles": [{"name": "floor", "glyph": ":"}, {"name": "mud", "glyph": "."}]})
+    half = Tileset.validate({"name": "half", "tiles": [{"name": "floor", "glyph": ":"}, {"name": "mud", "glyph": "."}]})
     assert one(drawn("..:", tiles=half), "copied_share", drawn(".#.", tiles=rich), pattern_size=1) == 1 / 3, (
         "mud looks like floor here, but there is another floor"
     )
@@ -189,35 +193,35 @@ def test_tiles_are_the_same_by_name_and_then_by_glyph() -> None:
 
 def test_looks_count_also_for_samples_that_are_equal() -> None:
     """Equal grids of other looks: what was worked out for the one is not taken for the other."""
-    level = drawn("#.#", ".#.", "#.#", tiles=Tileset.of_words(["#", "."]))
+    level = drawn("#.#", ".#.", "#.#", tiles=Tileset.from_labels(["#", "."]))
     cells = 1 - level.cells
     for glyphs, distance in ((".#", 0), ("xy", 1)):
         looks = [{"name": "floor", "glyph": glyphs[0]}, {"name": "wall", "glyph": glyphs[1]}]
-        sample = tw.TileMap(cells, Tileset.checked({"name": "s", "tiles": looks}))
+        sample = tw.TileMap(cells, Tileset.validate({"name": "s", "tiles": looks}))
         assert one(level, "sample_distance", sample) == distance
 
 
 def test_tiles_that_only_one_of_them_has() -> None:
     map = drawn("abc", "cba", "abc")
-    strange = drawn("xyz", "zyx", "xyz", tiles=Tileset.of_words("xyz"))
+    strange = drawn("xyz", "zyx", "xyz", tiles=Tileset.from_labels("xyz"))
     found = tw.measure(map, *COMPARING, like=strange, pattern_size=2)
     assert (found["copied_share"], found["copied_block"], found["sample_distance"]) == (0, 0, 1)
     assert found["divergence"] > 10
-    partly = drawn("abz", "zba", "abz", tiles=Tileset.of_words("abz"))
+    partly = drawn("abz", "zba", "abz", tiles=Tileset.from_labels("abz"))
     assert one(map, "sample_distance", partly) == 3 / 9
 
 
 def test_levels() -> None:
     keep = Samples.of("keep")
     cells = keep.maps[0][:, 2:9, 1:8]
-    map = tw.TileMap(cells, Tileset.of_words(keep.words))
+    map = tw.TileMap(cells, Tileset.from_labels(keep.labels))
     assert one(map, "copied_block", "keep") == min(cells.shape)
     assert one(map, "sample_distance", "keep") == 0
     assert one(map, "copied_share", "keep", pattern_size=2) == 1
 
 
 def test_many_tiles() -> None:
-    many = Tileset.of_words([f"tile {number}" for number in range(400)])
+    many = Tileset.from_labels([f"tile {number}" for number in range(400)])
     cells = np.random.default_rng(1).integers(0, 400, (20, 20))
     sample = tw.TileMap(cells, many)
     map = tw.TileMap(np.roll(cells, 5, 1), many)
@@ -275,9 +279,9 @@ def test_samples_from_files(tmp_path: Path) -> None:
 
 
 def test_a_likeness_is_a_value() -> None:
-    similarity = Similarity.checked({"like": ["aba", "bab", "aba"], "wrap_sample": "x"})
+    similarity = Similarity.validate({"like": ["aba", "bab", "aba"], "wrap_sample": "x"})
     again = pickle.loads(pickle.dumps(similarity))
     assert (again, hash(again)) == (similarity, hash(similarity))
-    assert Similarity.checked({"like": ["a"], "wrap_sample": "", "pattern_size": 1}).wrap_sample == "none"
+    assert Similarity.validate({"like": ["a"], "wrap_sample": "", "pattern_size": 1}).wrap_sample == "none"
     map = drawn("aba", "bab", "aba")
-    assert again.of(map).copied_share == similarity.of(map).copied_share == 1
+    assert again.of(map).copied_share == similarity.compare(map).copied_share == 1

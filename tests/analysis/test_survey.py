@@ -9,7 +9,7 @@ import pytest
 import tilewright as tw
 from tilewright.analysis import survey
 from tilewright.analysis.regions import regions_of
-from tilewright.analysis.survey import Survey, measured
+from tilewright.analysis.survey import Survey, measure_map
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
@@ -17,19 +17,21 @@ from tilewright.core.tileset import Tileset
 def test_regions_are_worked_out_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Mock(wraps=regions_of)
     monkeypatch.setattr(survey, "regions_of", counted)
-    measured(tw.make("caves", width=20, height=20, seed=1))
+    measure_map(tw.make("caves", width=20, height=20, seed=1))
     assert counted.call_count == 1
 
 
 def test_only_what_is_asked_for_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "regions_of", None)
-    assert measured(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
+    assert measure_map(tw.make("caves", width=20, height=20, seed=1), ["floor_share"])["floor_share"] > 0
 
 
 def test_the_commonest_tile() -> None:
     tiles = [{"name": "a"}, {"name": "b"}, {"name": "#", "passable": False}, {"name": "=", "passable": False}]
-    tileset = Tileset.checked({"name": "some", "tiles": tiles})
-    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).commonest(passable=True) == 1
-    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).commonest(passable=False) == 3
-    assert Survey(TileMap([[2, 3, 2, 3]], tileset)).commonest(passable=True) == 0, "the first, where there is none"
-    assert Survey(TileMap([[0]], Tileset.of_words("a"))).commonest(passable=False) is None
+    tileset = Tileset.validate({"name": "some", "tiles": tiles})
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=True) == 1
+    assert Survey(TileMap([[0, 1, 1, 3]], tileset)).most_common_tile(passable=False) == 3
+    assert Survey(TileMap([[2, 3, 2, 3]], tileset)).most_common_tile(passable=True) == 0, (
+        "the first, where there is none"
+    )
+    assert Survey(TileMap([[0]], Tileset.from_labels("a"))).most_common_tile(passable=False) is None

@@ -64,7 +64,7 @@ def test_what_run_is_given_lies_here_and_what_the_recipe_names_beside_it(tilewri
     assert done.out == ".###\n.###\n"
     drawn = tilewright("run", "folder/level.yaml", "--tileset", "terrain", "--tiles", "floor=grass,wall=mountain")
     assert drawn.code == 2  # its own locks are drawn as a cave's walls
-    Path("mine.toml").write_text(data.text("tilesets", "cave").replace('"#"', '"X"'))
+    Path("mine.toml").write_text(data.read_text("tilesets", "cave").replace('"#"', '"X"'))
     assert tilewright("run", "folder/level.yaml", "--tileset", "mine.toml", "--set", "locks=null").code == 0
 
 
@@ -261,7 +261,7 @@ def test_files_of_ones_own_are_explained(tilewright: Run) -> None:
 @pytest.mark.parametrize("command", [("list",), ("make", "--help")])
 def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     point = EntryPoint("broken", "no_such_module", "tilewright.generators")
-    found = registry.plugins
+    found = registry.find_plugins
     monkeypatch.setattr(
         registry, "plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
     )

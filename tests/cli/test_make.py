@@ -85,7 +85,7 @@ def test_what_is_liked_is_kept_and_the_rest_rolled_again(tilewright: Run) -> Non
         assert (again.cells[kept] == liked.cells[kept]).all()
     mask = np.zeros(liked.shape, dtype=bool)
     mask[1:6, 2:8] = mask[6:8, 15:20] = True
-    assert again == tw.make("caves", width=20, height=8, seed=8, locks=liked.locked(mask))
+    assert again == tw.make("caves", width=20, height=8, seed=8, locks=liked.to_locks(mask))
     assert again != liked
     few = tilewright("make", "caves", *SMALL, "--locks", '[[1, 1, "floor"], [9, 1, "floor"]]', "--keep", "9,0,1,8")
     assert few.out.splitlines()[1][9] == "."

@@ -22,7 +22,7 @@ from tilewright.cli import COMMANDS, main
 
 PROGRAM = [sys.executable, "-m", "tilewright"]
 PATIENT = (
-    "import sys; from tilewright.cli import _progress, main; _progress.PATIENCE = 60; sys.exit(main(sys.argv[1:]))"
+    "import sys; from tilewright.cli import _progress, main; _progress.BAR_DELAY = 60; sys.exit(main(sys.argv[1:]))"
 )
 """The program with a bar that waits a minute: on a busy machine the quickest work may take half a second."""
 
@@ -64,7 +64,7 @@ def test_a_bug_is_one_line_and_the_trace_is_there_when_wanted(tilewright: Run, m
     def broken() -> list[object]:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr(kernels, "entries", broken)
+    monkeypatch.setattr(kernels, "list_entries", broken)
     done = tilewright("warmup")
     assert done.code == 70
     assert done.err == (
@@ -159,7 +159,7 @@ def test_glyphs_or_blocks_as_one_likes() -> None:
 @pytest.mark.parametrize("name", ["distance", "hot-path", "rooms", "sight"])
 def test_an_overlay_changes_colours_and_nothing_else(name: str) -> None:
     rooms = {"rooms": [tw.Room(1, 1, 8, 5), tw.Room(20, 2, 7, 8)], "links": [(0, 1)]}
-    tw.make("caves", width=30, height=12, seed=1).replaced(**rooms).save("cave.json")
+    tw.make("caves", width=30, height=12, seed=1).replace(**rooms).save("cave.json")
     for look in ("--glyphs", "--blocks"):
         plain, _ = on_a_terminal("show", "cave.json", look)
         shown, code = on_a_terminal("show", "cave.json", look, "--overlay", name)

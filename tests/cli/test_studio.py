@@ -20,7 +20,7 @@ from playwright.sync_api import Browser
 from tests.browser import chromium, complaints
 from tests.cli.conftest import Run
 from tests.cli.test_program import PROGRAM, imported_by
-from tilewright.studio import Settings, serving
+from tilewright.studio import Settings, server
 
 LINE = re.compile(r"The studio is at (http://\S+) \(Ctrl-C ends it\)\n")
 
@@ -106,7 +106,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         found.update(settings=settings, other_port=other_port)
         ready("http://127.0.0.1:1/")
 
-    monkeypatch.setattr(serving, "serve", serve)
+    monkeypatch.setattr(server, "serve", serve)
     return found
 
 
@@ -161,15 +161,15 @@ def test_a_browser_opens_where_there_is_a_screen(
 def test_a_taken_port_is_passed_over_unless_it_was_named(tilewright: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with serving.listening(Settings(port=port), other_port=True) as other:
-            assert port < other.getsockname()[1] <= port + serving.MOST_PORTS
+        with server.open_socket(Settings(port=port), try_other_ports=True) as other:
+            assert port < other.getsockname()[1] <= port + server.MAX_PORTS
         done = tilewright("studio", "--no-browser", "--port", str(port))
     assert done.code == 2
     assert done.err == f"tilewright: port {port} is taken; name another with --port, or 0 for any that is free\n"
 
 
 def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "PACKAGES", ("nicegui_that_is_not_there",))
+    monkeypatch.setattr(server, "PACKAGES", ("nicegui_that_is_not_there",))
     done = tilewright("studio")
     assert done.code == 2
     assert done.err.endswith('install it with: pip install "tilewright[studio]"\n')

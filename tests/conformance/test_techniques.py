@@ -54,7 +54,7 @@ def test_a_technique_that_declares_nothing_has_defaults() -> None:
     def copied(p, site, rng):  # type: ignore[no-untyped-def]
         """Declares nothing."""
 
-    params = Copied.checked({"width": 6, "height": 4})
+    params = Copied.validate({"width": 6, "height": 4})
     assert copied.shape_of(params) == (4, 6)
     assert (copied.offset_of(params), copied.margin_of(params), copied.copies_of(params)) == (None, 0, 1)
     assert copied.cells_of(params) == copied.cost_of(params) == 24

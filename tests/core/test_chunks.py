@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tilewright.core import pipeline
-from tilewright.core.chunks import local, make_chunk, settled
+from tilewright.core.chunks import get_local_technique, make_chunk, resolve_random_params
 from tilewright.core.registry import techniques
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -35,7 +35,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def made(recipe: tw.Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -> tw.TileMap:
-    return pipeline.exhausted(make_chunk(recipe, first, shape))
+    return pipeline.drain(make_chunk(recipe, first, shape))
 
 
 def pieced(recipe: tw.Recipe, side: int) -> np.ndarray[Any, Any]:
@@ -90,7 +90,7 @@ PARAMS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "noise": st.fixed_dictionaries(
         {
             "kind": st.sampled_from(["perlin", "value", "cellular"]),
-            "feature": st.floats(1, 60),
+            "feature_size": st.floats(1, 60),
             "octaves": st.integers(1, 4),
             "fractal": st.sampled_from(["plain", "ridged", "billow"]),
             "warp": st.sampled_from([0.0, 0.7]),
@@ -130,8 +130,8 @@ def test_any_rectangle_of_any_map(data: st.DataObject) -> None:
 def test_what_is_drawn_is_drawn_once_and_recorded() -> None:
     recipe = tw.recipe("fashion", states=3, width=20, height=20, generations=4, seed=5)
     whole = tw.run(recipe)
-    assert settled(recipe).params == whole.recipe.params  # type: ignore[union-attr]
-    np.testing.assert_array_equal(made(settled(recipe), (3, 4), (9, 8)).cells, whole.cells[3:12, 4:12])
+    assert resolve_random_params(recipe).params == whole.recipe.params  # type: ignore[union-attr]
+    np.testing.assert_array_equal(made(resolve_random_params(recipe), (3, 4), (9, 8)).cells, whole.cells[3:12, 4:12])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_is_drawn_is_drawn_once_and_recorded() -> None:
 )
 def test_what_has_no_parts(technique: str, words: dict[str, Any], line: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=line):
-        local(tw.recipe(technique, seed=1, **words))
+        get_local_technique(tw.recipe(technique, seed=1, **words))
 
 
 @pytest.mark.parametrize(

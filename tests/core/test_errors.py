@@ -23,14 +23,14 @@ from tilewright.core.errors import (
     problem,
     unknown_key,
 )
-from tilewright.core.plan import planned
+from tilewright.core.plan import make_plan
 from tilewright.core.recipe import Recipe
 
 
 def found_in(recipe: Any) -> tuple[Problem, ...]:
     """The problems of a recipe; none where it can be planned."""
     try:
-        planned(Recipe.of(recipe))
+        make_plan(Recipe.of(recipe))
     except TilewrightError as error:
         return error.problems
     return ()
@@ -71,7 +71,7 @@ def test_within_moves_paths_and_fixes_and_shows_the_place() -> None:
 
 
 def test_problems_of_one_error_become_those_of_another() -> None:
-    error = BadFile.of(InvalidRecipe(problem("is empty", at="cells"), problem("is odd")), "map.json")
+    error = BadFile.from_error(InvalidRecipe(problem("is empty", at="cells"), problem("is odd")), "map.json")
     assert str(error) == "map.json: cells: is empty; is odd"
     assert [one.path for one in error.problems] == [("map.json", "cells"), ("map.json",)]
 
@@ -170,7 +170,11 @@ MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
         ("shaping", 0, "connect", "thicknes"),
         "unknown_name",
     ),
-    ({"technique": "caves", "shaping": [{"place": {"near": 9, "far": 3}}]}, ("shaping", 0, "place", "far"), "minimum"),
+    (
+        {"technique": "caves", "shaping": [{"place": {"min_steps": 9, "max_steps": 3}}]},
+        ("shaping", 0, "place", "far"),
+        "minimum",
+    ),
     ({"technique": "wfc", "params": {"sample": "dungeon", "depth": 3}}, ("params", "depth"), "conflict"),
     ({"technique": "wfc", "params": {"ground": True, "wrap_sample": "none"}}, ("params", "ground"), "conflict"),
     ({"technique": "wfc", "params": {"width": 2, "pattern_size": 3}}, ("params", "width"), "invalid"),

@@ -68,7 +68,11 @@ def test_kinds_bounds_and_forms() -> None:
     number = found["number"]
     assert (number.nullable, number.default, number.description) == (True, None, "A number.")
     assert (number.minimum, number.maximum, number.range, number.span) == (0, 2, "> 0, <= 2", (0.5, 1))
-    assert (number.refuse(0), number.refuse(3), number.refuse(2)) == ("must be more than 0", "must be at most 2", "")
+    assert (number.describe_violation(0), number.describe_violation(3), number.describe_violation(2)) == (
+        "must be more than 0",
+        "must be at most 2",
+        "",
+    )
     assert found["axis"].choices == ["x", "y"]
     assert found["place"].form == "integer,integer|integer,integer,integer"
     assert [part.kind for part in found["counts"].parts] == ["tile", "text"]
@@ -108,7 +112,7 @@ def takes(entry: Any, field: Field, word: str) -> bool:
             tw.make(entry.name, **{"width": 20, "height": 16, **params}, seed=1)
         elif isinstance(entry, Format):
             assert entry.write is not None
-            entry.write(rooms(), entry.params.checked(params), Path("map"))
+            entry.write(rooms(), entry.params.validate(params), Path("map"))
         else:
             tw.shape(rooms(), entry.name, **params)
     except TilewrightError:
@@ -141,7 +145,7 @@ def test_parameters_that_take_tiles_are_declared(kind: str, name: str, parameter
     """They take some tile of the map, and no other name."""
     entry = ENTRIES[kind, name]
     field = fields_by_name(entry.params)[parameter]
-    tiles = entry.own_tileset(entry.params.checked()).names if isinstance(entry, Technique) else rooms().tileset.names
+    tiles = entry.own_tileset(entry.params.validate()).names if isinstance(entry, Technique) else rooms().tileset.names
     takes_tiles = not takes(entry, field, "no such tile") and any(takes(entry, field, tile) for tile in tiles)
     assert declares_tiles(field) == takes_tiles
 

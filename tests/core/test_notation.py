@@ -14,7 +14,7 @@ from tests.field_values import values_of
 from tilewright.core.errors import InvalidRecipe, UnknownName
 from tilewright.core.fields import Field, fields_by_name, fields_of
 from tilewright.core.notation import (
-    Unsayable,
+    UnwritableValue,
     read_pairs,
     read_requirement,
     read_setting,
@@ -53,7 +53,7 @@ def test_what_is_written_is_read_as_the_same(name: str, data: st.DataObject) -> 
     value = data.draw(values_of(field))
     try:
         text = write_value(value, field)
-    except Unsayable:
+    except UnwritableValue:
         assert isinstance(value, str) or value is None
         return
     assert same(read_value(text, field), value)
@@ -99,7 +99,7 @@ def test_only_a_caller_that_reads_files_reads_them() -> None:
     assert read_value("@scores.json", field) == ["@scores.json"]
     tile = fields_by_name(shapers.get("border").params)["tile"]
     assert read_value("@", tile, files.__getitem__) == "@"
-    with pytest.raises(Unsayable):
+    with pytest.raises(UnwritableValue):
         write_value("@scores.json", tile)
 
 
@@ -118,7 +118,7 @@ def test_parts_of_a_value() -> None:
 def test_pairs_requirements_and_sweeps() -> None:
     pairs = {"floor": "grass", "wall": "high rock"}
     assert read_pairs(write_pairs(pairs), "tiles") == pairs
-    with pytest.raises(Unsayable):
+    with pytest.raises(UnwritableValue):
         write_pairs({"floor": "a,b=c"})
     for wanted in (">80", "<=4", "most", "3", "!=1"):
         assert read_requirement(write_requirement("regions", wanted)) == ("regions", wanted)

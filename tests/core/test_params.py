@@ -40,13 +40,13 @@ class Rules(Params):
 
 def mistakes(**values: object) -> list[str]:
     with pytest.raises(InvalidRecipe) as caught:
-        Rules.checked(values)
+        Rules.validate(values)
     assert "\n" not in str(caught.value)
     return [str(problem) for problem in caught.value.problems]
 
 
 def test_cached_properties_stay_out_of_everything() -> None:
-    first, second = Rules.checked({"size": 4}), Rules.checked({"size": 4})
+    first, second = Rules.validate({"size": 4}), Rules.validate({"size": 4})
     assert first.table.size == 4
     assert second.table.size == 4
     assert first == second
@@ -54,7 +54,7 @@ def test_cached_properties_stay_out_of_everything() -> None:
     for other in (pickle.loads(pickle.dumps(first)), copy.copy(first), first.model_copy()):
         assert other == first
     assert first.model_copy(update={"size": 7}).table.size == 7
-    assert first.changed(size=9).table.size == 9
+    assert first.replace(size=9).table.size == 9
 
 
 def test_a_mistake_is_told_with_its_place() -> None:
@@ -87,7 +87,7 @@ def test_booleans_are_no_numbers(value: object) -> None:
 
 
 def test_switches_take_booleans_and_lists_no_sets() -> None:
-    assert Rules.checked({"switch": True}).switch
+    assert Rules.validate({"switch": True}).switch
     assert "a set has no order" in mistakes(numbers={1, 2})[0]
 
 
@@ -95,4 +95,4 @@ def test_old_names_still_read() -> None:
     class Renamed(Rules):
         renamed = {"length": "size"}  # noqa: RUF012
 
-    assert Renamed.checked({"length": 5}).size == 5
+    assert Renamed.validate({"length": 5}).size == 5

@@ -15,7 +15,7 @@ import pytest
 import tilewright as tw
 from tilewright import Frame, GaveUp, InvalidRecipe, Recipe, Sized, TileMap, param, technique
 from tilewright.core import ports, registry
-from tilewright.core.pipeline import steps
+from tilewright.core.pipeline import iter_steps
 
 
 def test_adding_a_stage_never_shifts_another() -> None:
@@ -52,11 +52,11 @@ def test_locks_move_with_the_cells() -> None:
     mask = np.zeros(first.shape, dtype=bool)
     mask[2:6, 3:9] = True
     shaped = tw.make(
-        "caves", seed=2, width=20, height=12, locks=first.locked(mask), shaping=["rotate", "border", "flip"]
+        "caves", seed=2, width=20, height=12, locks=first.to_locks(mask), shaping=["rotate", "border", "flip"]
     )
     order = tw.make("caves", seed=2, width=20, height=12, shaping=["rotate", "flip"])
     assert shaped.shape == order.shape == (20, 12)
-    back = tw.shape(tw.shape(shaped.replaced(recipe=None), "flip"), "rotate", turns=3)
+    back = tw.shape(tw.shape(shaped.replace(recipe=None), "flip"), "rotate", turns=3)
     assert np.array_equal(back.cells[mask], first.cells[mask])
 
 
@@ -71,7 +71,7 @@ def test_locks_in_other_words() -> None:
         height=12,
         tileset="cave",
         tiles={"state0": "floor", "state1": "wall"},
-        locks=cave.locked(mask),
+        locks=cave.to_locks(mask),
     )
     assert np.array_equal(map.cells[mask], cave.cells[mask])
     assert map.tileset.name == "cave"
@@ -192,7 +192,7 @@ def test_frames_cost_nothing_when_nobody_watches() -> None:
         tw.make("shy")
         with pytest.raises(AssertionError, match="nobody looks"):
             list(tw.watch("shy"))
-        assert sum(1 for _ in steps(Recipe.of({"technique": "shy"}))) == 1
+        assert sum(1 for _ in iter_steps(Recipe.of({"technique": "shy"}))) == 1
     finally:
         registry.techniques.remove("shy")
 
@@ -210,7 +210,7 @@ def test_importing_is_cheap() -> None:
 def test_a_changed_recipe_forgets_its_plan() -> None:
     recipe = tw.recipe("caves", width=12, height=6)
     tw.run(recipe, seed=1)
-    wider = replace(recipe, params=recipe.params.changed(width=20))
+    wider = replace(recipe, params=recipe.params.replace(width=20))
     assert tw.run(wider, seed=1).shape == (6, 20)
     locked = replace(recipe, locks=tw.Locks.of([[3, 3, "water"]]))
     assert tw.run(locked, seed=1).where("water").sum() == 1
@@ -218,7 +218,7 @@ def test_a_changed_recipe_forgets_its_plan() -> None:
 
 def test_an_edited_map_has_no_recipe() -> None:
     made = tw.make("caves", seed=1, width=12, height=6)
-    edited = made.replaced(cells=1 - made.cells)
+    edited = made.replace(cells=1 - made.cells)
     assert edited.recipe is None
     assert tw.shape(edited, "flip").recipe is None
 
@@ -249,7 +249,7 @@ def test_what_stands_on_a_map_stands_inside() -> None:
         {"layers": {"height": "high"}},
     ):
         with pytest.raises(InvalidRecipe, match=r"outside|there are|layers"):
-            made.replaced(**fields)
+            made.replace(**fields)
 
 
 def test_every_stage_is_seen() -> None:

@@ -13,7 +13,7 @@ import pytest
 import tilewright as tw
 from tilewright.core import pipeline, ports
 from tilewright.core.ports import Port
-from tilewright.formats import shelf
+from tilewright.formats import format_registry
 
 WORK = """
 import pickle, sys
@@ -55,10 +55,10 @@ def test_a_new_dask_worker_reaches_everything(tmp_path: Path) -> None:
     ):
         made = client.submit(pipeline.run, recipe).result()
         client.submit(tw.TileMap.save, made, tmp_path / "map.npz").result()
-        entry = client.submit(pickle.dumps, shelf.get("npz")).result()
+        entry = client.submit(pickle.dumps, format_registry.get("npz")).result()
     assert np.array_equal(made.cells, tw.run(recipe).cells)
     assert tw.load(tmp_path / "map.npz") == made
-    assert pickle.loads(entry) is shelf.get("npz")
+    assert pickle.loads(entry) is format_registry.get("npz")
 
 
 def test_an_implementation_is_imported_once_at_first_use() -> None:

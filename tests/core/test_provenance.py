@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.core.provenance import MOST_BYTES, digest, provenance, recipe_of, verify
+from tilewright.core.provenance import MAX_BYTES, build_provenance, digest, recipe_of, verify
 
 
 def tileset(tiles: int, name: str = "many") -> tw.Tileset:
-    return tw.Tileset.of_words(["floor", "wall", *(f"{'tile' * 15} {number}" for number in range(tiles))], name)
+    return tw.Tileset.from_labels(["floor", "wall", *(f"{'tile' * 15} {number}" for number in range(tiles))], name)
 
 
 def test_the_digest_follows_names_and_not_ids() -> None:
-    one, other = tileset(3000), tw.Tileset.of_words(reversed(tileset(3000).names))
+    one, other = tileset(3000), tw.Tileset.from_labels(reversed(tileset(3000).names))
     cells = np.arange(3002).reshape(2, 1501)
     assert digest(tw.TileMap(cells, one)) == digest(tw.TileMap(3001 - cells, other))
     assert digest(tw.TileMap(cells, one)) != digest(tw.TileMap(cells, other))
@@ -26,13 +26,13 @@ def test_the_digest_follows_names_and_not_ids() -> None:
 
 def test_a_large_tileset_is_named_and_taken_from_the_file() -> None:
     map = tw.make("caves", width=9, height=5, seed=3, tileset=tileset(9000))
-    carried = json.loads(json.dumps(provenance(map)))
-    assert len(json.dumps(carried)) < MOST_BYTES
+    carried = json.loads(json.dumps(build_provenance(map)))
+    assert len(json.dumps(carried)) < MAX_BYTES
     assert carried["recipe"]["tileset"].keys() == {"name", "digest"}
     assert recipe_of(map, carried) == map.recipe
     assert verify(map, carried).outcome == "same"
     assert map.recipe
-    elsewhere = map.replaced(tileset=map.tileset.extended(["lava"]))
+    elsewhere = map.replace(tileset=map.tileset.with_tiles(["lava"]))
     verdict = verify(elsewhere, carried)
     assert verdict.outcome == "impossible"
     assert "tileset: 'many' is too large to be inside the recipe" in verdict.message
@@ -40,8 +40,8 @@ def test_a_large_tileset_is_named_and_taken_from_the_file() -> None:
 
 def test_what_is_too_large_in_any_other_way_is_left_out_and_says_so() -> None:
     recipe = tw.recipe("fashion", neighbourhood=[(12_345, 1)] * 50_000, seed=3)
-    map = tw.make("caves", width=9, height=5).replaced(recipe=recipe)
-    carried = json.loads(json.dumps(provenance(map)))
+    map = tw.make("caves", width=9, height=5).replace(recipe=recipe)
+    carried = json.loads(json.dumps(build_provenance(map)))
     assert len(json.dumps(carried)) < 1000
     assert recipe_of(map, carried) is None
     assert verify(map, carried).message == "its recipe was too large to be carried, so it cannot be made again"
@@ -55,7 +55,7 @@ def test_a_map_made_from_a_large_one_is_verified_beside_it(parameter: str, tmp_p
     words: dict[str, Any] = {"width": 300, "height": 300} if parameter == "locks" else {}
     map = tw.make("fashion", states=2, generations=1, seed=3, **{parameter: drawing, **words})
     map.save(tmp_path / "a.png")
-    assert "drawn" not in json.dumps(provenance(map))
+    assert "drawn" not in json.dumps(build_provenance(map))
     alone = tw.verify(tmp_path / "a.png")
     assert alone.outcome == "impossible"
     assert "must be given beside it" in alone.message
@@ -95,7 +95,7 @@ def test_a_tileset_may_name_its_picture_anywhere(tmp_path: Path) -> None:
     map = tw.make("caves", width=5, height=4, seed=3, tileset=tmp_path / "mine.toml")
     assert map.tileset.sheet
     assert map.tileset.sheet.picture
-    assert str(tmp_path) not in json.dumps(provenance(map))
+    assert str(tmp_path) not in json.dumps(build_provenance(map))
     map.save(tmp_path / "a.json")
     assert tw.verify(tmp_path / "a.json").outcome == "same"
     assert tw.load(tmp_path / "a.json").recipe == map.recipe

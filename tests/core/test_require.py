@@ -89,13 +89,13 @@ def test_watched_or_not() -> None:
     tries = [frame.note.partition(":")[0] for frame in frames[:-1]]
     assert tries == sorted(tries, key=lambda word: int(word.removeprefix("try ")))
     assert tries[0] == "try 1"
-    assert all(0 <= (frame.done or 0) <= 1 for frame in frames)
+    assert all(0 <= (frame.progress or 0) <= 1 for frame in frames)
 
 
 def test_what_gives_up_is_tried_again_and_told() -> None:
     """A lock in a smaller cave makes keep_largest give up; other tries have other caves."""
     first = made("first")
-    spot = first.locked(first.where("floor") & (np.indices(first.shape)[0] == 5))
+    spot = first.to_locks(first.where("floor") & (np.indices(first.shape)[0] == 5))
     words = {"locks": spot, "shaping": ["keep_largest"], "seed": 1}
     found = run(Recipe.of({**CAVE, **words, "require": {"regions": 1}, "tries": 400}))
     assert tw.measure(found, "regions") == {"regions": 1}

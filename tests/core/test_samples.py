@@ -16,7 +16,7 @@ from tilewright.core.grid import Grid
 from tilewright.core.registry import tilesets
 from tilewright.core.resolver import Resolver
 from tilewright.core.samples import Samples
-from tilewright.formats import shelf
+from tilewright.formats import format_registry
 from tilewright.formats._resolver import FileResolver
 
 
@@ -62,20 +62,20 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_folders_patterns_and_formats_by_name(given: str | list[str], maps: Path) -> None:
     given = given.format(maps) if isinstance(given, str) else given
     samples = Samples.of(given, FileResolver())
-    assert [grid.words for grid in samples] == [("sea", "wood"), ("plain", "sea", "wood"), ("mountain", "sea", "wood")]
+    assert [grid.labels for grid in samples] == [("sea", "wood"), ("plain", "sea", "wood"), ("mountain", "sea", "wood")]
     assert samples.tileset is AWBW  # whole, in its own order
 
 
 def test_plain_csv_is_still_plain_csv(maps: Path) -> None:
     assert len(Samples.of("maps", FileResolver())) == 3
     assert Samples.of("maps/a.csv", FileResolver()).tileset.name == "numbered"
-    assert Samples.of(Path("maps"), FileResolver()).words == ("tile1", "tile2", "tile28", "tile3")
+    assert Samples.of(Path("maps"), FileResolver()).labels == ("tile1", "tile2", "tile28", "tile3")
     assert Samples.of("maps", FileResolver(format="awbw")) == Samples.of("awbw:maps", FileResolver())
-    assert Samples.of("a.csv", FileResolver(maps, maps_in=AWBW)).tileset is AWBW
+    assert Samples.of("a.csv", FileResolver(maps, map_tileset=AWBW)).tileset is AWBW
 
 
 def test_the_rows_of_a_drawing_are_no_names() -> None:
-    assert Samples.of(["a:b", "b:a"]).words == (":", "a", "b")
+    assert Samples.of(["a:b", "b:a"]).labels == (":", "a", "b")
     assert len(Samples.of(["awb", "bwa"])) == 1
 
 
@@ -84,19 +84,19 @@ def test_files_of_a_format_that_was_added_are_no_rows(tmp_path: Path) -> None:
         (tmp_path / f"{name}.lvl").write_text("#.\n.#\n")
     rows = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
     assert len(rows) == 1  # glyphs: no format is called like that
-    shelf.add(replace(shelf.get("txt"), name="levels", extensions=(".lvl",)))
+    format_registry.add(replace(format_registry.get("txt"), name="levels", extensions=(".lvl",)))
     try:
         samples = Samples.of(["a.lvl", "b.lvl"], FileResolver(tmp_path))
     finally:
-        shelf.remove("levels")
+        format_registry.remove("levels")
     assert [grid.shape for grid in samples] == [(2, 2), (2, 2)]
 
 
 PACKAGE = {
     "mine.py": """
 from dataclasses import replace
-from tilewright.formats import shelf
-levels = replace(shelf.get("txt"), name="levels", extensions=(".lvl",))
+from tilewright.formats import format_registry
+levels = replace(format_registry.get("txt"), name="levels", extensions=(".lvl",))
 """,
     "mine-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
     "mine-1.0.dist-info/entry_points.txt": "[tilewright.formats]\nlevels = mine:levels\n",
@@ -149,9 +149,9 @@ def test_a_reading_without_files_opens_none(maps: Path) -> None:
 
 
 def test_maps_of_a_game_ship_in_a_folder() -> None:
-    names = data.members("awbw")
+    names = data.list_members("awbw")
     samples = Samples.of("awbw")
-    assert "awbw" in data.collections()
+    assert "awbw" in data.list_collections()
     assert len(samples) == len(names) > 0
     assert samples.tileset == AWBW
     assert Samples.of(f"awbw/{names[0]}").grids == samples.grids[:1]
@@ -163,8 +163,8 @@ def test_maps_of_a_game_ship_in_a_folder() -> None:
 def test_samples_of_one_tileset_keep_it_whole() -> None:
     caves = [tw.make("caves", width=9, height=9, seed=seed) for seed in range(2)]
     assert Samples.of(caves).tileset is caves[0].tileset
-    longer = caves[0].tileset.extended(["strange"])
-    odd = caves[1].replaced(tileset=longer)
+    longer = caves[0].tileset.with_tiles(["strange"])
+    odd = caves[1].replace(tileset=longer)
     assert Samples.of([odd, caves[0]]).tileset == longer
     assert set(Samples.of([caves[0], "dungeon"]).tileset.names) < {*caves[0].tileset.names, *_tiles("dungeon")}
 

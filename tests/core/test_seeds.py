@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tilewright import InvalidRecipe
 from tilewright.core.seeds import Rng, read_seed
 from tilewright.kernels import kernel
-from tilewright.kernels.random import below, bits, cells_below, cells_chance, random
+from tilewright.kernels.random import below, bits, fill_below, fill_chance, random
 
 
 @kernel("void(uint64[::1], uint64[::1], float64[::1], int64[::1], int64)")
@@ -50,13 +50,13 @@ def test_cell_fields_agree_and_depend_on_position_alone(x: int, y: int, limit: i
     assert np.array_equal(whole[2:5, 3:7], rng.cells((3, 4), (y + 2, x + 3)))
     assert np.array_equal(whole, rng.cells((1, 6, 9), (0, y, x))[0])
     out = np.zeros((6, 9), np.uint8)
-    cells_below(rng.level_key(), y, x, limit, out)
+    fill_below(rng.level_key(), y, x, limit, out)
     assert np.array_equal(out, np.floor(whole * limit).astype(np.uint8))
-    cells_chance(rng.level_key(), y, x, chance, out)
+    fill_chance(rng.level_key(), y, x, chance, out)
     assert np.array_equal(out, whole < chance)
     levels = rng.cells((3, 6, 9), (x, y, x))
     for number, level in enumerate(levels):
-        cells_chance(rng.level_key(x + number), y, x, chance, out)
+        fill_chance(rng.level_key(x + number), y, x, chance, out)
         assert np.array_equal(out, level < chance)
 
 
@@ -67,7 +67,7 @@ def test_the_world_has_no_edge() -> None:
     assert np.array_equal(whole, rng.cells((3, 6), (2**63 - 2 - 2**64, 2**63 - 3)))
     assert rng.level_key(-3) == rng.level_key(2**64 - 3)
     out = np.zeros((2, 4), np.uint8)
-    cells_below(rng.level_key(-3), -(2**63), 2**63 - 2, 64, out)
+    fill_below(rng.level_key(-3), -(2**63), 2**63 - 2, 64, out)
     assert np.array_equal(out, np.floor(rng.cells((1, 2, 4), (-3, -(2**63), 2**63 - 2))[0] * 64))
 
 
@@ -92,7 +92,7 @@ def test_children_do_not_depend_on_draws_nor_on_each_other() -> None:
 def test_choices_are_fair_and_ordered() -> None:
     rng = Rng.of(3)
     assert sorted(rng.shuffled(range(20))) == list(range(20))
-    drawn = [rng.weighted([1, 0, 3]) for _ in range(4000)]
+    drawn = [rng.weighted_index([1, 0, 3]) for _ in range(4000)]
     assert drawn.count(1) == 0
     assert 850 < drawn.count(0) < 1150
     assert {rng.between(2, 4) for _ in range(100)} == {2, 3, 4}
@@ -102,10 +102,10 @@ def test_weights_are_added_one_by_one() -> None:
     weights = [1e16, 1.0, 1.0, 1.0, 1.0]  # sum() gives 1e16 before Python 3.12 and 1e16 + 4 after
     total, mark = 1e16, Rng.of(5).random()
     expected = 0 if mark * total < 1e16 else 4
-    assert Rng.of(5).weighted(weights) == expected
+    assert Rng.of(5).weighted_index(weights) == expected
     for wrong in ([1, -1], [float("nan")], [float("inf")], [0, 0.0], [], [1e308, 1e308]):
         with pytest.raises(ValueError, match="weights must"):
-            Rng.of(5).weighted(wrong)
+            Rng.of(5).weighted_index(wrong)
 
 
 def test_seeds_are_read() -> None:

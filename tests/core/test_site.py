@@ -14,8 +14,8 @@ CAVE = next(tileset for tileset in tw.list_tilesets() if tileset.name == "cave")
 KINDS = ("?", "u1", "u2", "u4", "u8", "i1", "i8", "f8")
 SHAPES = ((7, 15), (90, 80), (2, 7, 15))
 SITES = {
-    "own tiles": Site((7, 15), CAVE, words=("floor", "wall"), ids=np.array([0, 1])),
-    "others": Site((7, 15), CAVE, words=("floor", "wall"), ids=np.array([5, 2])),
+    "own tiles": Site((7, 15), CAVE, labels=("floor", "wall"), ids=np.array([0, 1])),
+    "others": Site((7, 15), CAVE, labels=("floor", "wall"), ids=np.array([5, 2])),
 }
 
 

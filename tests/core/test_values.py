@@ -39,7 +39,7 @@ def test_a_map_is_frozen_and_owns_its_cells() -> None:
     assert again == map
     assert not again.cells.flags.writeable
     assert hash(again) == hash(map)
-    assert map != map.replaced(markers=[])
+    assert map != map.replace(markers=[])
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_moving_cells_moves_all_that_stands_on_them() -> None:
         markers=[Marker("start", 2, 0)],
         layers={"height": np.arange(6).reshape(2, 3)},
     )
-    turned = map.moved(np.rot90)
+    turned = map.rearrange(np.rot90)
     assert turned.cells.tolist() == [[2, 5], [1, 4], [0, 3]]
     assert turned.layers["height"].tolist() == [[2, 5], [1, 4], [0, 3]]
     assert turned.markers == (Marker("start", 0, 0),)
     assert turned.rooms == (Room(0, 1, 1, 2), Room(1, 0, 1, 1))
-    cut = map.moved(lambda cells: cells[:, :2])
+    cut = map.rearrange(lambda cells: cells[:, :2])
     assert cut.rooms == (Room(0, 0, 2, 1),)
     assert cut.links == ()
     assert cut.markers == ()
@@ -87,16 +87,16 @@ def test_a_grid_survives_data_and_pickle(array: NDArray[np.int64]) -> None:
 def test_a_grid_reads_every_form() -> None:
     lines = Grid.of(["#.?", "..#"])
     assert lines == Grid.of("#.?\n..#\n") == Grid.of([["#", ".", "?"], [".", ".", "#"]])
-    assert lines.ids(CAVE).tolist() == [[1, 0, -1], [0, 0, 1]]
+    assert lines.to_tile_ids(CAVE).tolist() == [[1, 0, -1], [0, 0, 1]]
     names = Grid.of([["wall", "floor"]])
-    assert names.ids(CAVE).tolist() == [[1, 0]]
+    assert names.to_tile_ids(CAVE).tolist() == [[1, 0]]
     made = TileMap([[1, 0]], CAVE)
     assert Grid.of(made) == names
-    assert Grid.of([[1, 0]]).ids(CAVE).tolist() == [[1, 0]]
+    assert Grid.of([[1, 0]]).to_tile_ids(CAVE).tolist() == [[1, 0]]
     assert Grid.of(["ab"]).digest == Grid.of([[np.str_("a"), np.str_("b")]]).digest
     assert Grid.of("#.\n.#\n\n?.\n..\n") == Grid.of([[["#", "."], [".", "#"]], [["?", "."], [".", "."]]])
     with pytest.raises(UnknownName, match="did you mean 'wall'"):
-        Grid.of([["wal"]]).ids(CAVE)
+        Grid.of([["wal"]]).to_tile_ids(CAVE)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_locks_are_refused_outside_and_in_contradiction() -> None:
     with pytest.raises(InvalidRecipe, match="different tiles at x=1 y=2"):
         Locks.of([[1, 2, "wall"], [1, 2, "floor"]])
     with pytest.raises(InvalidRecipe, match="x=9 y=0 is outside the map of 4x3"):
-        Locks.of([[9, 0, "wall"]]).fitted((3, 4))
+        Locks.of([[9, 0, "wall"]]).fit_to((3, 4))
     with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
-        Locks.of(["#?"]).fitted((3, 4))
+        Locks.of(["#?"]).fit_to((3, 4))
     with pytest.raises(InvalidRecipe, match="x and y are whole numbers from 0 on"):
         Locks.of([[-1, 0, "wall"]])
 
@@ -169,23 +169,23 @@ def test_locks_keep_the_frame_they_were_drawn_on() -> None:
             continue
         again = Locks.of(data)
         assert again == locks
-        assert again.frame == locks.frame
+        assert again.map_shape == locks.map_shape
     with pytest.raises(InvalidRecipe, match="drawn on 2x1 cells"):
-        Locks.of(Locks.of(["#?"]).to_data()).fitted((3, 4))
+        Locks.of(Locks.of(["#?"]).to_data()).fit_to((3, 4))
 
 
 def test_a_small_part_of_a_large_map_is_locked_inside_the_recipe() -> None:
     map = TileMap(np.zeros((2000, 2000), dtype=int), CAVE)
-    locks = map.locked(np.s_[500:600, 700:750])
+    locks = map.to_locks(np.s_[500:600, 700:750])
     data = locks.to_data()
     assert len(json.dumps(data)) < 50_000
     assert Locks.of(data) == locks
-    assert Locks.of(data).frame == (2000, 2000)
+    assert Locks.of(data).map_shape == (2000, 2000)
 
 
 def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
     class Beside(Resolver):
-        def grid_with(self, digest: str) -> Grid:
+        def find_grid(self, digest: str) -> Grid:
             assert digest == grid.digest
             return grid
 
@@ -200,7 +200,7 @@ def test_very_many_locks_are_named_by_the_digest_of_their_map() -> None:
 def test_locks_by_number_survive_data_and_never_change() -> None:
     locks = Locks.of([{"x": np.int64(3), "y": 1, "tile": 2}, [np.int64(1), 0, "wall"]])
     assert Locks.of(json.loads(json.dumps(locks.to_data()))) == locks
-    for array in (locks.places, locks.which, pickle.loads(pickle.dumps(locks)).places):
+    for array in (locks.places, locks.label_indices, pickle.loads(pickle.dumps(locks)).places):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -228,35 +228,35 @@ def test_tilesets_tell_all_their_mistakes() -> None:
 
 
 def test_a_question_mark_in_a_sample_gets_a_tile_that_can_be_told_from_a_free_cell() -> None:
-    plain, taken = Tileset.of_words(["#", "?"]), Tileset.of_words(["?", "¿"])
+    plain, taken = Tileset.from_labels(["#", "?"]), Tileset.from_labels(["?", "¿"])
     assert [(tile.name, tile.glyph) for tile in plain] == [("#", "#"), ("question mark", "¿")]
     assert taken[1].glyph == "¿" != taken[0].glyph
     map = TileMap([[0, 1]], plain)
-    assert Grid.of(map).ids(plain).tolist() == Grid.of(f"{map}\n").ids(plain).tolist() == [[0, 1]]
-    assert Locks.of(map.locked().to_data()) == map.locked()
+    assert Grid.of(map).to_tile_ids(plain).tolist() == Grid.of(f"{map}\n").to_tile_ids(plain).tolist() == [[0, 1]]
+    assert Locks.of(map.to_locks().to_data()) == map.to_locks()
 
 
 def test_a_tileset_tells_no_folders() -> None:
     tiles = [{"name": "a", "costs": {"foot": 1, "boat": 2}}]
     made = [
-        Tileset.checked({"tiles": tiles, "sheet": {"image": image}})
+        Tileset.validate({"tiles": tiles, "sheet": {"image": image}})
         for image in ("/srv/art/tiles.png", "C:\\art\\tiles.png", "tiles.png")
     ]
     for tileset in made:
         assert tileset.to_data()["sheet"]["image"] == "tiles.png"
-        assert Tileset.checked(tileset.to_data()) == tileset == made[0]
+        assert Tileset.validate(tileset.to_data()) == tileset == made[0]
         assert hash(tileset) == hash(made[0])
         assert tileset.digest == made[0].digest
-    assert Tileset.of_words(["a"]).digest != made[0].digest
+    assert Tileset.from_labels(["a"]).digest != made[0].digest
 
 
 def test_tiles_without_looks_get_some_that_differ() -> None:
-    many = Tileset.of_words([f"tile {number}" for number in range(900)])
+    many = Tileset.from_labels([f"tile {number}" for number in range(900)])
     assert len({tile.glyph for tile in many}) == 900
     assert many.dtype == np.uint16
     assert CAVE.dtype == np.uint8
     assert len({tile.color for tile in many.tiles[:40]}) == 40
-    longer = CAVE.extended(["floor", "lava", "ice"])
+    longer = CAVE.with_tiles(["floor", "lava", "ice"])
     assert longer.names[: len(CAVE)] == CAVE.names
     assert longer.names[len(CAVE) :] == ("lava", "ice")
 

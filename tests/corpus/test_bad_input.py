@@ -22,8 +22,8 @@ import tilewright as tw
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError
 from tilewright.corpus import Corpus, cluster, make, remake, store
-from tilewright.corpus.cluster import LostCluster, connected
-from tilewright.corpus.making import make_parts
+from tilewright.corpus.build import make_parts
+from tilewright.corpus.cluster import LostCluster, connect
 from tilewright.corpus.manifest import Manifest
 from tilewright.corpus.store import Folder
 
@@ -241,7 +241,7 @@ def test_whatever_a_file_system_raises_is_one_line(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "hello", "gopher://x:1"])
 def test_nobody_answers(tilewright: Run, here: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE", "1s")
+    monkeypatch.setattr(cluster, "TIMEOUT", "1s")
     monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
     done = tilewright(*f"{MAKE.replace('--workers 0', '')} --count 6 -o mine".split())
     assert (done.code, done.out) == (2, "")
@@ -298,7 +298,7 @@ def test_a_scheduler_that_dies_is_one_line(here: Path) -> None:
 
 def test_a_scheduler_without_workers(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with scheduler(here, workers=0) as (address, _):
-        monkeypatch.setattr(cluster, "PATIENCE", "1s")
+        monkeypatch.setattr(cluster, "TIMEOUT", "1s")
         with pytest.raises(LostCluster, match=f"the scheduler at {address} has no workers"):
             make("caves", "mine", count=3, scheduler=address)
 
@@ -320,31 +320,31 @@ def die_once(path: str) -> int:
 
 
 def test_what_tasks_raise_and_whom_they_kill(tmp_path: Path) -> None:
-    with connected(None, 1) as one:
+    with connect(None, 1) as one:
         assert one.threads == 1
-        assert sorted(one.each(double, [(number,) for number in range(3)])) == [0, 2, 4]
+        assert sorted(one.run_tasks(double, [(number,) for number in range(3)])) == [0, 2, 4]
         with pytest.raises(ZeroDivisionError, match="three"):
-            list(one.each(double, [(3,)]))
+            list(one.run_tasks(double, [(3,)]))
         with pytest.raises(BadFile, match="thirteen"):
-            list(one.each(double, [(13,)]))
-        assert list(one.each(die_once, [(str(tmp_path / "died"),)])) == [5]
-        stopped = one.each(double, ((number,) for number in range(1000)))
+            list(one.run_tasks(double, [(13,)]))
+        assert list(one.run_tasks(die_once, [(str(tmp_path / "died"),)])) == [5]
+        stopped = one.run_tasks(double, ((number,) for number in range(1000)))
         next(stopped)
         stopped.close()
 
 
 def test_a_task_carries_no_more_than_a_part_of_large_maps() -> None:
-    from tilewright.corpus.making import grouped
+    from tilewright.corpus.build import group_tasks
 
-    small = Manifest.planned(
+    small = Manifest.from_recipe(
         tw.recipe("caves", width=16, height=16), seed="1", count=10**6, measures=(), sweep=sweepless()
     )
-    large = Manifest.planned(
+    large = Manifest.from_recipe(
         tw.recipe("caves", width=2048, height=2048), seed="1", count=10**5, measures=(), sweep=sweepless()
     )
-    assert max(map(len, grouped(small, range(small.parts), 4))) == 8
-    assert max(map(len, grouped(large, range(large.parts), 4))) == 1
-    assert sorted(part for task in grouped(small, range(77), 4) for part in task) == list(range(77))
+    assert max(map(len, group_tasks(small, range(small.parts), 4))) == 8
+    assert max(map(len, group_tasks(large, range(large.parts), 4))) == 1
+    assert sorted(part for task in group_tasks(small, range(77), 4) for part in task) == list(range(77))
 
 
 def sweepless() -> Any:

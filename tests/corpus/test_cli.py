@@ -129,7 +129,7 @@ def test_the_dashboard_answers(here: Path) -> None:
             with urlopen(state.dashboard, timeout=60) as page:
                 pages.append(page.read().decode())
 
-    make("caves", "watched", count=3, seed=1, workers=1, tell=look)
+    make("caves", "watched", count=3, seed=1, workers=1, on_progress=look)
     assert "bokeh.min.js" in pages[0]
 
 

@@ -15,7 +15,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import BadFile, InvalidRecipe
 from tilewright.corpus import Corpus, Sweep, make
-from tilewright.corpus.export import npz, vglc
+from tilewright.corpus.export import write_npz, write_vglc
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_some_cannot_be_made(corpus: Corpus) -> None:
 
 
 def test_text_is_read_back_equal(corpus: Corpus, tmp_path: Path) -> None:
-    assert vglc(corpus, tmp_path / "text") == len(corpus.ids())
+    assert write_vglc(corpus, tmp_path / "text") == len(corpus.ids())
     files = sorted((tmp_path / "text").glob("*.txt"))
     assert [path.name for path in files] == [f"rooms-{number:06d}.txt" for number in corpus.ids()]
     for path, number in zip(files, corpus.ids().tolist(), strict=True):
@@ -52,7 +52,7 @@ def test_text_is_read_back_equal(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_legend(corpus: Corpus, tmp_path: Path) -> None:
-    vglc(corpus, tmp_path, ids=corpus.ids()[:2])
+    write_vglc(corpus, tmp_path, ids=corpus.ids()[:2])
     legend = json.loads((tmp_path / "rooms.json").read_text("utf-8"))
     assert list(legend) == ["tiles"]
     for tile in corpus.tileset:
@@ -65,16 +65,16 @@ def test_legend(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_some_maps_as_text(corpus: Corpus, tmp_path: Path) -> None:
     chosen = corpus.ids()[[5, 2]]
-    assert vglc(corpus, tmp_path, ids=chosen) == 2
+    assert write_vglc(corpus, tmp_path, ids=chosen) == 2
     assert len(list(tmp_path.glob("*.txt"))) == 2
     failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
     with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
-        vglc(corpus, tmp_path / "failed", ids=[failed])
+        write_vglc(corpus, tmp_path / "failed", ids=[failed])
 
 
 def test_text_never_lands_in_a_corpus(corpus: Corpus) -> None:
     with pytest.raises(BadFile, match="holds a corpus; name another folder"):
-        vglc(corpus, str(corpus.folder))
+        write_vglc(corpus, str(corpus.folder))
 
 
 # -- arrays -----------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def test_text_never_lands_in_a_corpus(corpus: Corpus) -> None:
 def test_archive_of_maps_of_one_size(corpus: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "new" / "rooms.npz"
     ids = corpus.ids()
-    assert npz(corpus, path) == len(ids)
+    assert write_npz(corpus, path) == len(ids)
     assert [one.name for one in path.parent.iterdir()] == ["rooms.npz"], "nothing temporary is left"
     with np.load(path, allow_pickle=False) as found:
         assert set(found) == {"cells", "ids", "seeds", "digests", "tiles", "path_length", "dead_ends"}
@@ -100,7 +100,7 @@ def test_archive_of_maps_of_one_size(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_archive_of_maps_of_several_sizes(swept: Corpus, tmp_path: Path) -> None:
-    npz(swept, tmp_path / "maps.npz", ids=[5, 2, 3])
+    write_npz(swept, tmp_path / "maps.npz", ids=[5, 2, 3])
     with np.load(tmp_path / "maps.npz", allow_pickle=False) as found:
         assert found["ids"].tolist() == [5, 2, 3]
         assert found["params_width"].tolist() == [swept.row(number)["params_width"] for number in (5, 2, 3)]
@@ -113,13 +113,13 @@ def test_archive_of_maps_of_several_sizes(swept: Corpus, tmp_path: Path) -> None
 
 
 def test_equal_corpora_make_equal_archives(corpus: Corpus, tmp_path: Path) -> None:
-    npz(corpus, tmp_path / "a.npz")
-    npz(corpus, tmp_path / "b.npz")
+    write_npz(corpus, tmp_path / "a.npz")
+    write_npz(corpus, tmp_path / "b.npz")
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
 def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    npz(corpus, tmp_path / "a.npz")
+    write_npz(corpus, tmp_path / "a.npz")
     monkeypatch.setattr("tilewright.corpus.export.BATCH", 4)
     asked: list[int] = []
     batches = Corpus.batches
@@ -129,20 +129,20 @@ def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: p
         return batches(self, size, **words)
 
     monkeypatch.setattr(Corpus, "batches", count_batches)
-    npz(corpus, tmp_path / "b.npz")
+    write_npz(corpus, tmp_path / "b.npz")
     assert asked == [4]
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
 def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="is a folder; name a file in it"):
-        npz(corpus, tmp_path)
+        write_npz(corpus, tmp_path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadFile, match=r"x\.npz: "):
-        npz(corpus, tmp_path / "file" / "x.npz")
+        write_npz(corpus, tmp_path / "file" / "x.npz")
     failed = next(number for number in range(len(corpus)) if number not in corpus.ids())
     with pytest.raises(InvalidRecipe, match=f"map {failed} could not be made"):
-        npz(corpus, tmp_path / "x.npz", ids=[0, failed])
+        write_npz(corpus, tmp_path / "x.npz", ids=[0, failed])
     assert not (tmp_path / "x.npz").exists()
 
 
@@ -150,18 +150,20 @@ def test_an_archive_that_fails_leaves_the_old_one(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "maps.npz"
-    npz(corpus, path)
+    write_npz(corpus, path)
     before = path.read_bytes()
-    monkeypatch.setattr("tilewright.corpus.reader.unpacked", lambda *_: (_ for _ in ()).throw(pa.ArrowInvalid("no")))
+    monkeypatch.setattr(
+        "tilewright.corpus.reader.decompress_cells", lambda *_: (_ for _ in ()).throw(pa.ArrowInvalid("no"))
+    )
     with pytest.raises(BadFile, match="is damaged"):
-        npz(corpus, path)
+        write_npz(corpus, path)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["maps.npz"]
 
 
 def test_far_away(corpus: Corpus) -> None:
-    npz(corpus, "memory://far/maps.npz")
-    vglc(corpus, "memory://far/text", ids=corpus.ids()[:1])
+    write_npz(corpus, "memory://far/maps.npz")
+    write_vglc(corpus, "memory://far/text", ids=corpus.ids()[:1])
     files = fsspec.filesystem("memory")
     with files.open("/far/maps.npz") as file, np.load(file, allow_pickle=False) as found:
         assert len(found["cells"]) == len(corpus.ids())
@@ -172,5 +174,5 @@ def test_nothing_to_write(tmp_path: Path) -> None:
     recipe = tw.recipe("caves", width=8, height=8, require={"regions": ">60"}, tries=1)
     corpus = make(recipe, tmp_path / "none", count=3, seed=1, workers=0)
     with pytest.raises(InvalidRecipe, match="no map could be made, so there is nothing to write"):
-        npz(corpus, tmp_path / "none.npz")
-    assert vglc(corpus, tmp_path / "text") == 0
+        write_npz(corpus, tmp_path / "none.npz")
+    assert write_vglc(corpus, tmp_path / "text") == 0

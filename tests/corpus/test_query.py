@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 from tilewright.core.errors import BadFile, InvalidRecipe, UnknownName
 from tilewright.corpus import Corpus
-from tilewright.corpus.query import found, ids_of
+from tilewright.corpus.query import find_ids, find_maps
 
 
 @pytest.fixture(scope="module")
@@ -23,20 +23,22 @@ def test_a_condition_finds_what_a_loop_finds(corpus: Corpus) -> None:
     rows = corpus.table().to_pylist()
     expected = [row for row in rows if row["path_length"] and row["path_length"] > 30 and row["regions"] == 1]
     assert len(expected) > 3
-    assert ids_of(corpus, "path_length > 30 and regions = 1") == [row["id"] for row in expected]
+    assert find_ids(corpus, "path_length > 30 and regions = 1") == [row["id"] for row in expected]
     longest = sorted(expected, key=lambda row: (-row["path_length"], row["id"]))[:3]
-    answer = found(corpus, "Path_Length > 30 AND regions = 1", columns=["id", "seed"], order="-path_length", limit=3)
+    answer = find_maps(
+        corpus, "Path_Length > 30 AND regions = 1", columns=["id", "seed"], order="-path_length", limit=3
+    )
     assert answer.table.to_pylist() == [{"id": row["id"], "seed": row["seed"]} for row in longest]
     assert answer.matches == len(expected)
 
 
 def test_maps_that_lack_a_measure_come_last(corpus: Corpus) -> None:
-    values = found(corpus, "true", columns=["path_length"], order="path_length").table["path_length"].to_pylist()
+    values = find_maps(corpus, "true", columns=["path_length"], order="path_length").table["path_length"].to_pylist()
     there = [value for value in values if value is not None]
     assert there == sorted(there)
     assert 0 < len(there) < len(values)
     assert values[len(there) :] == [None] * (len(values) - len(there))
-    turned = found(corpus, "true", columns=["path_length"], order="-path_length").table["path_length"].to_pylist()
+    turned = find_maps(corpus, "true", columns=["path_length"], order="-path_length").table["path_length"].to_pylist()
     assert turned[: len(there)] == there[::-1]
 
 
@@ -52,7 +54,7 @@ def test_maps_that_lack_a_measure_come_last(corpus: Corpus) -> None:
     ],
 )
 def test_sql_as_people_write_it(corpus: Corpus, condition: str) -> None:
-    answer = found(corpus, condition)
+    answer = find_maps(corpus, condition)
     assert answer.matches == answer.table.num_rows
     assert "cells" not in answer.table.column_names
 
@@ -84,21 +86,21 @@ ELSEWHERE = {
 @pytest.mark.parametrize("condition", ELSEWHERE.values(), ids=ELSEWHERE)
 def test_whatever_else_is_one_line(corpus: Corpus, condition: str) -> None:
     with pytest.raises(InvalidRecipe, match=r"^query: ") as caught:
-        found(corpus, condition)
+        find_maps(corpus, condition)
     assert len(str(caught.value)) < 400
 
 
 def test_an_unknown_column_has_a_neighbour(corpus: Corpus) -> None:
     with pytest.raises(UnknownName, match="unknown column 'path_lenght'; did you mean 'path_length'"):
-        found(corpus, "path_lenght > 3")
+        find_maps(corpus, "path_lenght > 3")
     with pytest.raises(UnknownName, match="did you mean 'regions'"):
-        found(corpus, "true", order="region")
+        find_maps(corpus, "true", order="region")
     with pytest.raises(UnknownName, match="did you mean 'seed'"):
-        found(corpus, "true", columns=["sed"])
+        find_maps(corpus, "true", columns=["sed"])
     with pytest.raises(InvalidRecipe, match="column 'cells' holds whole maps"):
-        found(corpus, "cells is null")
+        find_maps(corpus, "cells is null")
     with pytest.raises(InvalidRecipe, match="limit: must be a whole number from 1 on, got 0"):
-        found(corpus, "true", limit=0)
+        find_maps(corpus, "true", limit=0)
 
 
 def test_a_damaged_part_is_named(caves: Path, tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_a_damaged_part_is_named(caves: Path, tmp_path: Path) -> None:
     part = sorted(tmp_path.glob("mine/parts/*"))[3]
     part.write_bytes(part.read_bytes()[:100])
     with pytest.raises(BadFile, match=f"{part.name} is damaged"):
-        found(Corpus(tmp_path / "mine"), "true")
+        find_maps(Corpus(tmp_path / "mine"), "true")
 
 
 def test_the_command(tilewright: Run, caves: Path) -> None:

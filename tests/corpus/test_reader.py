@@ -20,9 +20,9 @@ from tilewright.core.errors import BadFile, InvalidRecipe, TilewrightError, Unkn
 from tilewright.corpus import Corpus, Sweep, make, manifest, rows
 from tilewright.corpus.dataset import Dataset, one_hot
 from tilewright.corpus.manifest import Manifest
-from tilewright.corpus.parts import ROWS_TOGETHER
+from tilewright.corpus.parts import ROWS_PER_GROUP
 from tilewright.corpus.select import split
-from tilewright.corpus.tiles import cells_in, tileset_of
+from tilewright.corpus.tiles import convert_cells, tileset_of
 
 COUNT = 420
 RECIPE = {"require": {"floor_share": ">0.4"}, "tries": 1, "width": 12, "height": 10, "walls": 0.45}
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two parts of several groups each."""
     folder = tmp_path_factory.mktemp("corpora") / "caves"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest, "PARTS_ABOUT", 2)
+        patch.setattr(manifest, "TARGET_PARTS", 2)
         make(tw.recipe("caves", **RECIPE), folder, count=COUNT, seed=7, measures=["regions", "path_length"], workers=0)
     return folder
 
@@ -61,7 +61,7 @@ def made(corpus: Corpus) -> list[int]:
 def test_has_failures_and_several_groups(corpus: Corpus) -> None:
     assert 100 < len(made(corpus)) < COUNT - 20
     assert len(corpus.parts) == 2
-    assert corpus.manifest.part_size > ROWS_TOGETHER
+    assert corpus.manifest.part_size > ROWS_PER_GROUP
     assert corpus.is_complete
 
 
@@ -132,8 +132,8 @@ def test_a_missing_column_is_told(corpus: Corpus, read: Callable[[Corpus, list[s
 
 def test_columns_that_hold_no_numbers(corpus: Corpus) -> None:
     with pytest.raises(InvalidRecipe, match="column 'digest' holds no numbers; those that do are regions"):
-        corpus.numeric(["digest"])
-    assert corpus.numeric() == ["regions", "path_length"]
+        corpus.numeric_columns(["digest"])
+    assert corpus.numeric_columns() == ["regions", "path_length"]
     with pytest.raises(InvalidRecipe, match="must be a list of names"):
         corpus.table("regions")
 
@@ -159,7 +159,7 @@ def test_shuffled_every_map_comes_exactly_once(corpus: Corpus) -> None:
     assert order(1) != made(corpus)
     assert sorted(order(1)) == sorted(order(2)) == made(corpus)
     first = order(1)[:64]
-    assert len({number // ROWS_TOGETHER for number in first}) > 1, "groups are mixed"
+    assert len({number // ROWS_PER_GROUP for number in first}) > 1, "groups are mixed"
 
 
 @pytest.mark.parametrize("shuffle", [None, 5])
@@ -224,9 +224,9 @@ def test_mistakes_are_told_at_once(corpus: Corpus, words: dict[str, Any], told: 
 def test_memory_does_not_grow_with_the_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it is read: no more than what is mixed, and what is kept of single maps."""
     corpus = Corpus(folder)
-    group = corpus.part(0).nbytes / (corpus.manifest.part_size / ROWS_TOGETHER)
-    monkeypatch.setattr("tilewright.corpus.reader.MIXED", 1)
-    monkeypatch.setattr(rows, "KEPT_BYTES", group)
+    group = corpus.part(0).nbytes / (corpus.manifest.part_size / ROWS_PER_GROUP)
+    monkeypatch.setattr("tilewright.corpus.reader.MAX_SHUFFLED_GROUPS", 1)
+    monkeypatch.setattr(rows, "MAX_CACHED_BYTES", group)
     before = pa.total_allocated_bytes()
     held = [pa.total_allocated_bytes() - before for _ in corpus.batches(16)]
     assert max(held) < 4 * group
@@ -334,18 +334,18 @@ def test_an_id_is_the_same_tile_in_every_map() -> None:
     """Maps bring tiles of their own: those of an inner recipe, in the order in which a map happens to use them."""
     inner = {"technique": "fashion", "params": {}}
     recipe = tw.recipe("rooms", width=40, height=24, shaping=[{"overlay": {"where": "rooms", "recipe": inner}}])
-    planned = Manifest.planned(recipe, seed="1", count=4, measures=[], sweep=Sweep())
+    planned = Manifest.from_recipe(recipe, seed="1", count=4, measures=[], sweep=Sweep())
     tileset = tileset_of(planned)
     assert tileset.names[: len(recipe.tileset)] == recipe.tileset.names
     names = np.array(tileset.names)
     for number in range(4):
         map = tw.run(planned.recipe_of(number))
         assert map.tileset.names != tileset.names
-        cells = cells_in(map, tileset)
+        cells = convert_cells(map, tileset)
         assert cells.dtype == tileset.dtype
         assert np.array_equal(names[cells], np.array(map.tileset.names)[map.cells])
     with pytest.raises(UnknownName, match="of this corpus"):
-        cells_in(map, recipe.tileset)
+        convert_cells(map, recipe.tileset)
 
 
 # -- folders that are damaged, far away, or not finished --------------------------------------------------------

@@ -53,7 +53,7 @@ def numbers(corpus: Corpus, name: str) -> np.ndarray[Any, Any]:
 
 
 def test_histograms_count_every_map_once(caves: Corpus) -> None:
-    found = report.histograms(caves)
+    found = report.compute_histograms(caves)
     assert [one.name for one in found] == MEASURES
     made = len(caves.ids())
     assert made < len(caves)
@@ -71,7 +71,7 @@ def test_histograms_count_every_map_once(caves: Corpus) -> None:
 
 
 def test_whole_numbers_have_bins_of_their_own(rooms: Corpus) -> None:
-    regions = report.histograms(rooms)[1]
+    regions = report.compute_histograms(rooms)[1]
     assert regions.edges.tolist() == [0.5, 1.5]
     assert regions.counts.tolist() == [60]
 
@@ -92,27 +92,27 @@ def test_whole_numbers_have_bins_of_their_own(rooms: Corpus) -> None:
 def test_bins_hold_all_numbers(values: list[float], bins: int) -> None:
     found, counts = np.unique(np.array(values, dtype=float), return_counts=True)
     spread = spreads.Distribution("x", found, counts, 0)
-    edges = spreads.edges_of(spread, bins=bins)
+    edges = spreads.compute_bin_edges(spread, bins=bins)
     assert len(edges) <= bins + 1
     assert (np.diff(edges) > 0).all()
-    assert spread.counted(edges).sum() == len(values)
+    assert spread.count_in_bins(edges).sum() == len(values)
 
 
 def test_numbers_a_step_apart_are_shared_out_evenly() -> None:
     values = np.arange(0, 100) / 1024
     spread = spreads.Distribution("x", values, np.ones(100, dtype=np.int64), 0)
-    counts = spread.counted(spreads.edges_of(spread, bins=40))
+    counts = spread.count_in_bins(spreads.compute_bin_edges(spread, bins=40))
     assert set(counts[:-1].tolist()) == {3}, "no comb"
 
 
 def test_many_different_numbers_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = np.random.default_rng(1).normal(size=20_000)
-    monkeypatch.setattr(spreads, "MOST_VALUES", 512)
-    gathering = spreads.Gathering()
+    monkeypatch.setattr(spreads, "MAX_VALUES", 512)
+    gathering = spreads.DistributionBuilder()
     for part in np.split(plain, 40):
         gathering.add(part)
         assert len(gathering.values) <= 512
-    spread = spreads.Distribution("x", *gathering.finished())
+    spread = spreads.Distribution("x", *gathering.finish())
     assert spread.count == 20_000
     assert (spread.low, spread.high) == (plain.min(), plain.max())
     assert spread.median == pytest.approx(np.median(plain), abs=0.02)
@@ -122,7 +122,7 @@ def test_many_different_numbers_take_little_memory(monkeypatch: pytest.MonkeyPat
 
 
 def test_lines(caves: Corpus) -> None:
-    lines = report.lines(caves, 100)
+    lines = report.format_histograms(caves, 100)
     assert [line.split()[0] for line in lines] == MEASURES
     assert all(len(line) <= 100 for line in lines)
     assert all(set("▁▂▃▄▅▆▇█") & set(line) for line in lines)
@@ -131,11 +131,11 @@ def test_lines(caves: Corpus) -> None:
     assert f"max {plain.max():g}" in lines[2]
     assert f"missing {len(caves.ids()) - len(plain)}" in lines[2]
     assert len({line.index("mean") for line in lines}) == 1
-    assert all(len(line) <= 80 for line in report.lines(caves, 80))
+    assert all(len(line) <= 80 for line in report.format_histograms(caves, 80))
 
 
 def test_range_lines(caves: Corpus) -> None:
-    lines = report.range_lines(caves, "floor_share", "regions", 72)
+    lines = report.format_range(caves, "floor_share", "regions", 72)
     assert lines[0] == "regions"
     assert any("floor_share" in line for line in lines[-3:])
     assert all(len(line) <= 72 for line in lines)
@@ -146,7 +146,7 @@ def test_range_lines(caves: Corpus) -> None:
 
 
 def test_distances_are_the_published_ones(caves: Corpus, rooms: Corpus) -> None:
-    found = report.compared(caves, rooms)
+    found = report.compare(caves, rooms)
     assert [one.name for one in found.measures] == MEASURES
     for one in found.measures:
         a, b = numbers(caves, one.name), numbers(rooms, one.name)
@@ -164,7 +164,7 @@ def test_distances_are_the_published_ones(caves: Corpus, rooms: Corpus) -> None:
 
 
 def test_a_corpus_and_itself(caves: Corpus) -> None:
-    found = report.compared(caves, caves)
+    found = report.compare(caves, caves)
     assert all(one.apart == one.moved == 0 for one in found.measures)
     assert found.shared == found.maps[0] == found.maps[1] < len(caves.ids())
     assert found.overlap == 1
@@ -174,14 +174,14 @@ def test_a_corpus_and_itself(caves: Corpus) -> None:
 def test_two_seeds_differ_by_chance_alone(folder: Path) -> None:
     recipe = tw.recipe("caves", width=16, height=16)
     a, b = (make(recipe, folder / f"s{seed}", count=200, seed=seed, measures=MEASURES, workers=0) for seed in (1, 2))
-    assert "more than by chance" in report.compared(a, b).sentence
+    assert "more than by chance" in report.compare(a, b).sentence
 
 
 def test_nothing_in_common(caves: Corpus, nothing: Corpus) -> None:
-    found = report.compared(caves, nothing)
+    found = report.compare(caves, nothing)
     assert found.measures == ()
     assert found.sentence == "They have no measure in common. No map is in both."
-    assert report.compare_picture(caves, nothing).width > 0
+    assert report.draw_comparison(caves, nothing).width > 0
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------
@@ -192,28 +192,28 @@ def colors_in(picture: Image.Image) -> set[Any]:
 
 
 def test_picture_shows_maps_measures_and_failures(caves: Corpus) -> None:
-    picture = report.picture(caves)
+    picture = report.draw_report(caves)
     found = colors_in(picture)
     tiles = {caves.tileset[number].rgb for number in np.unique(caves[int(caves.ids()[0])]).tolist()}
     assert tiles <= found
     assert {charts.PAPER, charts.FIRST, charts.SECOND, charts.WARNING} <= found
-    assert np.array_equal(np.asarray(picture), np.asarray(report.picture(caves))), "the same every time"
+    assert np.array_equal(np.asarray(picture), np.asarray(report.draw_report(caves))), "the same every time"
 
 
 def test_picture_without_failures(rooms: Corpus) -> None:
-    assert charts.WARNING not in colors_in(report.picture(rooms))
+    assert charts.WARNING not in colors_in(report.draw_report(rooms))
 
 
 def test_picture_of_nothing(nothing: Corpus) -> None:
-    assert charts.WARNING in colors_in(report.picture(nothing))
-    assert report.lines(nothing) == []
-    assert report.histograms(nothing) == []
+    assert charts.WARNING in colors_in(report.draw_report(nothing))
+    assert report.format_histograms(nothing) == []
+    assert report.compute_histograms(nothing) == []
 
 
 def test_picture_of_several_sizes(folder: Path) -> None:
     sweep = Sweep.of({"params.width": [6, 300]})
     corpus = make(tw.recipe("caves", height=8), folder / "sizes", count=4, seed=1, sweep=sweep, workers=0)
-    assert report.picture(corpus).width == 1280
+    assert report.draw_report(corpus).width == 1280
 
 
 def test_picture_of_levels(folder: Path) -> None:
@@ -222,20 +222,20 @@ def test_picture_of_levels(folder: Path) -> None:
     corpus = make(recipe, folder / "levels", count=2, seed=1, workers=0)
     assert corpus[0].shape == (3, 5, 6)
     assert corpus.has_levels
-    assert report.picture(corpus).width == 1280
+    assert report.draw_report(corpus).width == 1280
 
 
 def test_range_picture(caves: Corpus) -> None:
-    picture = report.range_picture(caves, "floor_share", "path_length", bins=20)
+    picture = report.draw_range(caves, "floor_share", "path_length", bins=20)
     assert tuple(charts.HEAT[-1]) in colors_in(picture), "the place with the most maps"
-    assert report.range_picture(caves, "regions", "regions").size == picture.size
+    assert report.draw_range(caves, "regions", "regions").size == picture.size
 
 
 def test_compare_picture(caves: Corpus, rooms: Corpus) -> None:
-    assert {charts.FIRST, charts.SECOND} <= colors_in(report.compare_picture(caves, rooms))
+    assert {charts.FIRST, charts.SECOND} <= colors_in(report.draw_comparison(caves, rooms))
 
 
-@pytest.mark.parametrize("ask", [report.range_picture, report.range_lines])
+@pytest.mark.parametrize("ask", [report.draw_range, report.format_range])
 def test_unknown_measures(caves: Corpus, ask: Any) -> None:
     with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
         ask(caves, "regoins", "regions")
@@ -246,7 +246,7 @@ def test_unknown_measures(caves: Corpus, ask: Any) -> None:
 @pytest.mark.parametrize("bins", [0, 501, True, 2.5])
 def test_bins_are_bounded(caves: Corpus, bins: Any) -> None:
     with pytest.raises(InvalidRecipe, match="bins: must be a whole number from 1 to 500"):
-        report.range_picture(caves, "regions", "regions", bins=bins)
+        report.draw_range(caves, "regions", "regions", bins=bins)
 
 
 # -- charts -----------------------------------------------------------------------------------------------------
@@ -268,8 +268,8 @@ def test_ticks_of_no_range(ends: tuple[float, float]) -> None:
 
 def test_text_is_cut_and_wrapped() -> None:
     text = "no map was as required; what failed: path_length > 75 (2 of 2)"
-    assert charts.text_width(charts.shortened(text, 14, 200), 14) <= 200
-    assert charts.shortened("short", 14, 200) == "short"
-    lines = charts.wrapped(text, 14, 200)
+    assert charts.text_width(charts.truncate_text(text, 14, 200), 14) <= 200
+    assert charts.truncate_text("short", 14, 200) == "short"
+    lines = charts.wrap_text(text, 14, 200)
     assert len(lines) > 1
     assert " ".join(lines) == text

@@ -12,7 +12,7 @@ import pytest
 import tilewright as tw
 from tilewright.core.errors import InvalidRecipe, TilewrightError, UnknownName
 from tilewright.corpus import Corpus, Sweep, make, manifest
-from tilewright.corpus.select import Split, best, split, unique
+from tilewright.corpus.select import Split, find_best, find_unique, split
 
 MEASURES = ["floor_share", "path_length", "regions"]
 
@@ -45,7 +45,7 @@ def firsts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_each_map_once(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
-    assert unique(corpus) == [row["id"] for row in firsts(rows)]
+    assert find_unique(corpus) == [row["id"] for row in firsts(rows)]
 
 
 # -- the best ---------------------------------------------------------------------------------------------------
@@ -56,18 +56,18 @@ def test_each_map_once(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
 def test_the_best(corpus: Corpus, rows: list[dict[str, Any]], largest: bool, count: int) -> None:
     sound = [row for row in firsts(rows) if row["path_length"] is not None]
     sound.sort(key=lambda row: (-row["path_length"] if largest else row["path_length"], row["id"]))
-    assert best(corpus, "path_length", count, largest=largest) == [row["id"] for row in sound[:count]]
+    assert find_best(corpus, "path_length", count, largest=largest) == [row["id"] for row in sound[:count]]
 
 
 def test_the_best_in_little_memory(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = best(corpus, "floor_share", 20, diverse=["regions"])
-    monkeypatch.setattr("tilewright.corpus.select.MOST_IN_POOL", 1)
-    assert best(corpus, "floor_share", 20, diverse=["regions"]) == wanted
+    wanted = find_best(corpus, "floor_share", 20, diverse=["regions"])
+    monkeypatch.setattr("tilewright.corpus.select.MAX_POOL", 1)
+    assert find_best(corpus, "floor_share", 20, diverse=["regions"]) == wanted
 
 
 def test_far_apart(corpus: Corpus, rows: list[dict[str, Any]]) -> None:
-    chosen = best(corpus, "floor_share", 6, diverse=["path_length", "regions"])
-    assert chosen == best(corpus, "floor_share", 6, diverse=("path_length", "regions"))
+    chosen = find_best(corpus, "floor_share", 6, diverse=["path_length", "regions"])
+    assert chosen == find_best(corpus, "floor_share", 6, diverse=("path_length", "regions"))
     assert len(set(chosen)) == 6
     sound = [row for row in firsts(rows) if row["path_length"] is not None]
     ranked = sorted(sound, key=lambda row: (-row["floor_share"], row["id"]))
@@ -92,35 +92,35 @@ def test_far_apart_is_more_varied_than_the_best(tmp_path: Path) -> None:
         numbers = [corpus.row(number)["floor_share"] for number in ids]
         return float(np.ptp(numbers))
 
-    apart = best(corpus, "path_length", 5, diverse="floor_share")
-    assert variety(apart) > variety(best(corpus, "path_length", 5))
+    apart = find_best(corpus, "path_length", 5, diverse="floor_share")
+    assert variety(apart) > variety(find_best(corpus, "path_length", 5))
 
 
 def test_diverse_in_what_does_not_vary(tmp_path: Path) -> None:
     recipe = tw.recipe("rooms", width=30, height=20)
     corpus = make(recipe, tmp_path / "c", count=20, seed=1, measures=["regions", "path_length"], workers=0)
-    assert best(corpus, "path_length", 3, diverse=["regions"]) == best(corpus, "path_length", 3)
+    assert find_best(corpus, "path_length", 3, diverse=["regions"]) == find_best(corpus, "path_length", 3)
 
 
 @pytest.mark.parametrize("count", [0, -1, True, 2.0, None])
 def test_how_many_must_be_a_count(corpus: Corpus, count: Any) -> None:
     with pytest.raises(InvalidRecipe, match="count: must be a whole number from 1 on"):
-        best(corpus, "regions", count)
+        find_best(corpus, "regions", count)
 
 
 @pytest.mark.parametrize("words", [{"by": "regoins"}, {"by": "regions", "diverse": ["regoins"]}])
 def test_unknown_measures(corpus: Corpus, words: dict[str, Any]) -> None:
     with pytest.raises(UnknownName, match="unknown column 'regoins'; did you mean 'regions'"):
-        best(corpus, count=3, **words)
+        find_best(corpus, count=3, **words)
     with pytest.raises(InvalidRecipe, match="column 'seed' holds no numbers"):
-        best(corpus, "seed", 3)
+        find_best(corpus, "seed", 3)
 
 
 def test_a_swept_parameter_can_be_asked_for(tmp_path: Path) -> None:
     sweep = Sweep.of({"walls": [0.3, 0.4, 0.5]})
     recipe = tw.recipe("caves", width=8, height=8)
     corpus = make(recipe, tmp_path / "c", count=9, seed=1, measures=["regions"], sweep=sweep, workers=0)
-    assert [corpus.row(number)["walls"] for number in best(corpus, "walls", 2)] == [0.5, 0.5]
+    assert [corpus.row(number)["walls"] for number in find_best(corpus, "walls", 2)] == [0.5, 0.5]
 
 
 # -- splits -----------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_shares_are_about_as_asked(tmp_path: Path) -> None:
 def test_more_maps_move_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("caves", width=10, height=10)
     few = split(make(recipe, tmp_path / "few", count=40, seed=5, workers=0))
-    monkeypatch.setattr(manifest, "PARTS_ABOUT", 3)
+    monkeypatch.setattr(manifest, "TARGET_PARTS", 3)
     many = split(make(recipe, tmp_path / "many", count=90, seed=5, workers=0))
     for name, ids in few.items():
         assert ids == [number for number in many[name] if number < 40]
@@ -157,7 +157,7 @@ def test_the_last_side_takes_the_rest() -> None:
     assert 0.7 + 0.2 + 0.1 < 1
     made = Split.of({"a": 0.7, "b": 0.2, "c": 0.1})
     digests = pa.chunked_array([["f" * 32, "0" * 32, "b4" + "0" * 30]])
-    assert [made.names[side] for side in made.sides(digests)] == ["c", "a", "b"]
+    assert [made.names[side] for side in made.assign_sides(digests)] == ["c", "a", "b"]
 
 
 @pytest.mark.parametrize(

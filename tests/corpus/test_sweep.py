@@ -17,7 +17,7 @@ from tilewright.core.notation import read_sweep
 from tilewright.core.seeds import Rng
 from tilewright.corpus import Corpus, Sweep, make
 from tilewright.corpus.manifest import Manifest
-from tilewright.corpus.order import Order
+from tilewright.corpus.request import Request
 
 ROOT = Rng.of("sweep")
 
@@ -43,15 +43,15 @@ def test_typed(text: str, values: tuple[Any, ...]) -> None:
 
 def test_the_grid_is_covered_evenly_and_in_order() -> None:
     sweep = Sweep.of({"walls": [0.4, 0.5], "steps": [3, 4, 5]})
-    seen = [sweep.values(ROOT, number) for number in range(60)]
+    seen = [sweep.values_for(ROOT, number) for number in range(60)]
     assert seen[:6] == [(0.4, 3), (0.4, 4), (0.4, 5), (0.5, 3), (0.5, 4), (0.5, 5)]
     assert set(Counter(seen).values()) == {10}
 
 
 def test_chance_stays_between_and_differs_from_map_to_map() -> None:
     sweep = Sweep.of({"walls": {"from": 0.4, "to": 0.5}, "steps": {"from": 2, "to": 5}, "wrap": [True]}, sampled=True)
-    seen = [sweep.values(ROOT, number) for number in range(500)]
-    assert seen == [sweep.values(ROOT, number) for number in range(500)]
+    seen = [sweep.values_for(ROOT, number) for number in range(500)]
+    assert seen == [sweep.values_for(ROOT, number) for number in range(500)]
     assert all(0.4 <= walls <= 0.5 and isinstance(steps, int) and wrap is True for walls, steps, wrap in seen)
     assert {steps for _, steps, _ in seen} == {2, 3, 4, 5}
     assert len({walls for walls, _, _ in seen}) > 490
@@ -98,7 +98,7 @@ def test_mistakes_are_one_line(sweep: Any, message: str) -> None:
 
 def planned(sweep: dict[str, Any], **words: Any) -> Manifest:
     recipe = tw.recipe("caves", width=16, height=10, **words)
-    return Manifest.planned(recipe, seed="1", count=1000, measures=["regions"], sweep=Sweep.of(sweep))
+    return Manifest.from_recipe(recipe, seed="1", count=1000, measures=["regions"], sweep=Sweep.of(sweep))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_values_are_tried_before_the_work(sweep: dict[str, Any], message: str) -
 
 def test_parts_are_made_for_the_largest_maps() -> None:
     sizes = {"params.width": [16, 2048], "params.height": {"from": 16, "to": 4096, "count": 3}}
-    assert planned(sizes).largest == 2048 * 4096
+    assert planned(sizes).max_cells == 2048 * 4096
     assert planned(sizes).part_size == 4
     assert planned({}).part_size == 16
 
@@ -141,8 +141,8 @@ def test_swept_values_are_columns_and_shapers_can_be_swept(tmp_path: Path) -> No
 
 
 def test_an_order_takes_the_sweep_out_of_the_recipe() -> None:
-    order = Order.of({"technique": "caves", "seed": 4, "sweep": {"walls": "0.4..0.5:0.1"}, "sampled": True})
+    order = Request.of({"technique": "caves", "seed": 4, "sweep": {"walls": "0.4..0.5:0.1"}, "sampled": True})
     assert (order.recipe.technique, order.seed, order.sweep.sampled) == ("caves", "4", True)
     assert order.sweep.axes[0].values == (0.4, 0.5)
     with pytest.raises(InvalidRecipe, match="sampled: must be true or false, got 'yes'"):
-        Order.of({"technique": "caves", "sampled": "yes"})
+        Request.of({"technique": "caves", "sampled": "yes"})

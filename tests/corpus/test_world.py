@@ -29,8 +29,8 @@ from tilewright.core.recipe import Recipe
 from tilewright.core.registry import techniques
 from tilewright.corpus import World, WorldProgress, make_world, world_chunks, world_layout
 from tilewright.corpus.store import Folder
-from tilewright.corpus.world_chunks import blocks_of, chunks_together
-from tilewright.corpus.world_layout import Layout
+from tilewright.corpus.world_chunks import choose_block_size, plan_blocks
+from tilewright.corpus.world_layout import WorldLayout
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def allow(waste: float, patch: pytest.MonkeyPatch) -> None:
     """Pieces grow until no more cells are made twice than this."""
-    patch.setattr(world_chunks, "WASTE", waste)
-    patch.setattr(world_chunks, "MOST_WASTE", 1e9)
+    patch.setattr(world_chunks, "TARGET_WASTE", waste)
+    patch.setattr(world_chunks, "MAX_WASTE", 1e9)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -88,7 +88,7 @@ def test_any_world(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 def test_on_dask(tmp_path: Path, small_pieces: None) -> None:
     words: dict[str, Any] = {"width": 300, "height": 200, "seed": 4, "chunk": 32, "generations": 4}
     told: list[WorldProgress] = []
-    make_world("fashion", tmp_path / "dask.zarr", workers=2, tell=lambda state: told.append(state), **words)
+    make_world("fashion", tmp_path / "dask.zarr", workers=2, on_progress=lambda state: told.append(state), **words)
     make_world("fashion", tmp_path / "here.zarr", workers=0, **words)
     assert files(tmp_path / "dask.zarr") == files(tmp_path / "here.zarr")
     assert told[-1].done == told[-1].count == told[-1].made == 70
@@ -97,7 +97,7 @@ def test_on_dask(tmp_path: Path, small_pieces: None) -> None:
 
 def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_pieces: None) -> None:
     words = [f"tile{number}" for number in range(300)]
-    many = tw.Tileset.of_words([*words, "floor", "wall"])
+    many = tw.Tileset.from_labels([*words, "floor", "wall"])
     recipe = tw.recipe("caves", width=40, height=30, tileset=many, seed=1)
     world = make_world(recipe, tmp_path / "w.zarr", chunk=16, workers=0)
     assert cells_of(tmp_path / "w.zarr").dtype == np.uint16
@@ -111,7 +111,7 @@ def test_tilesets_of_more_than_256_tiles(tmp_path: Path, small_pieces: None) -> 
 PROGRAM = """
 import sys
 from tilewright.corpus import make_world, world_chunks
-world_chunks.WASTE = 1e9
+world_chunks.TARGET_WASTE = 1e9
 make_world("fashion", sys.argv[1], width=500, height=480, generations=3, seed=1, chunk=16, workers=0)
 """
 
@@ -131,7 +131,7 @@ def test_killed_in_the_middle_it_goes_on(tmp_path: Path, small_pieces: None) -> 
     words: dict[str, Any] = {"width": 500, "height": 480, "generations": 3, "chunk": 16, "workers": 0}
     told: list[tuple[int, int, int]] = []
     tell = lambda state: told.append((state.done, state.made, state.count))  # noqa: E731
-    make_world("fashion", folder, tell=tell, **words)  # with the seed that it has
+    make_world("fashion", folder, on_progress=tell, **words)  # with the seed that it has
     assert told[0] == (len(there), 0, 960)
     assert told[-1] == (960, 960 - len(there), 960)
     assert all(path.stat().st_mtime_ns == when for path, when in there.items()), "nothing is made twice"
@@ -181,10 +181,10 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_piec
 
 def test_pieces_hold_no_more_than_is_missing() -> None:
     recipe = Recipe.of({"technique": "fashion", "params": {"width": 9000, "height": 9000}, "seed": 1})
-    layout = Layout.of(recipe)
-    assert chunks_together(layout, recipe) == 2
-    blocks = blocks_of(layout, recipe, [(0, 1), (1, 1), (8, 8), (4, 5), (5, 4)])
-    assert [(block.first, block.chunks, len(block.wanted)) for block in blocks] == [
+    layout = WorldLayout.of(recipe)
+    assert choose_block_size(layout, recipe) == 2
+    blocks = plan_blocks(layout, recipe, [(0, 1), (1, 1), (8, 8), (4, 5), (5, 4)])
+    assert [(block.first, block.chunks, len(block.missing)) for block in blocks] == [
         ((0, 1), (2, 1), 2),
         ((4, 4), (2, 2), 2),
         ((8, 8), (1, 1), 1),
@@ -194,7 +194,7 @@ def test_pieces_hold_no_more_than_is_missing() -> None:
 def test_another_process_at_work(tmp_path: Path) -> None:
     make_world("caves", tmp_path / "w.zarr", width=20, height=20, seed=1, workers=0)
     words: dict[str, Any] = {"width": 20, "height": 20, "seed": 1, "workers": 0}
-    with World(tmp_path / "w.zarr").folder.held("zarr.json"), pytest.raises(tw.BadFile, match="another process"):
+    with World(tmp_path / "w.zarr").folder.lock("zarr.json"), pytest.raises(tw.BadFile, match="another process"):
         make_world("caves", tmp_path / "w.zarr", **words)
 
 
@@ -258,7 +258,7 @@ def test_overviews_are_mean_colours(size: tuple[int, int], tmp_path: Path, monke
 )
 def test_levels(side: int, levels: tuple[int, ...], picture: int) -> None:
     recipe = Recipe.of({"technique": "caves", "params": {"width": side, "height": side // 2}, "seed": 1})
-    layout = Layout.of(recipe)
+    layout = WorldLayout.of(recipe)
     assert layout.levels == levels
     assert layout.picture_level == picture
 
@@ -290,7 +290,7 @@ def test_damage_is_told(tmp_path: Path) -> None:
         chunk.write_bytes(bad)
         with pytest.raises(tw.BadFile, match=r"w\.zarr/cells/c\.1\.1: damaged; delete it"):
             world.window(0, 0, 40, 40)
-    chunk.write_bytes(world_layout.packed(np.full((16, 16), 200, dtype=np.uint8), 16))
+    chunk.write_bytes(world_layout.compress_chunk(np.full((16, 16), 200, dtype=np.uint8), 16))
     with pytest.raises(tw.BadFile, match="a cell holds 200, of 7 tiles"):
         world.window(0, 0, 40, 40)
     chunk.unlink()
@@ -358,7 +358,7 @@ def test_another_version_with_equal_revisions_continues(tmp_path: Path, monkeypa
 
 def test_another_revision_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = tw.recipe("caves", width=20, height=20, seed=1)
-    layout = Layout.of(recipe)
+    layout = WorldLayout.of(recipe)
     make_world(recipe, tmp_path / "w.zarr", workers=0)
     before = files(tmp_path)
     monkeypatch.setattr(world_layout, "revisions", lambda recipe: {"caves": 7})
@@ -402,14 +402,14 @@ def test_pieces_fit_into_memory() -> None:
             if not set(words) <= set(entry.params.model_fields):
                 continue
             recipe = Recipe.of({"technique": technique, "params": params, "seed": 1})
-            layout = Layout.of(recipe)
-            side = chunks_together(layout, recipe) * layout.chunk
-            reach = entry.reach(recipe.params) if entry.holds_reach else 0  # type: ignore[misc]
-            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_chunks.MEMORY
+            layout = WorldLayout.of(recipe)
+            side = choose_block_size(layout, recipe) * layout.chunk
+            reach = entry.reach(recipe.params) if entry.margin_in_memory else 0  # type: ignore[misc]
+            assert entry.memory(recipe.params, (side + 2 * reach) ** 2) <= world_chunks.MAX_MEMORY
     recipe = Recipe.of(
         {"technique": "fashion", "params": {"width": 900, "height": 800, "generations": 99_999}, "seed": 1}
     )
-    assert chunks_together(Layout.of(recipe, 64), recipe) == 15
+    assert choose_block_size(WorldLayout.of(recipe, 64), recipe) == 15
 
 
 # -- the command line -----------------------------------------------------------------------------------------

@@ -19,8 +19,10 @@ NAVAL = ("broken-isles", "sister-isles", "twin-harbours")
 """Maps with land that infantry reach by lander only."""
 NUMBERS = {tile.code: number for number, tile in enumerate(TILES)}
 MAPS = {
-    name: np.array([[NUMBERS[int(code)] for code in row.split(",")] for row in data.member("awbw", name).splitlines()])
-    for name in data.members("awbw")
+    name: np.array(
+        [[NUMBERS[int(code)] for code in row.split(",")] for row in data.read_member("awbw", name).splitlines()]
+    )
+    for name in data.list_members("awbw")
 }
 FOOT, LANDER = (np.array([mover in dict(tile.costs) for tile in TILES]) for mover in ("foot", "lander"))
 OTHER = dict(zip(PLAYERS, reversed(PLAYERS), strict=True))
@@ -45,7 +47,7 @@ def where(cells: NDArray[np.int64], kind: str, country: str) -> NDArray[np.bool_
 
 
 def moved(cells: NDArray[np.int64], move: str) -> NDArray[np.int64]:
-    turned = TILES.turned(move)[cells]
+    turned = TILES.reorient_tiles(move)[cells]
     return turned[:: -1 if "y" in move else 1, :: -1 if "x" in move else 1]
 
 
@@ -67,7 +69,7 @@ def test_it_has_from_15_to_25_rows_and_columns(name: str) -> None:
 
 @every_map
 def test_every_piece_fits(name: str) -> None:
-    assert not grammar_of(TILES).misfits(MAPS[name]).any()
+    assert not grammar_of(TILES).find_misfits(MAPS[name]).any()
 
 
 @every_map

@@ -14,7 +14,7 @@ from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
 from tilewright.formats._resolver import FileResolver
 
-SHIPPED = {name: Recipe.of(name, FileResolver()).to_data() for name in data.names("recipes")}
+SHIPPED = {name: Recipe.of(name, FileResolver()).to_data() for name in data.list_names("recipes")}
 BOOKS = {name: recipe for name, recipe in SHIPPED.items() if recipe["technique"] == "rules"}
 every_book = pytest.mark.parametrize("name", BOOKS)
 both_sizes = pytest.mark.parametrize("size", [(80, 50), (40, 25)], ids=str)

@@ -15,7 +15,7 @@ from tilewright.core.grid import FREE, Grid
 from tilewright.formats._textures import TEXTURES
 
 WRAPPING = ("bricks", "pavement", "weave")
-ALL = data.names("samples")
+ALL = data.list_names("samples")
 every_sample = pytest.mark.parametrize("name", ALL)
 RIGHT, BELOW, LEFT, ABOVE = (0, 1), (1, 0), (0, -1), (-1, 0)
 AROUND = (RIGHT, BELOW, LEFT, ABOVE)
@@ -93,7 +93,7 @@ TOGETHER = {
 def sample(name: str) -> tw.TileMap:
     grid = Grid.of(name)
     assert grid.tileset is not None
-    return tw.TileMap(grid.ids(grid.tileset), grid.tileset)
+    return tw.TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
 
 
 def glyphs(name: str) -> NDArray[np.str_]:
@@ -114,14 +114,14 @@ def test_there_are_samples_of_every_kind() -> None:
 
 def test_every_drawing_has_its_tileset_and_every_tileset_its_drawing() -> None:
     found = {entry.name for entry in (files(data) / "samples").iterdir()}
-    assert found - set(data.collections()) == {f"{name}.{ending}" for name in ALL for ending in ("txt", "toml")}
+    assert found - set(data.list_collections()) == {f"{name}.{ending}" for name in ALL for ending in ("txt", "toml")}
 
 
 @every_sample
 def test_tileset_and_drawing_know_each_other(name: str) -> None:
     map = sample(name)
     assert map.tileset.name == name
-    assert set(data.text("samples", name)) - {"\n"} == set(map.tileset.by_glyph)
+    assert set(data.read_text("samples", name)) - {"\n"} == set(map.tileset.by_glyph)
     assert len(set(map.tileset.names)) == len({tile.color for tile in map.tileset}) == len(map.tileset)
 
 
@@ -132,7 +132,7 @@ def test_kinds_have_sprites(name: str) -> None:
 
 @every_sample
 def test_the_drawing_is_whole(name: str) -> None:
-    text = data.text("samples", name)
+    text = data.read_text("samples", name)
     grid = Grid.of(text)
     assert (grid.cells != FREE).all()
     assert str(sample(name)) == text.rstrip("\n")

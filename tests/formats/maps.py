@@ -15,7 +15,7 @@ from tilewright.core.tileset import Sheet
 def same(one: tw.TileMap, other: tw.TileMap) -> bool:
     """Equal in everything, layers bit for bit: NaN, which equals nothing, must come back too."""
     layers = [{name: layer.tobytes() for name, layer in map.layers.items()} for map in (one, other)]
-    return one.replaced(layers={}) == other.replaced(layers={}) and layers[0] == layers[1]
+    return one.replace(layers={}) == other.replace(layers={}) and layers[0] == layers[1]
 
 
 def full_map() -> tw.TileMap:
@@ -23,7 +23,7 @@ def full_map() -> tw.TileMap:
     made = tw.make("caves", width=23, height=11, seed=7)
     height = np.random.default_rng(1).normal(size=(2, 11, 23))
     height[1, 0, :4] = np.nan, np.inf, -0.0, 5e-324
-    return made.replaced(
+    return made.replace(
         rooms=[tw.Room(0, 0, 3, 4), tw.Room(5, 5, 18, 6)],
         links=[(0, 1)],
         markers=[tw.Marker("start", 1, 2), tw.Marker('the "exit"\n\ud800é', 22, 10)],
@@ -35,7 +35,7 @@ def full_map() -> tw.TileMap:
 def coded(map: tw.TileMap) -> tw.TileMap:
     """The same map with a foreign number for every tile."""
     tiles = tuple(tile.model_copy(update={"code": number}) for number, tile in enumerate(map.tileset, 1))
-    return map.replaced(tileset=map.tileset.model_copy(update={"tiles": tiles}))
+    return map.replace(tileset=map.tileset.model_copy(update={"tiles": tiles}))
 
 
 def deep_map() -> tw.TileMap:
@@ -51,7 +51,7 @@ def numbered_map(tiles: int, height: int = 20, width: int = 30, alike: bool = Fa
     """Random cells of a tileset of this many tiles; `alike` ones all share two colours."""
     colors = ["#102030", "#a0b0c0"]
     words = [{"name": f"t{n}", "color": colors[n % 2]} if alike else {"name": f"t{n}"} for n in range(tiles)]
-    tileset = tw.Tileset.checked({"name": "many", "tiles": words})
+    tileset = tw.Tileset.validate({"name": "many", "tiles": words})
     cells = np.random.default_rng(tiles).integers(0, tiles, size=(height, width))
     return tw.TileMap(cells, tileset)
 
@@ -69,8 +69,8 @@ def sprite_map() -> tw.TileMap:
         {"name": "half", "sprite": 1, "color": "#0000ff"},
         {"name": "plain", "color": "#123456"},
     ]
-    bare = tw.Tileset.checked({"name": "drawn", "tiles": tiles})
-    tileset = bare.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "")})
+    bare = tw.Tileset.validate({"name": "drawn", "tiles": tiles})
+    tileset = bare.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
     return tw.TileMap([[0, 1, 2], [2, 1, 0]], tileset)
 
 
@@ -105,7 +105,7 @@ def maps(draw: st.DrawFn) -> tw.TileMap:
     }
     return tw.TileMap(
         cells,
-        tw.Tileset.of_words([f"word {number}" for number in range(tiles)]),
+        tw.Tileset.from_labels([f"word {number}" for number in range(tiles)]),
         rooms=[tw.Room(0, 0, width, height)],
         links=[(0, 0)] if draw(st.booleans()) else [],
         markers=markers,

@@ -53,7 +53,7 @@ def test_every_frame_shows_its_cells_exactly(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILMS)
 def test_the_last_frame_is_held_and_the_film_loops(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
-    frames = [tw.Frame(np.full(MAP.shape, number), site=SITE).shown() for number in range(3)]
+    frames = [tw.Frame(np.full(MAP.shape, number), site=SITE).snapshot() for number in range(3)]
     formats.save_animation(frames, path, duration=40, hold=500, loop=3)
     with Image.open(path) as film:
         assert film.info["loop"] == 3
@@ -77,7 +77,7 @@ def test_reading_gives_the_finished_map(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILMS)
 def test_a_single_map_is_a_film_of_one_frame(name: str, map: tw.TileMap) -> None:
     content = formats.encode(map, name, scale=2)
-    assert same(decode(Source(content, "x"), formats.shelf.get(name))[0].map, map)
+    assert same(decode(Source(content, "x"), formats.format_registry.get(name))[0].map, map)
     assert content == formats.encode(map, name, scale=2)
 
 
@@ -87,10 +87,10 @@ def test_own_colours_and_lines_are_shown(name: str, tmp_path: Path) -> None:
     colors = np.zeros((*MAP.shape, 3), dtype=np.uint8)
     colors[2, 3] = 255, 0, 128
     frames = [
-        tw.Frame(MAP.cells, site=SITE).shown(),
-        tw.Frame(MAP.cells, site=SITE, lines=[((0, 4), (13, 4))]).shown(),
-        tw.Frame(None, site=SITE, note="nothing to see").shown(),
-        tw.Frame(None, site=SITE, colors=lambda: colors).shown(),
+        tw.Frame(MAP.cells, site=SITE).snapshot(),
+        tw.Frame(MAP.cells, site=SITE, lines=[((0, 4), (13, 4))]).snapshot(),
+        tw.Frame(None, site=SITE, note="nothing to see").snapshot(),
+        tw.Frame(None, site=SITE, colors=lambda: colors).snapshot(),
         tw.Frame(MAP.cells, site=SITE, map=MAP),
     ]
     formats.save_animation(frames, path, scale=5)
@@ -121,7 +121,7 @@ def test_thinning_keeps_first_and_last_and_holds_few() -> None:
 
     class Counted(tw.Frame):
         def __init__(self, number: int) -> None:
-            super().__init__(np.full_like(MAP.cells, number % 7), site=SITE, done=float(number))
+            super().__init__(np.full_like(MAP.cells, number % 7), site=SITE, progress=float(number))
             alive[0] += 1
             alive[1] = max(alive)
 
@@ -133,7 +133,7 @@ def test_thinning_keeps_first_and_last_and_holds_few() -> None:
 
     for count in (1, 2, 3, 10, 11, 12, 1000, 1001):
         kept = thin_frames(frames(count), AnimationParams(frames=10))
-        numbers = [int(frame.done or 0) for frame in kept if isinstance(frame, tw.Frame)]
+        numbers = [int(frame.progress or 0) for frame in kept if isinstance(frame, tw.Frame)]
         assert len(numbers) == len(kept)
         del kept
         assert (numbers[0], numbers[-1]) == (0, count - 1)
@@ -164,7 +164,7 @@ def test_other_films_are_read_by_colour(name: str, kind: str) -> None:
     first, last = (Image.fromarray(np.array(cells, np.uint8) * 255) for cells in ([[0, 0]], [[0, 1]]))
     more = {"comment": b"made by hand"} if kind == "GIF" else {"lossless": True}
     first.convert("RGB").save(buffer, kind, save_all=True, append_images=[last.convert("RGB")], **more)
-    map = decode(Source(buffer.getvalue(), "x"), formats.shelf.get(name))[0].map
+    map = decode(Source(buffer.getvalue(), "x"), formats.format_registry.get(name))[0].map
     assert map.cells.tolist() == [[0, 1]]
 
 

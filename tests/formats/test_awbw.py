@@ -18,7 +18,7 @@ from tilewright.core.registry import tilesets
 from tilewright.formats import Source, decode
 from tilewright.formats.awbw import COUNTRIES, SYMBOLS
 
-AWBW = formats.shelf.get("awbw")
+AWBW = formats.format_registry.get("awbw")
 TILES = tilesets.get("awbw")
 CODES = {tile.code: tile.name for tile in TILES}
 
@@ -231,7 +231,7 @@ def test_a_table_of_ones_own_names_them(tmp_path: Path) -> None:
         "road",
     ]
     assert written(map) == "1,58\n28,3\n"
-    assert tw.Tileset.checked(own.to_data()) == own
+    assert tw.Tileset.validate(own.to_data()) == own
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ import tilewright as tw
 from tests.formats.maps import deep_map, numbered_map
 from tilewright import formats
 from tilewright.core.provenance import verify
-from tilewright.formats import Found, Source, decode
+from tilewright.formats import LoadedMap, Source, decode
 from tilewright.formats.fbca import NEIGHBOURHOOD, FbcaText, parse, to_text
 
-FBCA = formats.shelf.get("fbca")
+FBCA = formats.format_registry.get("fbca")
 PARAMETERS = "sMs[0, 0.5, 0.2, 0.6]g6n2w3l2neighbours[(0, 1), (0, -1), (-1, 0), (1, 0)]"
 
 
-def read(text: str, width: int | None = None) -> list[Found]:
+def read(text: str, width: int | None = None) -> list[LoadedMap]:
     return decode(Source(text.encode(), "x.fbca"), FBCA, width=width)
 
 
@@ -110,7 +110,7 @@ def test_a_map_keeps_its_automaton() -> None:
     assert found.map.recipe.seed is None
     assert tw.run(found.map.recipe, seed=4) == map
     assert tw.shape(found.map, "flip").shape == map.shape
-    assert verify(found.map, found.carried).outcome == "impossible"
+    assert verify(found.map, found.provenance).outcome == "impossible"
 
 
 def test_a_file_with_all_updates_can_be_made_again() -> None:
@@ -119,7 +119,7 @@ def test_a_file_with_all_updates_can_be_made_again() -> None:
     recipe = tw.recipe("fashion", width=9, height=5, generations=3)
     record = FbcaText(cells[-1], tuple(cells[:-1]), recipe.params.scores, 3, 6, 5, 9)  # type: ignore[attr-defined]
     (found,) = read(to_text([record]))
-    assert verify(found.map, found.carried).outcome == "same"
+    assert verify(found.map, found.provenance).outcome == "same"
 
 
 @pytest.mark.parametrize("tiles", [1, 7, 30, 255])

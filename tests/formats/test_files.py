@@ -18,7 +18,7 @@ from tilewright import formats
 from tilewright.formats import _files
 
 MAP = tw.make("caves", width=17, height=9, seed=4)
-BOTH_WAYS = [entry.name for entry in formats.shelf if entry.write and entry.read]
+BOTH_WAYS = [entry.name for entry in formats.format_registry if entry.write and entry.read]
 
 
 def test_every_format_says_what_it_is() -> None:
@@ -33,7 +33,7 @@ def test_every_format_says_what_it_is() -> None:
 @pytest.mark.parametrize("name", BOTH_WAYS)
 @pytest.mark.parametrize("tiles", [2, 64, 300])
 def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path) -> None:
-    entry = formats.shelf.get(name)
+    entry = formats.format_registry.get(name)
     row = tw.make("caves", width=5, height=1, seed=2, tileset="dungeon")
     for map in (coded(MAP), coded(row), coded(numbered_map(tiles, 7, 8))):
         path = tmp_path / f"{len(map.tileset)}{entry.extensions[0] if entry.extensions else '.' + name}"
@@ -46,11 +46,11 @@ def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path
         assert np.array_equal(again.cells, map.cells)
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in formats.shelf if entry.write])
+@pytest.mark.parametrize("name", [entry.name for entry in formats.format_registry if entry.write])
 def test_the_same_map_makes_the_same_bytes(name: str) -> None:
-    entry = formats.shelf.get(name)
+    entry = formats.format_registry.get(name)
     assert entry.write is not None
-    options = entry.params.checked()
+    options = entry.params.validate()
     first, second = (entry.write(coded(MAP), options, Path("x")) for _ in range(2))
     assert first == second
     assert next(iter(first)) == "x"

@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 import tilewright as tw
 from tests.formats.maps import coded, deep_map, full_map, numbered_map, sprite_map
 from tilewright import formats
-from tilewright.formats import Found, Source, decode
-from tilewright.formats.png import text_chunks
+from tilewright.formats import LoadedMap, Source, decode
+from tilewright.formats.png import make_text_chunks
 
-READABLE = [entry.name for entry in formats.shelf if entry.read]
+READABLE = [entry.name for entry in formats.format_registry if entry.read]
 MOST_MEMORY = 1 << 30
-plain = full_map().replaced(markers=[tw.Marker("start", 1, 2)], layers={"height": np.zeros((11, 23))})
+plain = full_map().replace(markers=[tw.Marker("start", 1, 2)], layers={"height": np.zeros((11, 23))})
 MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map(), coded(numbered_map(4, 5, 6)))
 
 
 @cache
 def samples(name: str) -> tuple[bytes, ...]:
     """Files of a format, as small as they come; none for a format that is only read."""
-    entry, found = formats.shelf.get(name), []
+    entry, found = formats.format_registry.get(name), []
     for map in MAPS if entry.write else ():
         try:
             options = {"scale": 1} if "scale" in entry.params.model_fields else {}
@@ -38,12 +38,12 @@ def samples(name: str) -> tuple[bytes, ...]:
     return tuple(found) or (b"",)
 
 
-def outcome(name: str, content: bytes, tileset: tw.Tileset | None) -> list[Found] | str:
+def outcome(name: str, content: bytes, tileset: tw.Tileset | None) -> list[LoadedMap] | str:
     def beside(other: str) -> bytes:
         raise tw.BadFile(f"{other}: not there")
 
     try:
-        return decode(Source(content, f"x.{name}", tileset, beside), formats.shelf.get(name))
+        return decode(Source(content, f"x.{name}", tileset, beside), formats.format_registry.get(name))
     except tw.TilewrightError as error:
         return str(error)
 
@@ -150,7 +150,7 @@ def test_values_replaced_in_documents(number: int, data: st.DataObject) -> None:
     survives("json", text.encode())
     picture = formats.image(MAPS[number], scale=1)
     buffer = io.BytesIO()
-    picture.save(buffer, "PNG", pnginfo=text_chunks(text))
+    picture.save(buffer, "PNG", pnginfo=make_text_chunks(text))
     survives("png", buffer.getvalue())
     buffer = io.BytesIO()
     np.savez(buffer, cells=MAPS[number].cells, rest=np.frombuffer(text.encode(), np.uint8))
@@ -174,6 +174,6 @@ def test_long_monotony_takes_no_memory(name: str, unit: bytes) -> None:
 
 @pytest.mark.parametrize("name", READABLE)
 def test_reading_with_another_tileset(name: str) -> None:
-    other = tw.Tileset.of_words(["only"])
+    other = tw.Tileset.from_labels(["only"])
     for content in samples(name):
         survives(name, content, tileset=other)

@@ -15,7 +15,7 @@ from tilewright import formats
 from tilewright.core.grid import pack
 from tilewright.formats import Source, decode
 
-JSON = formats.shelf.get("json")
+JSON = formats.format_registry.get("json")
 MAP = tw.make("caves", width=4, height=3, seed=1)
 
 

@@ -68,18 +68,18 @@ def test_maps_made_from_a_file_are_those_of_the_sample(tmp_path: Path) -> None:
 
 def test_merging_is_learning_from_all() -> None:
     one, other = tw.learn("patterns", "dungeon"), tw.learn("patterns", "caverns")
-    assert one.merged(other) == tw.learn("patterns", ["dungeon", "caverns"])
-    assert one.merged() == one
-    assert one.merged(other).samples.tileset == Samples.of(["dungeon", "caverns"]).tileset
+    assert one.merge(other) == tw.learn("patterns", ["dungeon", "caverns"])
+    assert one.merge() == one
+    assert one.merge(other).samples.tileset == Samples.of(["dungeon", "caverns"]).tileset
 
 
 def test_models_that_read_otherwise_do_not_merge() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"pattern_sizes: is \(2,\) in one model and None in another"):
-        SMALL.merged(BUILT_IN)
+        SMALL.merge(BUILT_IN)
     with pytest.raises(tw.InvalidRecipe, match="all samples are flat, or all have levels"):
-        BUILT_IN.merged(tw.learn("patterns", "keep"))
+        BUILT_IN.merge(tw.learn("patterns", "keep"))
     with pytest.raises(tw.InvalidRecipe, match="models of patterns and other do not merge"):
-        BUILT_IN.merged(tw.Model("other", BUILT_IN.learned))
+        BUILT_IN.merge(tw.Model("other", BUILT_IN.params))
 
 
 # -- bad files ----------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_other_ways_of_making_still_work_by_a_model(model: tw.Model) -> None:
     more: dict[str, Any] = {"scan": "spiral"} if model.technique == "markov" else {"wrap": "xy"}
     made = [
         tw.make(model.technique, width=12, height=12, seed=2, **chosen, **more)
-        for chosen in ({"model": model}, {**model.learned.model_dump(mode="json"), "sample": list(model.samples)})
+        for chosen in ({"model": model}, {**model.params.model_dump(mode="json"), "sample": list(model.samples)})
     ]
     assert made[0] == made[1]
 

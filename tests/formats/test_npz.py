@@ -15,7 +15,7 @@ from tests.formats.maps import EXAMPLES, full_map, maps, same
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-NPZ = formats.shelf.get("npz")
+NPZ = formats.format_registry.get("npz")
 MAP = tw.make("caves", width=4, height=3, seed=1)
 
 

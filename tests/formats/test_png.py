@@ -15,7 +15,7 @@ from tests.formats.maps import EXAMPLES, full_map, maps, numbered_map, same, spr
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-PNG = formats.shelf.get("png")
+PNG = formats.format_registry.get("png")
 MAP = tw.make("caves", width=12, height=6, seed=3)
 
 
@@ -59,7 +59,7 @@ def test_the_palette_index_is_the_tile_id() -> None:
 
 
 def test_scale_grid_and_markers() -> None:
-    map = MAP.replaced(markers=[tw.Marker("start", 2, 1)])
+    map = MAP.replace(markers=[tw.Marker("start", 2, 1)])
     plain, grid, ring = (
         np.asarray(map.image(scale=10, **options).convert("RGB")) for options in ({}, {"grid": True}, {"markers": True})
     )
@@ -225,7 +225,7 @@ def test_a_long_label_is_cut_into_chunks_that_others_can_read() -> None:
 
 def test_layers_of_large_maps_stay_behind() -> None:
     map = tw.TileMap(np.zeros((300, 300), np.uint8), MAP.tileset, layers={"height": np.zeros((300, 300))})
-    assert read(formats.encode(map, "png")) == map.replaced(layers={})
+    assert read(formats.encode(map, "png")) == map.replace(layers={})
 
 
 def test_bytes_depend_on_the_map_alone() -> None:
@@ -263,10 +263,10 @@ def test_an_overlay_is_a_text_or_what_tw_overlay_gives() -> None:
     found = tw.overlay(MAP, "distance", origin=origin)
     pictures = [MAP.image(overlay=given).tobytes() for given in (found, found.text)]
     assert pictures[0] == pictures[1] != MAP.image().convert("RGB").tobytes()
-    options = PNG.params.checked({"overlay": "hot-path,slack=3"})
-    assert options == PNG.params.checked(options.model_dump(mode="json"))
-    assert hash(options) == hash(PNG.params.checked({"overlay": "hot-path,slack=3.0"}))
-    assert PNG.params.checked({"overlay": found}).model_dump(mode="json")["overlay"] == found.text
+    options = PNG.params.validate({"overlay": "hot-path,slack=3"})
+    assert options == PNG.params.validate(options.model_dump(mode="json"))
+    assert hash(options) == hash(PNG.params.validate({"overlay": "hot-path,slack=3.0"}))
+    assert PNG.params.validate({"overlay": found}).model_dump(mode="json")["overlay"] == found.text
     for wrong, text in {
         "distence": "overlay: unknown overlay 'distence'; did you mean 'distance'?",
         "sight,radius=x": "overlay: sight: radius: must be a whole number, got 'x'",

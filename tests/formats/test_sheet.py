@@ -10,13 +10,13 @@ import tilewright as tw
 from tests.formats.maps import sprite_map
 from tilewright.core.tileset import Sheet, Tile
 from tilewright.formats._sheet import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     arrange_sprites,
+    count_sprite_rows,
     cut_sprites,
     draw_sprites,
     encode_png,
     picture_size,
-    sprite_rows,
 )
 from tilewright.formats._textures import TEXTURES
 
@@ -60,7 +60,7 @@ def test_sprites_come_in_any_size(size: tuple[int, int]) -> None:
 def test_sprites_are_arranged_in_rows(count: int) -> None:
     sprites = np.arange(count, dtype=np.uint8)[:, None, None, None] + np.zeros((count, 2, 3, 3), dtype=np.uint8)
     picture = arrange_sprites(sprites)
-    columns = min(count, MOST_COLUMNS)
+    columns = min(count, MAX_COLUMNS)
     assert picture.shape == (-(-count // columns) * 2, columns * 3, 3)
     for number in range(count):
         row, column = divmod(number, columns)
@@ -77,25 +77,25 @@ def test_sprites_are_cut_from_the_users_picture() -> None:
 
 
 def with_sheet(picture: bytes, sprite: int = 0, **sheet: int) -> tw.Tileset:
-    found = Sheet.checked({"image": "a.png", **sheet}).found(picture, "a.png")
-    bare = tw.Tileset.checked({"name": "mine", "tiles": [{"name": "a", "sprite": sprite}]})
+    found = Sheet.validate({"image": "a.png", **sheet}).with_picture(picture, "a.png")
+    bare = tw.Tileset.validate({"name": "mine", "tiles": [{"name": "a", "sprite": sprite}]})
     return bare.model_copy(update={"sheet": found})
 
 
 def test_a_sheet_must_fit_its_picture() -> None:
     picture = encode_png(np.zeros((34, 50, 3), dtype=np.uint8))
-    assert sprite_rows(with_sheet(picture, columns=3, margin=1)) == 2
+    assert count_sprite_rows(with_sheet(picture, columns=3, margin=1)) == 2
     with pytest.raises(tw.InvalidRecipe, match="its sheet says 4 columns, the picture of 50x34 pixels has 3"):
-        sprite_rows(with_sheet(picture, columns=4, margin=1))
+        count_sprite_rows(with_sheet(picture, columns=4, margin=1))
     with pytest.raises(tw.InvalidRecipe, match="sprite 6 is not in its picture, which holds 6 sprites"):
-        sprite_rows(with_sheet(picture, 6, columns=3, margin=1))
+        count_sprite_rows(with_sheet(picture, 6, columns=3, margin=1))
     with pytest.raises(tw.InvalidRecipe, match="has 0"):
-        sprite_rows(with_sheet(picture, tile_width=200, columns=1))
+        count_sprite_rows(with_sheet(picture, tile_width=200, columns=1))
 
 
 def test_what_is_no_picture_is_refused_in_one_line() -> None:
     tileset = with_sheet(b"not a picture")
     assert tileset.sheet is not None
-    for act in (lambda: picture_size(tileset.sheet), lambda: sprite_rows(tileset), lambda: cut_sprites(tileset)):
+    for act in (lambda: picture_size(tileset.sheet), lambda: count_sprite_rows(tileset), lambda: cut_sprites(tileset)):
         with pytest.raises(tw.BadFile, match=r"a\.png: not a picture"):
             act()

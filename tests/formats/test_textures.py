@@ -16,7 +16,7 @@ from tilewright.core.registry import tilesets
 from tilewright.core.tileset import Tile
 from tilewright.formats import Source, decode
 from tilewright.formats._sheet import draw_sprites
-from tilewright.formats._textures import TEXTURES, surroundings
+from tilewright.formats._textures import TEXTURES, encode_shores
 
 WAR = tilesets.get("awbw")
 SPRITES = dict(zip(WAR.names, draw_sprites(WAR.tiles).astype(int), strict=True))
@@ -158,7 +158,7 @@ def test_a_shoal_has_sand_toward_all_land() -> None:
 
 def test_levels_are_coasts_of_their_own() -> None:
     sea, plain = WAR.id("sea"), WAR.id("plain")
-    codes = surroundings(WAR.tiles, np.array([[[sea, sea]], [[sea, plain]]]))
+    codes = encode_shores(WAR.tiles, np.array([[[sea, sea]], [[sea, plain]]]))
     assert codes is not None
     assert codes[0, 0, 0] == codes[0, 0, 1] != codes[1, 0, 0]
     assert codes[1, 0, 1] == 0
@@ -166,7 +166,7 @@ def test_levels_are_coasts_of_their_own() -> None:
 
 def test_tilesets_without_coasts_have_one_sprite_a_tile() -> None:
     map = tw.make("caves", width=9, height=7, seed=4)
-    assert surroundings(map.tileset.tiles, map.cells[None]) is None
+    assert encode_shores(map.tileset.tiles, map.cells[None]) is None
     sprites = draw_sprites(map.tileset.tiles)
     expected = sprites[map.cells].swapaxes(1, 2).reshape(7 * 16, 9 * 16, 3)
     assert np.array_equal(np.asarray(map.image(sprites=True)), expected)
@@ -179,7 +179,7 @@ def test_maps_of_pieces_are_drawn_with_sprites_unless_told() -> None:
     map = of("sea, shoal w, plain, city", "reef, sea, shoal s, orange star base")
     content = formats.encode(map, "png")
     assert Image.open(io.BytesIO(content)).size == (64, 32)
-    assert decode(Source(content, "x.png"), formats.shelf.get("png"))[0].map == map
+    assert decode(Source(content, "x.png"), formats.format_registry.get("png"))[0].map == map
     flat = map.image(scale=2, sprites=False)
     assert np.array_equal(np.asarray(flat)[::2, ::2], map.cells)
     assert not np.array_equal(np.asarray(map.image(scale=2)), np.asarray(flat.convert("RGB")))

@@ -33,18 +33,18 @@ FORBIDDEN_IN_XML = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(0
 def spelled(map: tw.TileMap) -> tw.TileMap:
     """The map without the characters that XML cannot hold."""
     table = str.maketrans("", "", FORBIDDEN_IN_XML)
-    return map.replaced(
+    return map.replace(
         markers=[tw.Marker(one.name.translate(table), one.x, one.y, one.level) for one in map.markers],
         layers={name.translate(table): layer for name, layer in map.layers.items()},
         numbers={name.translate(table): number for name, number in map.numbers.items()},
     )
 
 
-def again(map: tw.TileMap, name: str, **options: Any) -> formats.Found:
+def again(map: tw.TileMap, name: str, **options: Any) -> formats.LoadedMap:
     """The map after writing and reading, with its companions."""
     contents = written(map, name, **options)
-    source = Source(contents[f"level.{name}"], f"level.{name}", beside=contents.__getitem__)
-    return decode(source, formats.shelf.get(name))[0]
+    source = Source(contents[f"level.{name}"], f"level.{name}", read_sibling=contents.__getitem__)
+    return decode(source, formats.format_registry.get(name))[0]
 
 
 @both
@@ -68,7 +68,7 @@ def test_any_map_comes_back(name: str, map: tw.TileMap) -> None:
 @both
 def test_a_file_carries_how_its_map_was_made(name: str) -> None:
     found = again(tw.make("caves", width=12, height=9, seed="x"), name)
-    assert verify(found.map, found.carried).outcome == "same"
+    assert verify(found.map, found.provenance).outcome == "same"
 
 
 @both
@@ -77,7 +77,7 @@ def test_tiles_keep_all_their_fields(name: str) -> None:
         {"name": "road & <sea>", "glyph": '"', "color": "#123456", "costs": {"boat": 1.5, "foot": 2}, "code": -7},
         {"name": "b\tc\n", "glyph": " ", "color": "#ffffff", "passable": False, "kind": "rock", "sprite": 3},
     ]
-    map = tw.TileMap([[0, 1]], tw.Tileset.checked({"name": "mine", "tiles": tiles}))
+    map = tw.TileMap([[0, 1]], tw.Tileset.validate({"name": "mine", "tiles": tiles}))
     assert again(map, name).map.tileset == map.tileset
 
 
@@ -90,7 +90,7 @@ def test_layers_of_large_maps_are_left_out(name: str) -> None:
 
 @both
 def test_one_level_can_be_read_alone(name: str) -> None:
-    map, entry = deep_map(), formats.shelf.get(name)
+    map, entry = deep_map(), formats.format_registry.get(name)
     source = Source(formats.encode(map, name), f"level.{name}")
     for wanted in ("level 2", "3"):
         level = decode(source, entry, layer=wanted)[0].map
@@ -104,9 +104,9 @@ def test_one_level_can_be_read_alone(name: str) -> None:
 
 def written(map: tw.TileMap, name: str, **options: Any) -> dict[str, bytes]:
     """Contents by file name."""
-    entry = formats.shelf.get(name)
+    entry = formats.format_registry.get(name)
     assert entry.write
-    return dict(entry.write(map, entry.params.checked(options), Path(f"level.{name}")))
+    return dict(entry.write(map, entry.params.validate(options), Path(f"level.{name}")))
 
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [("tmx", {}), ("tmx", {"tileset_image": "embedded"}), ("tmj", {})]
@@ -118,7 +118,7 @@ def test_a_changed_tile_changes_the_files(name: str, options: dict[str, Any], ch
     """What was drawn for one tileset is not used for another."""
     tile = {"name": "a", "glyph": "a", "color": "#808080", "kind": "rock"}
     contents = [
-        written(tw.TileMap([[0]], tw.Tileset.checked({"name": "mine", "tiles": [one]})), name, **options)
+        written(tw.TileMap([[0]], tw.Tileset.validate({"name": "mine", "tiles": [one]})), name, **options)
         for one in (tile, {**tile, **change}, tile)
     ]
     assert contents[0] == contents[2] != contents[1]
@@ -132,15 +132,15 @@ def test_a_changed_picture_changes_the_files(name: str, options: dict[str, Any])
     with Image.open(io.BytesIO(sheet.picture)) as picture:
         buffer = io.BytesIO()
         Image.new("RGB", picture.size, "#010203").save(buffer, "PNG")
-    tileset = map.tileset.model_copy(update={"sheet": sheet.found(buffer.getvalue(), "")})
-    assert written(map, name, **options) != written(map.replaced(tileset=tileset), name, **options)
+    tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
+    assert written(map, name, **options) != written(map.replace(tileset=tileset), name, **options)
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_threads_write_the_same_files(name: str, options: dict[str, Any]) -> None:
     tiles = [{"name": f"tile {number}", "kind": "rock"} for number in range(40)]
     with ThreadPoolExecutor(8) as threads:
-        sets = [tw.Tileset.checked({"name": f"set {number % 12}", "tiles": tiles}) for number in range(48)]
+        sets = [tw.Tileset.validate({"name": f"set {number % 12}", "tiles": tiles}) for number in range(48)]
         contents = list(threads.map(lambda one: written(tw.TileMap([[0]], one), name, **options), sets))
     assert all(contents[number] == contents[number % 12] for number in range(48))
 
@@ -149,7 +149,7 @@ def shared_sprites() -> tw.TileMap:
     """Two tiles on one sprite, one on another, one on none."""
     map = sprite_map()
     tiles = [*map.tileset.tiles, {"name": "red too", "sprite": 0}]
-    tileset = tw.Tileset.checked({"name": "drawn", "tiles": tiles}).model_copy(update={"sheet": map.tileset.sheet})
+    tileset = tw.Tileset.validate({"name": "drawn", "tiles": tiles}).model_copy(update={"sheet": map.tileset.sheet})
     return tw.TileMap([[0, 1, 2, 3], [3, 2, 1, 0]], tileset)
 
 
@@ -160,7 +160,7 @@ def test_tiles_that_share_a_sprite_stay_apart(name: str) -> None:
 
 @both
 def test_the_picture_is_a_companion_that_no_picture_of_the_map_overwrites(name: str, tmp_path: Path) -> None:
-    written = formats.save(full_map().replaced(markers=()), tmp_path / f"level.{name}")
+    written = formats.save(full_map().replace(markers=()), tmp_path / f"level.{name}")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
     with Image.open(tmp_path / "level-tiles.png") as picture:
         assert picture.size == (7 * 16, 16)
@@ -173,8 +173,8 @@ def test_the_users_picture_is_pointed_at_where_it_lies(name: str, tmp_path: Path
     assert sheet
     (tmp_path / "art").mkdir()
     (tmp_path / "art" / "tiles.png").write_bytes(sheet.picture)
-    found = sheet.found(sheet.picture, str(tmp_path / "art" / "tiles.png"))
-    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": found}))
+    found = sheet.with_picture(sheet.picture, str(tmp_path / "art" / "tiles.png"))
+    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": found}))
     written = formats.save(map, tmp_path / "maps" / f"level.{name}")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]  # one tile has no sprite
     assert b"../art/tiles.png" in written[0].read_bytes()
@@ -188,8 +188,8 @@ def test_the_users_picture_is_pointed_at_where_it_lies(name: str, tmp_path: Path
 def test_the_users_picture_is_copied_where_nobody_knows_where_it_lies(name: str, tmp_path: Path) -> None:
     map = sprite_map()
     assert map.tileset.sheet
-    unplaced = map.tileset.sheet.found(map.tileset.sheet.picture, "")
-    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": unplaced}))
+    unplaced = map.tileset.sheet.with_picture(map.tileset.sheet.picture, "")
+    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": unplaced}))
     formats.save(map, tmp_path / f"level.{name}")
     assert (tmp_path / "tiles.png").read_bytes() == unplaced.picture
     (tmp_path / "maps").mkdir()
@@ -210,8 +210,8 @@ def test_no_file_holds_an_absolute_path(name: str) -> None:
             formats.encode(map, name, image_path=path)
     sheet = map.tileset.sheet
     assert sheet
-    hidden = sheet.model_copy(update={"image": "art/tiles.png"}).found(sheet.picture, "/secret/art/tiles.png")
-    map = map.replaced(tileset=map.tileset.model_copy(update={"sheet": hidden}))
+    hidden = sheet.model_copy(update={"image": "art/tiles.png"}).with_picture(sheet.picture, "/secret/art/tiles.png")
+    map = map.replace(tileset=map.tileset.model_copy(update={"sheet": hidden}))
     assert b"secret" not in formats.encode(map, name)
     assert again(map, name).map == map
 

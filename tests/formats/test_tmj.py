@@ -13,7 +13,7 @@ from tests.formats.maps import full_map
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-TMJ = formats.shelf.get("tmj")
+TMJ = formats.format_registry.get("tmj")
 OURS = {"name": "tilewright", "value": "{}"}
 CHUNK = {"x": 4, "y": 4, "width": 2, "height": 2, "data": [1, 2, 3, 1 | 1 << 31]}
 LAYER = {"type": "tilelayer", "name": "ground", "width": 2, "height": 2, "data": [1, 2, 3, 1]}

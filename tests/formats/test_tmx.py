@@ -20,7 +20,7 @@ from tests.formats.test_tiled import again, spelled
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-TMX = formats.shelf.get("tmx")
+TMX = formats.format_registry.get("tmx")
 
 
 def read(
@@ -71,18 +71,18 @@ def test_pytmx_finds_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("map", [spelled(full_map()), sprite_map()], ids=["drawn", "sprites"])
 def test_an_embedded_picture_needs_no_other_file(map: tw.TileMap) -> None:
-    assert list(TMX.write(map, TMX.params.checked({"tileset_image": "embedded"}), Path("a.tmx"))) == ["a.tmx"]  # type: ignore[misc]
+    assert list(TMX.write(map, TMX.params.validate({"tileset_image": "embedded"}), Path("a.tmx"))) == ["a.tmx"]  # type: ignore[misc]
     assert same(again(map, "tmx", tileset_image="embedded").map, map)
 
 
 def test_what_xml_cannot_hold_is_refused() -> None:
-    map = full_map().replaced(markers=[tw.Marker("a\0", 1, 1)])
+    map = full_map().replace(markers=[tw.Marker("a\0", 1, 1)])
     with pytest.raises(tw.InvalidRecipe, match=r"XML cannot hold all characters of 'a.x00'; rename it, or write tmj"):
         formats.encode(map, "tmx")
 
 
 def test_edits_in_tiled_are_read() -> None:
-    map = full_map().replaced(markers=(), layers={})
+    map = full_map().replace(markers=(), layers={})
     text = formats.encode(map, "tmx").decode()
     head, _, rest = text.partition('<data encoding="csv">\n')
     edited = read(f'{head}<data encoding="csv">\n0,{rest.partition(",")[2]}'.replace('name="room 0"', 'name="hall"'))
@@ -283,7 +283,7 @@ def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -
 
 
 def test_documents_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.formats._tiled.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("tilewright.formats._tiled.MAX_BYTES", 1 << 20)
     with pytest.raises(tw.BadFile, match="2 MB are more than the 1 MB that are read of a Tiled file"):
         read(" " * (1 << 21))
 

@@ -9,7 +9,7 @@ from tests.formats.maps import EXAMPLES, maps
 from tilewright import formats
 from tilewright.formats import Source, decode
 
-TXT = formats.shelf.get("txt")
+TXT = formats.format_registry.get("txt")
 CAVE = tw.make("caves", width=3, height=3, seed=1).tileset
 
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 import tilewright as tw
 from tests.formats.maps import EXAMPLES, deep_map, maps, numbered_map, same
 from tilewright import formats
-from tilewright.formats import Found, Source, decode
+from tilewright.formats import LoadedMap, Source, decode
 
-VOX = formats.shelf.get("vox")
-BLOCKS = tw.Tileset.checked(
+VOX = formats.format_registry.get("vox")
+BLOCKS = tw.Tileset.validate(
     {
         "name": "blocks",
         "tiles": [
@@ -139,7 +139,7 @@ def read(content: bytes, tileset: tw.Tileset | None = None) -> tw.TileMap:
     return read_all(content, tileset)[0].map
 
 
-def read_all(content: bytes, tileset: tw.Tileset | None = None) -> list[Found]:
+def read_all(content: bytes, tileset: tw.Tileset | None = None) -> list[LoadedMap]:
     return decode(Source(content, "x.vox", tileset), VOX)
 
 
@@ -214,7 +214,7 @@ def test_which_tiles_are_empty_can_be_told() -> None:
 
 @pytest.mark.parametrize("tile", [{"name": "Sky"}, {"name": "x", "kind": "void"}, {"name": "x", "glyph": " "}])
 def test_tiles_that_are_empty_by_themselves(tile: dict[str, str]) -> None:
-    tileset = tw.Tileset.checked({"tiles": [tile, {"name": "clay"}]})
+    tileset = tw.Tileset.validate({"tiles": [tile, {"name": "clay"}]})
     assert list(parsed(formats.encode(tw.TileMap([[0, 1]], tileset), "vox")).models[0]) == [(1, 0, 0)]
 
 
@@ -324,7 +324,7 @@ def test_it_is_read_with_a_tileset_by_colour() -> None:
     assert read(content, BLOCKS) == map
     with pytest.raises(tw.BadFile, match=r"x.vox: the colour #808080 is no tile's \(tileset 'cave'\)"):
         read(content, tw.make("caves", width=3, height=3).tileset)
-    only = tw.Tileset.checked({"name": "only", "tiles": [{"name": "red", "color": "#ff0000"}]})
+    only = tw.Tileset.validate({"name": "only", "tiles": [{"name": "red", "color": "#ff0000"}]})
     with pytest.raises(tw.BadFile, match="cells without voxels need an empty tile, such as 'air', in tileset 'only'"):
         read(file(model((2, 1, 1), (0, 0, 0, 1)), PALETTE), only)
 

@@ -119,7 +119,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept(mode: Mode) -> None:
             "mode": mode,
         }
         try:
-            made = tw.make("aggregation", seed=seed, locks=other.locked(mask), **more)
+            made = tw.make("aggregation", seed=seed, locks=other.to_locks(mask), **more)
         except GaveUp:
             assert seed % 3 == 2, "few locked walls leave a way"
             continue

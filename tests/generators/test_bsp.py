@@ -40,12 +40,12 @@ def test_defaults_for_a_thousand_seeds() -> None:
 
 def test_as_many_rooms_as_wanted() -> None:
     for seed in range(100):
-        assert len(tw.make("bsp", rooms=12, at_least=12, seed=seed).rooms) == 12
+        assert len(tw.make("bsp", rooms=12, min_rooms=12, seed=seed).rooms) == 12
 
 
 def test_giving_up_names_what_fitted() -> None:
     with pytest.raises(GaveUp, match=r"rooms: 9 wanted, 4 fitted, at least 9 must; make them smaller or closer"):
-        tw.make("bsp", width=16, height=14, rooms=9, at_least=9, room_width=(4, 6), room_height=(4, 6), seed=1)
+        tw.make("bsp", width=16, height=14, rooms=9, min_rooms=9, room_width=(4, 6), room_height=(4, 6), seed=1)
 
 
 def test_no_jitter_cuts_in_the_middle() -> None:
@@ -89,7 +89,7 @@ def test_frames_show_cuts_then_rooms_then_links_then_corridors() -> None:
         ({"leaf": 0}, "leaf"),
         ({"room_width": (9, 3)}, "room_width: from a least size of 1 or more to a greatest, got 9, 3"),
         ({"room_height": (60, 70)}, "room_height: the map has 48 rows within its walls, so no room of 60 fits"),
-        ({"rooms": 3, "at_least": 4}, "at_least: must be at most rooms, 3, got 4"),
+        ({"rooms": 3, "min_rooms": 4}, "at_least: must be at most rooms, 3, got 4"),
     ],
 )
 def test_mistakes_are_told_in_a_line(params: dict[str, Any], words: str) -> None:

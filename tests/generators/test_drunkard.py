@@ -92,7 +92,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
         other = tw.make("drunkard", width=40, height=30, seed=f"other {seed}")
         mask = np.random.default_rng(seed).random(other.shape) < (0.02, 0.1, 0.4)[seed % 3]
         try:
-            made = tw.make("drunkard", width=40, height=30, seed=seed, locks=other.locked(mask))
+            made = tw.make("drunkard", width=40, height=30, seed=seed, locks=other.to_locks(mask))
         except GaveUp:
             assert seed % 3 == 2, "few locked walls leave a way"
             continue

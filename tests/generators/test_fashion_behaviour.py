@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright.core.errors import InvalidRecipe, TooLarge
 from tilewright.generators._fashion import behaviour
-from tilewright.generators._fashion.behaviour import alike, behaviour_grid, behaviour_id
+from tilewright.generators._fashion.behaviour import behave_alike, behaviour_grid, behaviour_id
 from tilewright.generators._fashion.scores import VON_NEUMANN, Score, normal_form
 from tilewright.testing import block_size
 
@@ -94,12 +94,13 @@ def test_equal_exactly_when_every_situation_has_the_same_outcome(
     ids = [behaviour_id(scores, offsets) for scores in drawn]
     assert len(set(outcomes)) == len(set(ids)) == len(set(zip(outcomes, ids, strict=True))) < len(drawn)
     assert all(
-        alike(drawn[0], b, offsets) is (outcome == outcomes[0]) for b, outcome in zip(drawn, outcomes, strict=True)
+        behave_alike(drawn[0], b, offsets) is (outcome == outcomes[0])
+        for b, outcome in zip(drawn, outcomes, strict=True)
     )
 
 
 @pytest.mark.parametrize("offsets", [VON_NEUMANN, KNIGHT, ((0, 1), (0, 1), (1, 0)), ((0, 0), (1, 0))])
-@pytest.mark.parametrize("situations", [behaviour.MOST_SITUATIONS, 0])
+@pytest.mark.parametrize("situations", [behaviour.MAX_SITUATIONS, 0])
 def test_equal_ids_update_maps_alike(offsets: tuple[tuple[int, int], ...], situations: int) -> None:
     rng = np.random.default_rng(3)
     first: dict[str, list[int]] = {}
@@ -129,8 +130,8 @@ def test_different_ids_differ_on_some_map() -> None:
 @settings(max_examples=60, deadline=None)
 @given(a=larger, b=larger)
 def test_equal_by_pairs_is_equal_by_situations(a: list[int], b: list[int]) -> None:
-    if alike(a, b, ROW, situations=0):
-        assert alike(a, b, ROW)
+    if behave_alike(a, b, ROW, situations=0):
+        assert behave_alike(a, b, ROW)
 
 
 def test_pairs_settle_every_contest() -> None:
@@ -153,7 +154,7 @@ def test_pairs_settle_every_contest() -> None:
     assert len(set(by_list)) == len(set(by_count)) == len(set(zip(by_list, by_count, strict=True)))
 
 
-@pytest.mark.parametrize("situations", [behaviour.MOST_SITUATIONS, 0])
+@pytest.mark.parametrize("situations", [behaviour.MAX_SITUATIONS, 0])
 def test_the_block_size_changes_nothing(situations: int) -> None:
     before = behaviour_id([0, 5, 2, 1], situations=situations)
     with block_size(16):
@@ -186,14 +187,14 @@ def test_exact_ids_and_forms_keep_under_any_constant_and_factor(
 def test_float_and_exact_ties_differ() -> None:
     # In floats 0.1 + 0.2 + 0.1 + 0.2 is more than 0.3 + 0.3 + 0 + 0.
     tenths, whole = ["0.1", "0.2", "0.3", "0"], [1, 2, 3, 0]
-    assert alike(tenths, whole, exact=True)
-    assert not alike(tenths, whole)
+    assert behave_alike(tenths, whole, exact=True)
+    assert not behave_alike(tenths, whole)
 
 
 def test_exact_sums_do_not_overflow() -> None:
     huge = ["1e300", "3e-300", "2e-300", "0"]
-    assert alike(huge, ["1e301", "3e-299", "2e-299", "0"], exact=True)
-    assert not alike(huge, ["1e300", "0", "0", "0"], exact=True)
+    assert behave_alike(huge, ["1e301", "3e-299", "2e-299", "0"], exact=True)
+    assert not behave_alike(huge, ["1e300", "0", "0", "0"], exact=True)
     assert behaviour_id([1.7e308, 1.7e308, 0, 0])  # infinite sums are ties, not warnings
 
 
@@ -209,7 +210,7 @@ def test_flat_nested_text_and_arrays_are_one() -> None:
 
 def test_ids_belong_to_states_and_offsets() -> None:
     assert behaviour_id([1, 2, 3, 4]) != behaviour_id([1, 2, 3, 4], VON_NEUMANN[::-1])
-    assert not alike([0] * 4, [0] * 9)
+    assert not behave_alike([0] * 4, [0] * 9)
 
 
 def test_methods_follow_the_size() -> None:
@@ -302,4 +303,4 @@ def test_what_is_too_large_says_how_large() -> None:
     with pytest.raises(TooLarge, match=r"at most 8 states are put in every order, got 9 with 362,880 orders"):
         normal_form(np.arange(81), relabel=True)
     # Equal rank tables need no further decision.
-    assert alike(np.arange(256), np.arange(256) * 2)
+    assert behave_alike(np.arange(256), np.arange(256) * 2)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from bench.markov import divergence, mended
+from bench.markov import divergence, make_repaired
 from tests.generators.landscapes import BEACHES, ISLES, RIVER, STRIPES, naive_counts
 from tilewright.core.errors import TilewrightError
 from tilewright.core.provenance import digest
@@ -98,13 +98,13 @@ def test_scans_are_the_same_on_turned_samples(scan: str, corner: str) -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (40, 33)])
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_any_shape(shape: tuple[int, int], scan: str) -> None:
-    m = made(width=shape[1], height=shape[0], scan=scan, sweeps=1)
+    m = made(width=shape[1], height=shape[0], scan=scan, gibbs_sweeps=1)
     assert m.shape == shape
 
 
 @pytest.mark.parametrize(("scan", "corner"), [SCANS[0], SCANS[5], SCANS[8]])
 def test_blocks_change_nothing(scan: str, corner: str) -> None:
-    values: dict[str, Any] = {"scan": scan, "corner": corner, "sweeps": 2, "sample": ISLES}
+    values: dict[str, Any] = {"scan": scan, "corner": corner, "gibbs_sweeps": 2, "sample": ISLES}
     values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
     whole = made(**values)
     for cells in (1, 7, 50, 90):
@@ -115,7 +115,7 @@ def test_blocks_change_nothing(scan: str, corner: str) -> None:
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_frames_show_the_map_grow(scan: str) -> None:
     """Cell by cell in the order of the scan, though blocks are drawn at once: what is shown stays as it is."""
-    recipe = tw.recipe("markov", sample=ISLES, width=12, height=9, scan=scan, mends=0, seed=1)
+    recipe = tw.recipe("markov", sample=ISLES, width=12, height=9, scan=scan, repair_passes=0, seed=1)
     with block_size(8):  # a frame for each cell of a block
         *frames, done = (frame.cells for frame in tw.watch(recipe))
     assert len(frames) == 12 * 9
@@ -133,7 +133,7 @@ def test_frames_show_the_map_grow(scan: str) -> None:
 def test_every_subset_of_directions_is_a_context() -> None:
     maps = [ISLES.split(), ["s~g", "gg~"]]
     model = tw.learn("markov", [ISLES, "s~g\ngg~\n"])
-    contexts = model.learned.contexts  # type: ignore[attr-defined]
+    contexts = model.params.contexts  # type: ignore[attr-defined]
     names = ("e", "w", "sw", "s", "se")
     assert contexts.directions == names
     for size in range(6):
@@ -152,7 +152,7 @@ def test_every_subset_of_directions_is_a_context() -> None:
     [("w",), ("n2",), ("s", "w2"), ("w", "sw", "s", "se", "w2", "s2"), ("nw2", "ne2", "e"), AROUND],
 )
 def test_any_directions(directions: Sequence[str]) -> None:
-    contexts = tw.learn("markov", ISLES, directions=directions).learned.contexts  # type: ignore[attr-defined]
+    contexts = tw.learn("markov", ISLES, directions=directions).params.contexts  # type: ignore[attr-defined]
     for subset in ([], directions[:1], directions[-1:], directions):
         for word in ("~", "s", "edge"):
             neighbours = dict.fromkeys(subset, word)
@@ -166,31 +166,31 @@ def test_any_directions(directions: Sequence[str]) -> None:
 def test_directions_two_cells_away_see_that_far() -> None:
     """Stripes of two columns each, told by what stands two columns to the west alone."""
     sample = ["aabbaabbaabb", "bbaabbaabbaa"]
-    rows = drawn(made(sample=sample, directions=["w2"], mends=0, width=24, height=1, seed=3))
+    rows = drawn(made(sample=sample, directions=["w2"], repair_passes=0, width=24, height=1, seed=3))
     assert all(one != other for one, other in zip(rows[0], rows[0][2:], strict=False))
 
 
 def test_of_more_than_six_directions_only_the_order_of_backing_off_is_counted() -> None:
     directions = ["w", "sw", "s", "se", "e", "w2", "s2"]
-    contexts = tw.learn("markov", ISLES, directions=directions).learned.contexts  # type: ignore[attr-defined]
+    contexts = tw.learn("markov", ISLES, directions=directions).params.contexts  # type: ignore[attr-defined]
     subsets = {frozenset(neighbours) for neighbours, _ in contexts}
     assert frozenset(directions) in subsets
     assert frozenset({"w", "s"}) in subsets
     assert frozenset({"e", "w"}) not in subsets
     assert len(subsets) < 128
-    six = tw.learn("markov", ISLES, directions=directions[:6]).learned.contexts  # type: ignore[attr-defined]
+    six = tw.learn("markov", ISLES, directions=directions[:6]).params.contexts  # type: ignore[attr-defined]
     assert len({frozenset(neighbours) for neighbours, _ in six}) == 64
 
 
 def test_merged_models_count_together() -> None:
     one, other = (tw.learn("markov", sample) for sample in (RIVER, ISLES))
-    both = one.merged(other).learned.contexts  # type: ignore[attr-defined]
+    both = one.merge(other).params.contexts  # type: ignore[attr-defined]
     assert both.counts(w="g") == naive_counts([RIVER.split(), ISLES.split()], w="g")
-    assert tw.make("markov", model=one.merged(other), seed=1) == tw.make("markov", sample=[RIVER, ISLES], seed=1)
+    assert tw.make("markov", model=one.merge(other), seed=1) == tw.make("markov", sample=[RIVER, ISLES], seed=1)
 
 
 def test_contexts_are_told_in_words() -> None:
-    contexts = tw.learn("markov", RIVER).learned.contexts  # type: ignore[attr-defined]
+    contexts = tw.learn("markov", RIVER).params.contexts  # type: ignore[attr-defined]
     assert isinstance(contexts, Contexts)
     assert repr(contexts) == f"Contexts({len(contexts):,} contexts of e, w, sw, s, se)"
     assert contexts.counts(w="edge", e="edge") == {}
@@ -202,7 +202,7 @@ def test_contexts_are_told_in_words() -> None:
 
 def test_pieces_are_learned_each_or_by_kind() -> None:
     each, kinds = (
-        tw.learn("markov", "awbw", pieces=pieces).learned.contexts.words  # type: ignore[attr-defined]
+        tw.learn("markov", "awbw", pieces=pieces).params.contexts.words  # type: ignore[attr-defined]
         for pieces in ("learned", "chosen")
     )
     roads = [word for word in each if word.startswith("road")]
@@ -233,12 +233,18 @@ def test_unknown_tiles_are_kept_where_no_context_is_known() -> None:
 def test_unknown_tiles_are_never_made_otherwise(scan: str) -> None:
     """Whatever is asked, of samples in which most contexts are unknown."""
     sample = Samples.of(MANY[:6, :6])
-    for more in ({}, {"smoothing": 2}, {"temperature": 3}, {"directions": ["n2", "e"]}, {"sweeps": 2, "mends": 3}):
+    for more in (
+        {},
+        {"smoothing": 2},
+        {"temperature": 3},
+        {"directions": ["n2", "e"]},
+        {"gibbs_sweeps": 2, "repair_passes": 3},
+    ):
         recipe = tw.recipe("markov", sample=sample, scan=scan, **more)
         for seed in range(30):
             m = tw.run(recipe, seed=seed)
             assert "unknown" not in m.tileset.by_name
-            assert {m.tileset[tile].name for tile in np.unique(m.cells)} <= set(sample.words)
+            assert {m.tileset[tile].name for tile in np.unique(m.cells)} <= set(sample.labels)
 
 
 def test_what_keeps_unknown_tiles_keeps_nothing_where_all_is_known() -> None:
@@ -277,7 +283,7 @@ def test_smoothing_mixes_smaller_contexts_in() -> None:
     sample = ["bc" * 20, "ab" * 20, "ca" * 20]
     followed = []
     for smoothing in (0, 1e6):
-        rows = drawn(made(sample=sample, backoff=["s"], smoothing=smoothing, mends=0, width=60, height=60))
+        rows = drawn(made(sample=sample, backoff=["s"], smoothing=smoothing, repair_passes=0, width=60, height=60))
         above = [upper[x] for upper, lower in pairwise(rows) for x in range(60) if lower[x] == "a"]
         followed.append(above.count("b") / len(above))
     assert followed[0] > 0.9
@@ -286,7 +292,7 @@ def test_smoothing_mixes_smaller_contexts_in() -> None:
 
 def test_smoothing_hears_contexts_that_are_multiplied() -> None:
     """A board on which west and south tell all, taken for independent of each other."""
-    rows = drawn(made(sample=["abab", "baba"] * 6, backoff=["w*s"], smoothing=1e-6, mends=0, seed=4))
+    rows = drawn(made(sample=["abab", "baba"] * 6, backoff=["w*s"], smoothing=1e-6, repair_passes=0, seed=4))
     alike = [one == other for row in rows for one, other in pairwise(row)]
     assert np.mean(alike) < 0.1
 
@@ -294,18 +300,18 @@ def test_smoothing_hears_contexts_that_are_multiplied() -> None:
 def test_the_order_of_backing_off_decides() -> None:
     """Rows that alternate, told by the south; columns that alternate, told by the west."""
     board = ["abab", "baba"] * 3
-    by_south = drawn(made(sample=["aaaa", "bbbb"] * 3, backoff=["s"], mends=0))
+    by_south = drawn(made(sample=["aaaa", "bbbb"] * 3, backoff=["s"], repair_passes=0))
     assert all(upper[0] != lower[0] for upper, lower in pairwise(by_south))
-    by_west = drawn(made(sample=board, backoff=["w"], mends=0))
+    by_west = drawn(made(sample=board, backoff=["w"], repair_passes=0))
     assert all(one != other for row in by_west for one, other in pairwise(row))
-    both = drawn(made(sample=[*board, *[row[::-1] for row in board]], backoff=["w*s", "w"], mends=0))
+    both = drawn(made(sample=[*board, *[row[::-1] for row in board]], backoff=["w*s", "w"], repair_passes=0))
     assert all(one != other for row in both for one, other in pairwise(row))
 
 
 # -- the same again ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("more", [{}, {"sweeps": 2, "smoothing": 1, "temperature": 1.3}, {"scan": "spiral"}])
+@pytest.mark.parametrize("more", [{}, {"gibbs_sweeps": 2, "smoothing": 1, "temperature": 1.3}, {"scan": "spiral"}])
 def test_the_hash_seed_does_not_matter(more: dict[str, Any]) -> None:
     program = (
         "import sys, json, tilewright as tw; from tilewright.core.provenance import digest;"
@@ -333,7 +339,9 @@ def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_pat
         assert map.tileset == expected.tileset
 
 
-@pytest.mark.parametrize("more", [{}, {"pieces": "chosen", "sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}])
+@pytest.mark.parametrize(
+    "more", [{}, {"pieces": "chosen", "gibbs_sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}]
+)
 def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path: Path) -> None:
     """Samples in a recipe carry no tileset, but the recipe does: pieces are known and fit all the same."""
     m = tw.make("markov", seed=3, **more)
@@ -351,7 +359,7 @@ def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path
 @pytest.mark.parametrize(("scan", "corner"), SCANS)
 def test_locks_hold_and_the_rest_is_made_anew(scan: Literal["rows", "columns", "spiral"], corner: Corner) -> None:
     liked = tw.make("markov", seed=5)
-    locks = liked.locked(np.s_[8:18, 5:15])
+    locks = liked.to_locks(np.s_[8:18, 5:15])
     maps = [tw.make("markov", seed=seed, scan=scan, corner=corner, locks=locks) for seed in (6, 7)]
     for m in maps:
         assert np.array_equal(m.cells[8:18, 5:15], liked.cells[8:18, 5:15])
@@ -435,11 +443,13 @@ def test_locks_among_very_many_tiles() -> None:
 
 def test_everything_locked_is_the_map() -> None:
     liked = tw.make("markov", seed=5)
-    assert np.array_equal(tw.make("markov", seed=6, sweeps=2, locks=liked.locked(np.s_[:, :])).cells, liked.cells)
+    assert np.array_equal(
+        tw.make("markov", seed=6, gibbs_sweeps=2, locks=liked.to_locks(np.s_[:, :])).cells, liked.cells
+    )
 
 
 def test_very_many_tiles_are_drawn_again() -> None:
-    for more in ({"sweeps": 2}, {"mends": 3}, {"locks": [[3, 2, "17"]], "sweeps": 1}):
+    for more in ({"gibbs_sweeps": 2}, {"repair_passes": 3}, {"locks": [[3, 2, "17"]], "gibbs_sweeps": 1}):
         assert set(drawn_names(made(sample=MANY, **more))) <= set(map(str, range(256)))
 
 
@@ -475,8 +485,8 @@ def test_pieces_of_maps_like_published_ones_fit(pieces: str, reference: Path) ->
 def test_maps_are_nearer_to_the_samples_than_the_original_and_mends_and_sweeps_bring_them_nearer(name: str) -> None:
     """Means over seeds, by the same random numbers."""
     sample, seeds = Samples.of(name), range(40)
-    original = np.mean([divergence(mended(sample, seed), sample) for seed in seeds])
-    variants: list[dict[str, Any]] = [{"mends": 0}, {}, {"mends": 4}, {"sweeps": 4}]
+    original = np.mean([divergence(make_repaired(sample, seed), sample) for seed in seeds])
+    variants: list[dict[str, Any]] = [{"repair_passes": 0}, {}, {"repair_passes": 4}, {"gibbs_sweeps": 4}]
     grown, usual, mended_often, swept = (
         np.mean([divergence(tw.make("markov", sample=sample, seed=seed, **more), sample) for seed in seeds])
         for more in variants
@@ -488,10 +498,12 @@ def test_maps_are_nearer_to_the_samples_than_the_original_and_mends_and_sweeps_b
 @pytest.mark.parametrize("name", ["awbw", "village"])
 def test_mends_leave_fewer_squares_that_the_samples_lack(name: str) -> None:
     sample = Samples.of(name)
-    known = {square for map in sample.maps for square in squares(np.array(sample.words)[map])}
+    known = {square for map in sample.maps for square in squares(np.array(sample.labels)[map])}
     missing = []
     for mends in (0, 1, 4):
-        maps = [tw.make("markov", sample=sample, mends=mends, pieces="learned", seed=seed) for seed in range(10)]
+        maps = [
+            tw.make("markov", sample=sample, repair_passes=mends, pieces="learned", seed=seed) for seed in range(10)
+        ]
         names = [np.array([tile.name for tile in m.tileset])[m.cells] for m in maps]
         missing.append(sum(square not in known for map in names for square in squares(map)))
     assert missing[2] < missing[1] < missing[0]
@@ -507,7 +519,7 @@ def test_where_all_squares_are_known_nothing_is_mended() -> None:
     """A board, which its contexts make without a mistake: the map is the same, however often it would be mended."""
     board = ["ab" * 6, "ba" * 6] * 4
     for seed in range(5):
-        maps = [made(sample=board, mends=mends, seed=seed) for mends in (0, 1, 5)]
+        maps = [made(sample=board, repair_passes=mends, seed=seed) for mends in (0, 1, 5)]
         assert all(np.array_equal(m.cells, maps[0].cells) for m in maps)
 
 
@@ -536,7 +548,7 @@ def test_where_all_squares_are_known_nothing_is_mended() -> None:
         ({"backoff": []}, "backoff: must have at least 1 value"),
         ({"sample": MANY, "directions": AROUND}, "directions: 8 of them with 256 tiles make too many contexts"),
         ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
-        ({"mends": -1}, "mends: must be at least 0, got -1"),
+        ({"repair_passes": -1}, "mends: must be at least 0, got -1"),
         ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
         ({"smoothing": -1}, "smoothing: must be at least 0.0, got -1"),
         ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),
@@ -563,9 +575,9 @@ def test_models_that_do_not_fit_are_refused() -> None:
     with pytest.raises(TilewrightError, match="directions: the model has learned it already, so leave it out"):
         tw.make("markov", model=model, directions=["w"])
     with pytest.raises(TilewrightError, match="models of markov and patterns do not merge"):
-        model.merged(other)
+        model.merge(other)
     with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
-        tw.learn("markov", "village", directions=["w"]).merged(model)
+        tw.learn("markov", "village", directions=["w"]).merge(model)
     with pytest.raises(TilewrightError, match="version 3 of models, made by a newer Tilewright"):
         tw.make("markov", model={**model.to_data(), "version": 3})
     with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):

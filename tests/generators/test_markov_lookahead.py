@@ -32,7 +32,7 @@ def hinted(context_counts: ContextCounts, locks: dict[Place, str], rank: NDArray
     """The hint of every cell that has one."""
     held = np.full(rank.shape, -1, dtype=np.int64)
     for place, word in locks.items():
-        held[place] = context_counts.contexts.words.index(word)
+        held[place] = context_counts.contexts.labels.index(word)
     rows, hints = make_lookahead(context_counts, held, rank)
     wide = rows.reshape(rank.shape[0] + 2 * MARGIN, -1)
     inner = wide[MARGIN:-MARGIN, MARGIN:-MARGIN]
@@ -72,7 +72,7 @@ def plain_hints(
 def test_hints_are_what_plain_hints_are(sample: str) -> None:
     """Number for number, of one lock and of several, whatever the scan."""
     context_counts, random = counts_of(sample), np.random.default_rng(1)
-    words = context_counts.contexts.words
+    words = context_counts.contexts.labels
     for count in (1, 1, 2, 5, 30):
         shape = tuple(random.integers(1, 20, 2).tolist())
         places = [divmod(int(place), shape[1]) for place in random.permutation(shape[0] * shape[1])[:count]]
@@ -89,7 +89,7 @@ def test_hints_are_for_cells_before_the_lock_and_near_it() -> None:
         is_before = rank[row, column] < rank[9, 10]
         assert ((row, column) in hints) == (is_before and distance <= REACH)
     assert all(max(hint) == 1 and min(hint) >= 0 for hint in hints.values())
-    sea = context_counts.contexts.words.index("~")
+    sea = context_counts.contexts.labels.index("~")
     assert hints[10, 10][sea] == hints[9, 9][sea] == 0
     assert hints[15, 10][sea] > 0
 

@@ -232,7 +232,7 @@ def test_a_kept_rectangle_leaves_the_maze_perfect(method: Method, passage: int, 
         row, column = (seed * 5) % 17, (seed * 7) % 22
         mask = np.zeros(other.shape, dtype=bool)
         mask[row : row + 10, column : column + 10] = True
-        made = tw.make("maze", **words, seed=seed, locks=other.locked(mask))
+        made = tw.make("maze", **words, seed=seed, locks=other.to_locks(mask))
         assert np.array_equal(made.cells[mask], other.cells[mask])
         assert is_connected(floors(made))
         if passage == 1:
@@ -318,7 +318,7 @@ def test_a_cave_can_be_kept_in_a_maze() -> None:
         mask[8:22, 10:30] = True
         mask &= ~(cave.where("wall") & ~ndimage.binary_dilation(cave.where("floor")))
         try:
-            made = tw.make("maze", width=41, height=31, seed=seed, locks=cave.locked(mask))
+            made = tw.make("maze", width=41, height=31, seed=seed, locks=cave.to_locks(mask))
         except GaveUp:
             continue  # part of the cave is reached only through cells that are not kept
         assert is_connected(floors(made))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core.seeds import Rng
 from tilewright.generators._noise import lattice
-from tilewright.generators._noise.lattice import NOT_MOVED, Octave, Window, sampled
+from tilewright.generators._noise.lattice import NO_DISPLACEMENT, Octave, Window, sample_octave
 from tilewright.testing import block_size
 
 KINDS = ("perlin", "simplex", "value", "cellular")
@@ -31,7 +31,7 @@ def noise(**params: Any) -> tw.TileMap:
 
 @settings(max_examples=60)
 @given(
-    kind=some.sampled_from(KINDS), fractal=some.sampled_from(FRACTALS), feature=some.floats(1, 300),
+    kind=some.sampled_from(KINDS), fractal=some.sampled_from(FRACTALS), feature_size=some.floats(1, 300),
     lacunarity=some.floats(1, 16), warp=some.sampled_from([0.0, 0.7, 16.0]), island=some.sampled_from([0.0, 0.5]),
     x=some.integers(-FAR, FAR - 30), y=some.one_of(some.integers(-60, 60), some.integers(-FAR, FAR - 30)),
     right=some.integers(1, 20), down=some.integers(1, 12), seed=some.integers(0, 10**6),
@@ -69,11 +69,11 @@ def test_places_are_divided_exactly(start: int, count: int, factor: int, side: i
 def test_a_torus_comes_round(kind: Any, width: int, height: int, scale: float) -> None:
     octave = Octave(Rng.of(4), kind, scale)
     moved = np.random.default_rng(1).normal(size=(2, height, width)) * 40
-    for shifts in (NOT_MOVED, moved):
+    for shifts in (NO_DISPLACEMENT, moved):
         rounds: list[NDArray[np.float64]] = []
         for origin in [(0, 0), (5 * height, width), (-height, -3 * width)]:
             rounds.append(np.empty((height, width)))
-            list(sampled(octave, Window((height, width), origin, (height, width)), shifts, rounds[-1]))
+            list(sample_octave(octave, Window((height, width), origin, (height, width)), shifts, rounds[-1]))
         assert np.array_equal(rounds[0], rounds[1])
         assert np.array_equal(rounds[0], rounds[2])
 
@@ -92,7 +92,7 @@ def test_opposite_edges_of_a_torus_join(kind: str) -> None:
 @pytest.mark.parametrize("fractal", FRACTALS)
 def test_heights_are_evenly_spread(kind: str, fractal: str) -> None:
     for octaves in (1, 4):
-        made = noise(kind=kind, fractal=fractal, octaves=octaves, feature=8, width=300, height=300, seed=5)
+        made = noise(kind=kind, fractal=fractal, octaves=octaves, feature_size=8, width=300, height=300, seed=5)
         heights = made.layers["height"]
         assert heights.min() >= 0
         assert heights.max() <= 1
@@ -209,7 +209,7 @@ def test_defaults_look_like_terrain() -> None:
          "island: a window of a larger world must know how large; give world, such as 400,300"),
         ({"offset": [1 << 63, 0]}, "offset.0: must be at most 4611686018427387904, got 9223372036854775808"),
         ({"kind": "perlinn"}, "kind: must be 'perlin', 'simplex', 'value' or 'cellular', got 'perlinn'"),
-        ({"feature": 0.5}, "feature: must be at least 1.0, got 0.5"),
+        ({"feature_size": 0.5}, "feature: must be at least 1.0, got 0.5"),
         ({"world": [0, 5]}, "world.0: must be at least 1, got 0"),
     ],
 )  # fmt: skip

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.analysis.patterns import Coding, Windows
+from tilewright.analysis.patterns import Coding, PatternCounts
 from tilewright.core.errors import TilewrightError
-from tilewright.core.pipeline import steps
+from tilewright.core.pipeline import iter_steps
 from tilewright.core.samples import Samples
 from tilewright.generators._patterns import runs
-from tilewright.generators._patterns.blocks import STAGES, blocks_at
+from tilewright.generators._patterns.blocks import STAGES, split_blocks
 from tilewright.testing import block_size
 
 ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
@@ -122,7 +122,7 @@ def test_views_of_the_sample() -> None:
     rising, mirrored, turned = (1, 0, 1, 1), (0, 1, 1, 1), (1, 1, 1, 0)
     found = []
     for symmetries in (1, 2, 8):
-        m = made(sample=["a...", "aa..", "aaa.", "aaaa"], symmetries=symmetries, iterations=100_000, seed=2)
+        m = made(sample=["a...", "aa..", "aaa.", "aaaa"], symmetry=symmetries, iterations=100_000, seed=2)
         found.append(windows((m.cells != m.tileset.names.index(".")).astype(int), 2))
     assert {rising} == found[0] & {rising, mirrored, turned}
     assert {rising, mirrored} == found[1] & {rising, mirrored, turned}
@@ -172,7 +172,7 @@ def test_frames_tell_step_and_divergence() -> None:
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_locks_hold(optimiser: str) -> None:
     liked = made(seed=5)
-    locks = liked.locked(np.s_[2:6, 3:9])
+    locks = liked.to_locks(np.s_[2:6, 3:9])
     m = made(seed=6, optimiser=optimiser, population=2, locks=locks)
     assert np.array_equal(m.cells[2:6, 3:9], liked.cells[2:6, 3:9])
     assert not np.array_equal(m.cells, liked.cells)
@@ -189,7 +189,7 @@ def test_locks_of_tiles_that_the_sample_lacks_are_said() -> None:
 def test_everything_locked_is_the_map(optimiser: str) -> None:
     liked = made(seed=5)
     with pytest.warns(UserWarning, match="every cell is locked"):
-        m = made(seed=6, optimiser=optimiser, locks=liked.locked(np.s_[:, :]))
+        m = made(seed=6, optimiser=optimiser, locks=liked.to_locks(np.s_[:, :]))
     assert np.array_equal(m.cells, liked.cells)
     assert m.numbers["divergence"] == pytest.approx(liked.numbers["divergence"], abs=1e-9)
 
@@ -233,7 +233,7 @@ def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> No
 def test_what_is_right_is_made_in_silence() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made(pattern_sizes=[2, 3], size_weights=[1, 3], symmetries=8, borders=["left", "right", "top", "bottom"])
+        made(pattern_sizes=[2, 3], size_weights=[1, 3], symmetry=8, borders=["left", "right", "top", "bottom"])
 
 
 @pytest.mark.parametrize("form", [lambda rows: rows, "\n".join, lambda rows: [list(row) for row in rows]])
@@ -247,17 +247,17 @@ def test_samples_in_any_form_are_the_same(form: Callable[[list[str]], Any]) -> N
 def test_parts_of_a_large_map_leave_no_seam() -> None:
     """Windows across the last cuts are as often right as all others, and those across the first ones too."""
     sample = Samples.of("caverns")
-    coding = Coding(3, 2, len(sample.words))
-    known = Windows.of(coding, sample.maps)
+    coding = Coding(3, 2, len(sample.labels))
+    known = PatternCounts.of(coding, sample.maps)
     near, far = [0, 0], [0, 0]
     for seed in range(3):
-        m = tw.make("patterns", sample="caverns", width=96, height=96, part_side=32, iterations=2_500_000, seed=seed)
-        tiles = np.array([sample.words.index(name) for name in m.tileset.names])[m.cells]
+        m = tw.make("patterns", sample="caverns", width=96, height=96, block_size=32, iterations=2_500_000, seed=seed)
+        tiles = np.array([sample.labels.index(name) for name in m.tileset.names])[m.cells]
         keys = coding.keys(tiles)
         wrong = (known.count(keys.reshape(-1)) == 0).reshape(keys.shape)
         for stage in (0, STAGES - 1):
             across = np.zeros(wrong.shape, dtype=bool)
-            for part in blocks_at(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
+            for part in split_blocks(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
                 edge = int(part.places[1][0])
                 across[:, max(0, edge - 2) : edge + 3] |= edge > 0
             near[0] += int(wrong[across].sum())
@@ -268,14 +268,14 @@ def test_parts_of_a_large_map_leave_no_seam() -> None:
 
 
 def large(**values: Any) -> tw.Recipe:
-    given: dict[str, Any] = {"sample": ROOM, "width": 60, "height": 60, "part_side": 10, "iterations": 50_000}
+    given: dict[str, Any] = {"sample": ROOM, "width": 60, "height": 60, "block_size": 10, "iterations": 50_000}
     return tw.recipe("patterns", **{"seed": 1, "pattern_sizes": [2], **given, **values})
 
 
 @pytest.mark.parametrize("wrap", ["none", "xy"])
 def test_between_two_frames_at_most_one_part_of_a_large_map_changes(wrap: str) -> None:
     """So that large maps can be watched and cancelled as small ones."""
-    shown = [frame.shown().cells for frame in steps(large(wrap=wrap)) if "novelty" not in frame.note]
+    shown = [frame.snapshot().cells for frame in iter_steps(large(wrap=wrap)) if "novelty" not in frame.note]
     assert len(shown) > STAGES * 36
     for before, after in pairwise(shown):
         rows, columns = np.nonzero(before != after)
@@ -285,11 +285,13 @@ def test_between_two_frames_at_most_one_part_of_a_large_map_changes(wrap: str) -
 
 
 def test_the_number_of_threads_changes_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    for recipe in (large(part_side=20), large(islands=3), large(islands=2, optimiser="evolution", iterations=30_000)):
+    for recipe in (large(block_size=20), large(islands=3), large(islands=2, optimiser="evolution", iterations=30_000)):
         seen = []
         for processors in (1, 7):
             monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
-            seen.append([(frame.note, frame.done, frame.shown().cells.tobytes()) for frame in steps(recipe)])
+            seen.append(
+                [(frame.note, frame.progress, frame.snapshot().cells.tobytes()) for frame in iter_steps(recipe)]
+            )
         assert seen[0] == seen[1]
         done = [done for _, done, _ in seen[0] if done is not None]
         assert len(done) == len(seen[0])
@@ -298,19 +300,19 @@ def test_the_number_of_threads_changes_no_frame(monkeypatch: pytest.MonkeyPatch)
 
 def test_how_many_parts_are_on_their_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tw.run(large())
-    monkeypatch.setattr(runs, "AT_FIRST", 1)
-    monkeypatch.setattr(runs, "AT_ONCE", 2)
+    monkeypatch.setattr(runs, "INITIAL_RUNS", 1)
+    monkeypatch.setattr(runs, "MAX_RUNS", 2)
     assert tw.run(large()) == whole
 
 
 def test_larger_windows_have_more_frames() -> None:
     """Because a step looks at more cells."""
-    counts = [sum(1 for _ in steps(large(part_side=64, pattern_sizes=sizes))) for sizes in ([2], [4], [4, 5])]
+    counts = [sum(1 for _ in iter_steps(large(block_size=64, pattern_sizes=sizes))) for sizes in ([2], [4], [4, 5])]
     assert counts[0] < counts[1] < counts[2]
 
 
 def test_work_that_is_closed_leaves_no_thread() -> None:
-    work = steps(large(iterations=10_000_000))
+    work = iter_steps(large(iterations=10_000_000))
     before = threading.active_count()
     for _ in range(5):
         next(work)

@@ -75,7 +75,7 @@ def test_a_link_has_a_door_at_each_end() -> None:
 
 def test_as_many_rooms_as_wanted() -> None:
     for seed in range(100):
-        map = tw.make("rooms", rooms=10, at_least=10, seed=seed)
+        map = tw.make("rooms", rooms=10, min_rooms=10, seed=seed)
         assert len(map.rooms) == map.numbers["wanted"] == 10
     map = tw.make("rooms", rooms=1000, seed=1)
     assert map.numbers["wanted"] == 1000
@@ -84,9 +84,9 @@ def test_as_many_rooms_as_wanted() -> None:
 
 def test_giving_up_names_what_fitted() -> None:
     with pytest.raises(GaveUp, match=r"rooms: 9 wanted, \d fitted, at least 5 must; make them smaller or closer"):
-        tw.make("rooms", width=16, height=14, rooms=9, at_least=5, room_width=(5, 6), room_height=(5, 6), seed=1)
+        tw.make("rooms", width=16, height=14, rooms=9, min_rooms=5, room_width=(5, 6), room_height=(5, 6), seed=1)
     with pytest.raises(GaveUp, match=r"rooms: \d+ fitted, at least 99 must"):
-        tw.make("rooms", at_least=99, seed=1)
+        tw.make("rooms", min_rooms=99, seed=1)
 
 
 def test_wide_corridors_are_wide() -> None:
@@ -292,7 +292,7 @@ def test_rooms_appear_one_by_one_then_links_then_corridors() -> None:
     assert len(near.lines) >= links == len(corridors)
     assert set((loops or tree)[-1].lines) <= set(near.lines)
     assert [len(frame.lines) for frame in corridors] == list(range(links))[::-1]
-    done = [frame.done for frame in frames if frame.done is not None]
+    done = [frame.progress for frame in frames if frame.progress is not None]
     assert done == sorted(done)
     assert np.array_equal(frames[-2].cells, last.cells)
     assert last == tw.make("rooms", seed=7, width=60, height=40)
@@ -307,7 +307,7 @@ def test_locked_floors_are_reached_and_locked_walls_kept() -> None:
         options = some_options(chance) | {
             "width": chance.randint(12, 50),
             "height": chance.randint(12, 30),
-            "at_least": 0,
+            "min_rooms": 0,
         }
         options = {name: value for name, value in options.items() if not name.startswith("room_")}
         tiles = {}

@@ -347,7 +347,7 @@ def test_with_locks_it_connects_or_names_locked_cells_in_the_way(
     other = tw.run(book(10, 8, "1", fix="none"), seed=f"other-{seed}")
     locked = random.random(other.shape) < share
     assume(locked.any())
-    recipe = tw.recipe("rules", data=data, locks=other.locked(locked))
+    recipe = tw.recipe("rules", data=data, locks=other.to_locks(locked))
     # The rooms are filled by chance, so what stands before the fix is looked up.
     before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
@@ -388,7 +388,7 @@ def test_a_rectangle_of_another_map_can_be_kept_though_its_rooms_lie_elsewhere(f
         other = tw.run(data, seed=f"other-{seed}")
         corner = np.s_[seed % 31 : seed % 31 + 10, seed * 7 % 51 : seed * 7 % 51 + 10]
         try:
-            found = tw.make("rules", data=data, locks=other.locked(corner), seed=seed)
+            found = tw.make("rules", data=data, locks=other.to_locks(corner), seed=seed)
         except tw.GaveUp:
             continue
         assert np.array_equal(found.cells[corner], other.cells[corner])
@@ -402,7 +402,7 @@ def test_delete_keeps_locked_cells_and_all_in_one_part_or_gives_up(seed: int, ma
     offsets = offsets_of(matrix)
     other = tw.run(book(12, 9, "1", fix="none"), seed=f"other-{seed}")
     locked = np.random.default_rng(seed).random(other.shape) < 0.06
-    recipe = tw.recipe("rules", data=book(12, 9, matrix, fix="delete:odd:1"), locks=other.locked(locked))
+    recipe = tw.recipe("rules", data=book(12, 9, matrix, fix="delete:odd:1"), locks=other.to_locks(locked))
     before = next(frame for frame in tw.watch(recipe, seed=seed) if frame.note == "room 0")
     open_before = cells_of(np.array(before.tileset.names)[before.cells] != "solid")
     ground = parts_of(rectangle(0, 0, 12, 9) - (cells_of(locked) - open_before), offsets)

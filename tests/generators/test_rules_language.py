@@ -222,21 +222,21 @@ def test_data_may_be_a_path(tmp_path: Path) -> None:
 def test_whoever_opens_no_files_opens_none_for_data(tmp_path: Path) -> None:
     (tmp_path / "book.json").write_text(json.dumps(FULL))
     with pytest.raises(tw.TilewrightError, match="files are not opened here"):
-        RULES.checked({"data": str(tmp_path / "book.json")})
-    assert RULES.checked({"data": FULL}) == params_of(FULL)
+        RULES.validate({"data": str(tmp_path / "book.json")})
+    assert RULES.validate({"data": FULL}) == params_of(FULL)
 
 
 def test_data_comes_from_a_built_in_recipe() -> None:
-    own = [name for name in built_in.names("recipes") if "technique: rules" in built_in.text("recipes", name)]
+    own = [name for name in built_in.list_names("recipes") if "technique: rules" in built_in.read_text("recipes", name)]
     assert own
     for name in own:
-        wanted = read_data(built_in.text("recipes", name), name)
+        wanted = read_data(built_in.read_text("recipes", name), name)
         if wanted.keys() & {"shaping", "tiles", "locks"}:
             with pytest.raises(tw.TilewrightError, match="data: takes sections alone, and this has shaping too"):
                 params_of(name)
             continue
         assert params_of(name) == tw.recipe("rules", **wanted["params"]).params
-        assert RULES.checked({"data": name, "width": 70, "height": 60}).shape == (60, 70)
+        assert RULES.validate({"data": name, "width": 70, "height": 60}).shape == (60, 70)
     with pytest.raises(tw.TilewrightError, match="must be a rule book"):
         params_of("flooded-cavern")  # a recipe of another technique
     with pytest.raises(tw.TilewrightError, match="no-such-recipe"):
@@ -327,7 +327,7 @@ def test_a_book_is_checked_once_and_varied() -> None:
     assert isinstance(wide.params, RULES)
     assert (wide.params.shape[1], wide.seed) == (50, "4")
     first = tw.run(recipe, seed=1)
-    kept = tw.recipe(FULL, locks=first.locked(np.s_[:5, :6]))
+    kept = tw.recipe(FULL, locks=first.to_locks(np.s_[:5, :6]))
     assert np.array_equal(tw.run(kept, seed=2).cells[:5, :6], first.cells[:5, :6])
 
 

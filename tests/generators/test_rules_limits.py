@@ -132,7 +132,7 @@ def test_locked_cells_hold_in_every_frame_and_are_seen_by_rules(seed: int, share
     other = tw.run(data, seed=f"other-{seed}")
     locked = np.random.default_rng(seed).random(other.shape) < share
     held = names_of(other)[locked]
-    shown = [names for _, names in frames_of({"data": data, "locks": other.locked(locked)}, seed)]
+    shown = [names for _, names in frames_of({"data": data, "locks": other.to_locks(locked)}, seed)]
     for names in shown:
         assert np.array_equal(names[locked], held)
     plus = {"plus": "010,101,010", "all": "111,101,111"}

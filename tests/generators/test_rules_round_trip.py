@@ -131,17 +131,17 @@ def books(draw: some.DrawFn) -> dict[str, Any]:
 @given(books())
 @settings(max_examples=150)
 def test_every_rule_book_can_be_written_and_read_again(book: dict[str, Any]) -> None:
-    params = RULES.checked(book)
+    params = RULES.validate(book)
     written = json.loads(json.dumps(params.compact))
-    assert RULES.checked(written) == params
-    assert RULES.checked(written).compact == written
-    assert RULES.checked(json.loads(params.model_dump_json())) == params
+    assert RULES.validate(written) == params
+    assert RULES.validate(written).compact == written
+    assert RULES.validate(json.loads(params.model_dump_json())) == params
 
 
 @given(books(), some.integers(0, 99))
 @settings(max_examples=120)
 def test_every_rule_book_makes_a_map(book: dict[str, Any], seed: int) -> None:
-    params = RULES.checked(book)
+    params = RULES.validate(book)
     found = tw.run({"technique": "rules", "params": book}, seed=seed)
     assert found == tw.run(params.compact, seed=seed)
     assert found.shape == params.shape
@@ -168,7 +168,7 @@ SCHEMA = jsonschema.Draft202012Validator(RULES.model_json_schema())
 @given(books())
 @settings(max_examples=50)
 def test_the_schema_allows_what_is_read_in_fields_and_in_strings(book: dict[str, Any]) -> None:
-    params = RULES.checked(book)
+    params = RULES.validate(book)
     SCHEMA.validate(json.loads(params.model_dump_json()))
     SCHEMA.validate(json.loads(json.dumps(params.compact)))
 
@@ -191,4 +191,4 @@ def test_the_schema_allows_the_examples_of_the_documentation(data: dict[str, Any
 def test_the_schema_refuses_what_is_not_read(data: dict[str, Any]) -> None:
     assert not SCHEMA.is_valid(data)
     with pytest.raises(tw.TilewrightError):
-        RULES.checked(data)
+        RULES.validate(data)

@@ -25,7 +25,7 @@ EIGHT = np.ones((3, 3), dtype=int)
 
 def diagram_of(seed: int, relax: int = 0, **values: Any) -> Diagram:
     """The diagram behind a map."""
-    p = module.VoronoiParams.checked({"relax": relax, **values})
+    p = module.VoronoiParams.validate({"relax": relax, **values})
     made = Diagram(
         ((p.height, p.width), tuple(reversed(p.offset or (0, 0)))),
         Rng.of(seed).child("voronoi").level_key(),
@@ -34,9 +34,9 @@ def diagram_of(seed: int, relax: int = 0, **values: Any) -> Diagram:
         jitter=p.jitter,
         margin=p.margin,
     )
-    list(made.scattered())
+    list(made.scatter_points())
     for _ in range(relax):
-        list(made.relaxed())
+        list(made.relax_points())
     return made
 
 
@@ -46,13 +46,13 @@ def test_every_region_is_what_is_nearest_to_its_point(metric: Metric, relax: int
     """Against all points, and through the whole pipeline: each region has its own tile, drawn by its square."""
     for seed in range(4):
         made = diagram_of(seed, relax, metric=metric, spacing=5, width=33, height=21)
-        places = made.places() * UNITS  # whole numbers
+        places = made.locate_points() * UNITS  # whole numbers
         rows, columns = np.indices((21, 33))
         down = np.abs((rows[..., None] + 0.5) * UNITS - places[:, 1])
         across = np.abs((columns[..., None] + 0.5) * UNITS - places[:, 0])
         far = {"euclidean": down**2 + across**2, "manhattan": down + across, "chebyshev": np.maximum(down, across)}
         nearest = far[metric].argmin(axis=2)
-        assert np.array_equal(made.owners(0, 21), nearest)
+        assert np.array_equal(made.find_owners(0, 21), nearest)
         kinds = [f"{name}:1" for name in ("grass", "forest", "hill", "sand", "water", "snow")]
         map = tw.make("voronoi", seed=seed, relax=relax, metric=metric, spacing=5, width=33, height=21, kinds=kinds)
         squares = made.points.shape[:2]
@@ -111,11 +111,11 @@ def test_points_depend_on_no_more_than_the_margin() -> None:
     words = {"spacing": 6, "metric": 0, "jitter": 1.0}
     tight = Diagram(some_window, rng.level_key(), margin=2 + 4 * 4, **words)  # type: ignore[arg-type]
     wide = Diagram(some_window, rng.level_key(), margin=2 + 4 * 4 + 5, **words)  # type: ignore[arg-type]
-    list(tight.scattered())
-    list(wide.scattered())
+    list(tight.scatter_points())
+    list(wide.scatter_points())
     for _ in range(4):
-        list(tight.relaxed())
-        list(wide.relaxed())
+        list(tight.relax_points())
+        list(wide.relax_points())
     assert np.array_equal(tight.points, wide.points[5:-5, 5:-5])
 
 
@@ -125,7 +125,7 @@ def test_relaxation_evens_the_regions_out(metric: str) -> None:
         spreads = []
         for relax in (0, 1, 4, 10):
             made = diagram_of(seed, relax, metric=metric, spacing=8, width=200, height=200)
-            owners = made.owners(0, 200)
+            owners = made.find_owners(0, 200)
             edge = np.unique(np.concatenate([owners[0], owners[-1], owners[:, 0], owners[:, -1]]))
             areas = np.bincount(owners.reshape(-1))
             areas[edge] = 0
@@ -141,7 +141,7 @@ def test_walls_keep_regions_apart(thickness: int, metric: str) -> None:
     for seed in range(6):
         shape: dict[str, Any] = {"width": 61, "height": 47, "spacing": 4 + seed * 3, "metric": metric}
         map = tw.make("voronoi", seed=seed, mode="walls", doors=0, relax=1, thickness=thickness, **shape)
-        owners = diagram_of(seed, 1, **shape).owners(0, 47)
+        owners = diagram_of(seed, 1, **shape).find_owners(0, 47)
         pieces, count = label(map.where("floor"), EIGHT)
         for piece in range(1, count + 1):
             assert len(np.unique(owners[pieces == piece])) == 1
@@ -171,7 +171,7 @@ def test_with_all_doors_the_points_of_a_world_are_joined(metric: str) -> None:
         shape: dict[str, Any] = {"width": 220, "height": 200, "spacing": 11, "metric": metric, "relax": seed % 3}
         map = tw.make("voronoi", seed=seed, mode="walls", doors=1, thickness=1 + seed % 4, gap=1 + seed % 2, **shape)
         pieces, _ = label(map.where("floor"))
-        places = np.floor(diagram_of(seed, **shape).places()).astype(int)
+        places = np.floor(diagram_of(seed, **shape).locate_points()).astype(int)
         inside = (places > 33).all(axis=1) & (places[:, 0] < 220 - 33) & (places[:, 1] < 200 - 33)
         assert inside.sum() > 100
         met = np.unique(pieces[places[inside][:, 1], places[inside][:, 0]])

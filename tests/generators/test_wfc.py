@@ -67,7 +67,7 @@ def check_windows(m: tw.TileMap) -> None:
     assert isinstance(p, WfcParams)
     cells = np.array(m.tileset.names)[m.cells]
     known: set[tuple[str, ...]] = set()
-    words = np.array(p.sample.words)
+    words = np.array(p.sample.labels)
     for tiles in p.sample.maps:
         for view, wrap in views(words[tiles], wraps(p.wrap_sample, p.axes), p.symmetry):
             if p.size > 1:
@@ -116,7 +116,7 @@ def test_every_window_is_the_samples(
 ) -> None:
     reading = {"sample": sample, "pattern_size": size, "symmetry": symmetry, "wrap_sample": wrap_sample}
     try:
-        m = made(**reading, wrap=wrap, heuristic=heuristic, width=sides[0], height=sides[1], seed=seed, restarts=0)
+        m = made(**reading, wrap=wrap, heuristic=heuristic, width=sides[0], height=sides[1], seed=seed, max_restarts=0)
     except GaveUp:  # there may be no such map, as with walls of 5 cells around a map that is 4 wide
         return
     assert m.shape[-2:] == (sides[1], sides[0])
@@ -167,7 +167,7 @@ def test_the_ground_is_the_last_row_and_no_other(wrap: str) -> None:
         check_windows(m)
         names = np.array(m.tileset.names)[m.cells]
         sample = Samples.of("platforms")
-        last = np.array(sample.words)[sample.maps[0]][-1]
+        last = np.array(sample.labels)[sample.maps[0]][-1]
         assert set(names[-1]) <= set(last)
         # Sky below the ground is what the sample's last row is followed by, and nowhere but below the map's.
         below = {(one, other) for one, other in zip(names[:-1].ravel(), names[1:].ravel(), strict=True)}
@@ -178,7 +178,7 @@ def test_weights_are_the_samples() -> None:
     rows = ["a" * 30] * 9 + ["b" * 30]
     m = made(sample=rows, pattern_size=1, width=100, height=100, wrap_sample="xy")
     assert set(np.unique(m.cells)) <= {0, 1}
-    pattern_set = count_patterns([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1).pattern_set(2, 1, 2)
+    pattern_set = count_patterns([np.array([[0, 0, 1]])], 2, 1, wrap=(True, True), symmetry=1).to_pattern_set(2, 1, 2)
     assert pattern_set.weights.tolist() == [2, 1]
 
 
@@ -200,7 +200,7 @@ def test_frames_show_what_each_cell_may_be() -> None:
     known = {tuple(color) for color in tileset.colors.tolist()}
     shown = [tuple(color) in known for color in last.reshape(-1, 3).tolist()]
     assert sum(shown) > 0.9 * len(shown), "nearly all is decided in the end"
-    left = [frame.done for frame in frames[:-1]]
+    left = [frame.progress for frame in frames[:-1]]
     assert left[0] == 0.0
     assert left[-1] is not None
     assert left[-1] > 0.9
@@ -218,7 +218,7 @@ def test_a_model_makes_the_same_maps(tmp_path: Path) -> None:
     model.save(tmp_path / "model.json")
     m = made(model=str(tmp_path / "model.json"))
     assert m == made(sample=["dungeon", "ruins"], pattern_size=2, symmetry=2)
-    assert "patterns" in model.learned.facts
+    assert "patterns" in model.params.facts
 
 
 # -- what is wanted beside the windows --------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def test_all_wishes_at_once(seed: int, symmetry: int, data: some.DataObject) -> 
     other = made(**constraints, seed=f"other {seed}")
     row, column = data.draw(some.integers(0, 13)), data.draw(some.integers(0, 19))
     box = np.s_[row : row + 5, column : column + 5]
-    m = made(**constraints, seed=seed, locks=other.locked(box))
+    m = made(**constraints, seed=seed, locks=other.to_locks(box))
     check_windows(m)
     names = np.array(m.tileset.names)[m.cells]
     assert np.array_equal(m.cells[box], other.cells[box])
@@ -283,7 +283,7 @@ def test_locks_hold_and_windows_too() -> None:
         other = made(sample="overworld", symmetry=8, seed=f"other {seed}")
         box = np.s_[4:14, seed % 14 : seed % 14 + 10]
         try:
-            m = made(sample="overworld", symmetry=8, seed=seed, locks=other.locked(box))
+            m = made(sample="overworld", symmetry=8, seed=seed, locks=other.to_locks(box))
         except GaveUp:
             continue
         kept += 1
@@ -350,7 +350,7 @@ def test_rules_as_they_are_do_not_turn() -> None:
 
 def test_the_countryside_goes_on_where_its_pieces_do() -> None:
     m = made(rules="countryside", width=40, height=30)
-    assert not grammar_of(m.tileset).misfits(m.cells).any()
+    assert not grammar_of(m.tileset).find_misfits(m.cells).any()
     assert len(np.unique(m.cells)) > 8
     assert m.recipe is not None
     assert tw.run(m.recipe.to_data()) == m
@@ -388,9 +388,9 @@ def test_relaxed_where_windows_never_fit(size: int) -> None:
     """Stripes of three on a map that wraps after ten."""
     values = {"sample": ["abc", "abc", "abc"], "wrap_sample": "xy", "wrap": "xy", "width": 10, "height": 6}
     with pytest.raises(GaveUp):
-        made(**values, pattern_size=size, repairs=3, restarts=1)
+        made(**values, pattern_size=size, max_repairs=3, max_restarts=1)
     with pytest.warns(UserWarning, match="relax"):
-        m = made(**values, pattern_size=size, repairs=3, restarts=1, relax=True)
+        m = made(**values, pattern_size=size, max_repairs=3, max_restarts=1, relax=True)
     assert 0 < m.numbers["broken"] < m.cells.size
 
 
@@ -499,7 +499,7 @@ def test_giving_up_tells_where_how_often_and_what_would_help() -> None:
     """Stripes of three colours do not close on a map that wraps after ten."""
     stripes = {"sample": ["abc", "abc", "abc"], "wrap_sample": "xy", "wrap": "xy", "width": 10, "height": 5}
     with pytest.raises(GaveUp) as error:
-        made(**stripes, pattern_size=2, restarts=2, repairs=4)
+        made(**stripes, pattern_size=2, max_restarts=2, max_repairs=4)
     text = str(error.value)
     assert text.startswith("gave up after 3 tries: none of the sample's windows of 2x2 was left")
     assert "repairs" in text
@@ -577,7 +577,7 @@ def test_more_patterns_than_fit() -> None:
 
 def test_rules_travel_with_the_tileset() -> None:
     tracks = Tileset.from_toml(TRACKS)
-    assert Tileset.checked(tracks.to_data()) == tracks
-    longer = tracks.extended(["mud"])
+    assert Tileset.validate(tracks.to_data()) == tracks
+    longer = tracks.with_tiles(["mud"])
     assert longer.beside == tracks.beside
     assert longer[0].weight == 8

@@ -61,7 +61,13 @@ def test_a_constraint_holds(params: dict[str, Any]) -> None:
 
 
 def test_locks_and_restarts_keep_it_too() -> None:
-    given: dict[str, Any] = {**ROOMS, "backtracks": 0, "repairs": 1, "restarts": 50, "locks": [[5, 5, "treasure"]]}
+    given: dict[str, Any] = {
+        **ROOMS,
+        "max_backtracks": 0,
+        "max_repairs": 1,
+        "max_restarts": 50,
+        "locks": [[5, 5, "treasure"]],
+    }
     map = tw.make("wfc", **given, constraints=["apart"], seed=3)
     assert map.where("treasure")[5, 5]
     assert nearest_two(map) > 5
@@ -174,6 +180,6 @@ def test_what_cannot_be_had_is_given_up() -> None:
     try:
         for relax in (False, True):
             with pytest.raises(tw.GaveUp, match="constraints: nothing: could not be had"):
-                tw.make("wfc", **ROOMS, constraints=["nothing"], restarts=1, repairs=2, relax=relax, seed=1)
+                tw.make("wfc", **ROOMS, constraints=["nothing"], max_restarts=1, max_repairs=2, relax=relax, seed=1)
     finally:
         constraints.remove("nothing")

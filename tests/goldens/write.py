@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tilewright.core.pipeline import run
-from tilewright.core.provenance import digest, revisions
+from tilewright.core.provenance import collect_revisions, digest
 from tilewright.core.recipe import Recipe
 from tilewright.core.registry import shapers, techniques
 
@@ -19,7 +19,7 @@ SHAPED = {  # shapers that need something said
     "overlay": {"x": 3, "y": 2, "width": 12, "height": 9, "recipe": {"technique": "fashion", "tileset": "fashion"}},
     "crop": {"x": 2, "y": 3, "width": 20, "height": 9},
     "doors": {"tile": "moss"},
-    "lock_and_key": {"tile": "moss", "at_least": 0},
+    "lock_and_key": {"tile": "moss", "min_count": 0},
 }
 GROUND = dict.fromkeys(("autotile", "countries", "players"), "markov")
 """Techniques whose maps shapers need that can do nothing to a cave."""
@@ -43,7 +43,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
     ],
     "markov": [
         {"scan": "spiral", "smoothing": 0.5, "temperature": 0.7},
-        {"scan": "columns", "corner": "top right", "sweeps": 2, "pieces": "chosen"},
+        {"scan": "columns", "corner": "top right", "gibbs_sweeps": 2, "pieces": "chosen"},
         {"sample": ["dungeon"], "directions": ["w", "s", "s2", "w2"], "unknown": "keep"},
     ],
     "rooms": [
@@ -106,7 +106,7 @@ def recipes() -> dict[str, dict[str, Any]]:
 
 def made(data: dict[str, Any]) -> dict[str, Any]:
     recipe = Recipe.of(data)
-    return {"revisions": revisions(recipe), "digest": digest(run(recipe))}
+    return {"revisions": collect_revisions(recipe), "digest": digest(run(recipe))}
 
 
 if __name__ == "__main__":

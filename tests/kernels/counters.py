@@ -44,15 +44,15 @@ def counter_of(
         weights=tuple(1 / len(sizes) for _ in sizes),
         wrap=wrap_sample,
         sides=sides,
-        symmetries=symmetries,
-        strange=strange,
+        symmetry=symmetries,
+        has_unknown=strange,
     )
     frozen = random.random(shape) < locked
     held = random.integers(0, tiles, shape)
     if strange:
-        held[random.random(shape) < 0.3] = target.strange_tile
+        held[random.random(shape) < 0.3] = target.unknown_tile
     starts = [np.where(frozen, held, random.integers(0, tiles, shape)) for _ in range(members)]
-    return PatternCounter(target, starts, wrap=wrap, weight=weight, frozen=frozen, times=times)
+    return PatternCounter(target, starts, wrap=wrap, weight=weight, frozen=frozen, max_stamps=times)
 
 
 @some.composite
@@ -105,7 +105,7 @@ def check(counter: PatternCounter) -> None:
     """All that a counter keeps up, against what is counted anew."""
     for member in range(len(counter.cells)):
         assert abs(counter.values[member] - counter.divergence(member)) < 1e-9
-        spread = counter.grid.spread(counter.tiles(member), counter.target.tiles)
+        spread = counter.grid.pad(counter.tiles(member), counter.target.tiles)
         assert np.array_equal(counter.cells[member], spread), "copies behind wrapped edges follow their cells"
         for number, coding in enumerate(counter.target.codings):
             multipliers = [int(one) for one in coding.multipliers]

@@ -12,9 +12,9 @@ from tilewright.kernels.aggregation import (
     ATTRACTOR,
     WALK_IN,
     WALK_OUT,
+    AggregationState,
     BlockCounts,
     Box,
-    Growth,
     aggregate,
     count_floors,
 )
@@ -146,7 +146,7 @@ def check(cells: NDArray[np.uint8], plain: Plain, rng: Rng, goal: int, budget: i
     mode, out = plain.mode, plain.mode == WALK_OUT
     target, listed = plain.target, np.flatnonzero(cells == FLOOR)
     plain.run(goal)
-    progress = Growth.new()
+    progress = AggregationState.new()
     progress.row, progress.dug, progress.listed = -1, len(listed), len(listed)
     floors = np.zeros(cells.size, dtype=np.int64)
     floors[: len(listed)] = listed

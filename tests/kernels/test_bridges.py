@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright.kernels.bridges import Waves, numbered
+from tilewright.kernels.bridges import Waves, build_labeled_map
 from tilewright.testing import block_size
 
 FOUR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
@@ -57,7 +57,7 @@ def plain_length(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets:
 
 
 def spread(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Offsets) -> Waves:
-    waves = Waves(numbered(parts, walkable, np.array(offsets)))
+    waves = Waves(build_labeled_map(parts, walkable, np.array(offsets)))
     for _ in waves.spread():
         pass
     return waves
@@ -74,7 +74,7 @@ def test_bridges_are_as_few_and_as_short_as_can_be(offsets: Offsets) -> None:
         parts.reshape(-1)[places] = np.arange(1, places.size + 1)
         walkable = random.random(shape) < 0.8
         waves = spread(parts, walkable, offsets)
-        found = waves.bridges()
+        found = waves.find_bridges()
         length = int(waves.distance[found].sum())
         assert (len(found), length) == plain_length(parts, walkable, offsets)
         waves.dig(found)
@@ -88,9 +88,9 @@ def test_the_size_of_a_block_changes_nothing() -> None:
     whole = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
     with block_size(1):
         single = spread(parts, np.ones(parts.shape, dtype=bool), FOUR)
-    assert np.array_equal(whole.bridges(), single.bridges())
+    assert np.array_equal(whole.find_bridges(), single.find_bridges())
 
 
 def test_nothing_to_join() -> None:
     for parts in (np.zeros((3, 4), dtype=np.int32), np.ones((3, 4), dtype=np.int32)):
-        assert spread(parts, np.ones((3, 4), dtype=bool), FOUR).bridges().shape == (0, 2)
+        assert spread(parts, np.ones((3, 4), dtype=bool), FOUR).find_bridges().shape == (0, 2)

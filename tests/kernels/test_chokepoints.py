@@ -49,7 +49,7 @@ def test_cells_between_two_are_those_that_keep_them_apart_when_taken_away(
             without[cell] = False
             parts = regions_of(without).labels
             count += bool(parts[start] != parts[exit])
-    assert Cuts.of(mask, start=start).between(start, exit) == count
+    assert Cuts.of(mask, start=start).count_between(start, exit) == count
 
 
 @given(masks, some.integers(0, 2**32))
@@ -60,7 +60,7 @@ def test_what_lies_beyond_a_cell_with_two_ways_is_what_it_cuts_off(mask: NDArray
     start = tuple(free[seed % len(free)].tolist())
     regions = regions_of(mask)
     cuts = Cuts.of(mask, start=start)
-    walk, last = cuts.beyond(start, int(regions.sizes[regions.labels[start]]))
+    walk, last = cuts.trace_beyond(start, int(regions.sizes[regions.labels[start]]))
     assert sorted(map(tuple, walk.tolist())) == sorted(map(tuple, np.argwhere(regions.labels == regions.labels[start])))
     for step, cell in enumerate(map(tuple, walk.tolist())):
         ways = sum(int(np.abs(free - cell).sum(axis=1)[k] == 1) for k in range(len(free)))

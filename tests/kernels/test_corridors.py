@@ -32,8 +32,8 @@ from tilewright.kernels.corridors import (
     check_doors,
     dig_corridor,
     dig_straight,
+    mark_walls,
     paint,
-    raise_walls,
 )  # fmt: skip
 
 CASES = 300
@@ -74,7 +74,7 @@ def test_raising_walls_cell_by_cell() -> None:
                 elif any(kinds[near] == FLOOR for near in around(cell, EIGHT)):
                     plain[cell] = WALL
         for row in range(1, len(kinds) - 1):
-            raise_walls(kinds.reshape(-1), kinds.shape[1], row, row + 1)
+            mark_walls(kinds.reshape(-1), kinds.shape[1], row, row + 1)
         assert np.array_equal(kinds, plain)
 
 
@@ -131,7 +131,7 @@ class Case:
         if seed % 3 == 0:
             self.kinds[(chance.random(self.kinds.shape) < 0.03) & (self.owners == 0)] = EDGE
         self.kinds[0] = self.kinds[-1] = self.kinds[:, 0] = self.kinds[:, -1] = EDGE
-        raise_walls(self.kinds.reshape(-1), self.width, 1, self.height - 1)
+        mark_walls(self.kinds.reshape(-1), self.width, 1, self.height - 1)
         self.width_of_ways = 1 + seed % 3
         self.avoid, self.reuse, self.anywhere = (bool(flag) for flag in chance.integers(0, 2, 3))
         self.pairs = chance.integers(0, len(rooms), (4, 2)).tolist()
@@ -146,14 +146,14 @@ class Case:
         size = self.kinds.size
         spent, stamps, came = np.empty(size, np.int32), np.zeros(size, np.int32), np.empty(size, np.uint8)
         keys, cells, state = np.empty(waiting), np.empty(waiting, dtype=np.int64), SearchState.new()
-        state.salt = state.waiting = FRESH
+        state.salt = state.heap_size = FRESH
         style = CorridorStyle(self.width_of_ways, self.avoid, self.reuse, self.anywhere)
         while True:
             search = SearchArrays(spent, stamps, came, keys, cells, state)
             found = dig_corridor(self.dungeon, search, style, rng.state, self.passed, one, other, 1, budget)
             if found != UNFINISHED:
                 break
-            if state.waiting == FRESH or len(keys) - state.waiting < 3:
+            if state.heap_size == FRESH or len(keys) - state.heap_size < 3:
                 keys, cells = np.append(keys, np.empty(1)), np.append(cells, np.empty(1, dtype=np.int64))
         self.spent, self.stamps, self.came = (cells.reshape(self.kinds.shape) for cells in (spent, stamps, came))
         passed: list[int] = self.passed[:found].tolist()

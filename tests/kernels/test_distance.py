@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from tilewright.analysis.regions import Directions, neighbours
+from tilewright.analysis.regions import Directions, neighbor_offsets
 from tilewright.kernels.distance import UNSEEN, WALL, StepGraph, search_steps, spread_costs, spread_steps, trace
 
 Cell = tuple[int, ...]
@@ -72,7 +72,7 @@ def walks(draw: some.DrawFn) -> tuple[StepGraph, NDArray[np.int64], bool, NDArra
     mask[draw(some.tuples(*(some.integers(0, side - 1) for side in mask.shape)))] = True
     directions: Directions = draw(some.sampled_from([4, 8]))
     cut = draw(some.booleans())
-    offsets = neighbours(mask.ndim, directions)
+    offsets = neighbor_offsets(mask.ndim, directions)
     return StepGraph(mask, offsets, cut_corners=cut), offsets, cut, np.argwhere(mask)
 
 
@@ -82,13 +82,13 @@ def test_steps_are_those_of_plain_dijkstra(
 ) -> None:
     ground, offsets, cut, free = walk
     chosen = free[data.draw(some.lists(some.integers(0, len(free) - 1), min_size=1, max_size=3, unique=True))]
-    steps = ground.fresh_steps()
+    steps = ground.new_steps()
     queue = np.empty(steps.size, dtype=np.int32)
-    places = ground.places(chosen)
+    places = ground.to_flat(chosen)
     queue[: len(places)] = places
     steps[places] = 0
     count = spread_steps(steps, ground.shifts, ground.guards, queue, len(places), -1)
-    found = steps.reshape(ground.wide)[ground.inner]
+    found = steps.reshape(ground.padded_shape)[ground.inner]
     start = np.full(ground.shape, np.inf)
     start[tuple(chosen.T)] = 0
     ones = np.ones(ground.shape)
@@ -112,15 +112,15 @@ def test_costs_are_those_of_plain_dijkstra(
     start = np.full(ground.shape, np.inf)
     chosen = tuple(free[random.integers(0, len(free), len(free) if many else 1)].T)
     start[chosen] = unit * random.integers(-9, 9, len(chosen[0]))
-    values = np.full(ground.wide, np.inf)
+    values = np.full(ground.padded_shape, np.inf)
     values[ground.inner] = start
     flat = values.reshape(-1)
     seeds = np.flatnonzero(np.isfinite(flat))
     seeds = seeds[np.argsort(flat[seeds], kind="stable")]
     came = np.zeros(flat.size, dtype=np.uint8)
     again = flat.copy()
-    spread_costs(flat, ground.fresh_costs(costs), ground.shifts, factors, ground.guards, seeds, came, away, -1)
-    ground.spread(again, ground.fresh_costs(costs), factors, seeds, came, away=away)
+    spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, away, -1)
+    ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=away)
     assert np.array_equal(flat, again), "a heap or buckets: the queue changes nothing"
     plain = plainly(ground.passable, start, costs, factors, offsets, cut=cut, away=away)
     assert np.array_equal(values[ground.inner], plain)
@@ -132,13 +132,13 @@ def test_a_star_finds_a_shortest_way(
 ) -> None:
     ground, offsets, cut, free = walk
     ends = [data.draw(some.integers(0, len(free) - 1)) for _ in range(2)]
-    start, goal = (int(place) for place in ground.places(free[ends]))
+    start, goal = (int(place) for place in ground.to_flat(free[ends]))
     values = np.full(ground.shape, np.inf)
     values[tuple(free[ends[0]])] = 0
     ones = np.ones(ground.shape)
     plain = plainly(ground.passable, values, ones, np.ones(len(offsets)), offsets, cut=cut, away=True)
     length = plain[tuple(free[ends[1]])]
-    steps, diagonal = ground.fresh_steps(), len(offsets) > 2 * len(ground.shape)
+    steps, diagonal = ground.new_steps(), len(offsets) > 2 * len(ground.shape)
     came = np.zeros(steps.size, dtype=np.uint8)
     found = search_steps(steps, ground.strides, ground.shifts, ground.guards, came, start, goal, diagonal)
     assert found == np.isfinite(length)
@@ -146,7 +146,7 @@ def test_a_star_finds_a_shortest_way(
         way = np.empty(steps.size, dtype=np.int64)
         count = trace(came, ground.shifts, goal, start, way)
         assert count == length + 1
-        cells = [tuple(cell) for cell in ground.cells(way[:count]).tolist()]
+        cells = [tuple(cell) for cell in ground.to_cells(way[:count]).tolist()]
         for one, other in pairwise(cells):
             assert other in [near for _, near in steps_of(ground.passable, one, offsets, cut)]
         assert cells[0] == tuple(free[ends[1]].tolist())
@@ -157,24 +157,24 @@ def test_a_star_finds_a_shortest_way(
 def test_queues_grow_on_large_open_maps(directions: Directions) -> None:
     mask = np.ones((90, 120), dtype=np.bool_)
     mask[80, 1:] = False  # a long way round, behind which everything else is looked at
-    ground = StepGraph(mask, neighbours(2, directions))
+    ground = StepGraph(mask, neighbor_offsets(2, directions))
     random = np.random.default_rng(3)
     costs, factors = random.integers(1, 99, mask.shape).astype(float), np.ones(directions)
-    values = np.full(ground.wide, np.inf)
+    values = np.full(ground.padded_shape, np.inf)
     values[1, 1] = 0
     start = np.full(mask.shape, np.inf)
     start[0, 0] = 0
     came = np.zeros(values.size, dtype=np.uint8)
-    seeds = ground.places(np.array([[0, 0]]))
+    seeds = ground.to_flat(np.array([[0, 0]]))
     flat = values.reshape(-1)
     again = flat.copy()
-    spread_costs(flat, ground.fresh_costs(costs), ground.shifts, factors, ground.guards, seeds, came, True, -1)
-    ground.spread(again, ground.fresh_costs(costs), factors, seeds, came, away=True)
+    spread_costs(flat, ground.new_costs(costs), ground.shifts, factors, ground.guards, seeds, came, True, -1)
+    ground.spread(again, ground.new_costs(costs), factors, seeds, came, away=True)
     assert np.array_equal(flat, again)
-    plain = plainly(mask, start, costs, factors, neighbours(2, directions), cut=True, away=True)
+    plain = plainly(mask, start, costs, factors, neighbor_offsets(2, directions), cut=True, away=True)
     assert np.array_equal(values[ground.inner], plain)
-    steps = ground.fresh_steps()
-    goal = int(ground.places(np.array([[89, 119]]))[0])
+    steps = ground.new_steps()
+    goal = int(ground.to_flat(np.array([[89, 119]]))[0])
     assert search_steps(steps, ground.strides, ground.shifts, ground.guards, came, int(seeds[0]), goal, directions == 8)
-    ones = plainly(mask, start, np.ones(mask.shape), factors, neighbours(2, directions), cut=True, away=True)
+    ones = plainly(mask, start, np.ones(mask.shape), factors, neighbor_offsets(2, directions), cut=True, away=True)
     assert steps[goal] == ones[89, 119]

@@ -127,7 +127,7 @@ def test_block_size_changes_nothing(case: Case, rows: int) -> None:
     whole, blocks = Automaton(**case._asdict()), Automaton(**case._asdict())
     for _ in range(3):
         whole.advance()
-        shares = list(blocks.generation(rows))
+        shares = list(blocks.run_generation(rows))
         assert shares == sorted(shares)
         assert all(0 < share < 1 for share in shares)
     assert whole.cells.tolist() == blocks.cells.tolist()

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from tilewright.kernels.flood import BLOCKED, parts_of, symmetric
+from tilewright.kernels.flood import BLOCKED, add_opposites, label_regions
 from tilewright.testing import block_size
 
 Offset = tuple[int, ...]
@@ -54,8 +54,8 @@ def cases(draw: some.DrawFn) -> tuple[NDArray[np.bool_], list[Offset]]:
 @settings(max_examples=400)
 def test_parts_are_numbered_in_reading_order(case: tuple[NDArray[np.bool_], list[Offset]]) -> None:
     mask, offsets = case
-    both = symmetric(offsets)
-    found = parts_of(mask, both)
+    both = add_opposites(offsets)
+    found = label_regions(mask, both)
     labels, parts = plainly(mask, [tuple(offset) for offset in both.tolist()])
     assert np.array_equal(found.cells, labels)
     assert found.count == len(parts)
@@ -71,7 +71,7 @@ def test_equals_scipy(directions: int) -> None:
         random = np.random.default_rng(seed)
         mask = random.random(random.integers(1, 60, 2)) < random.random()
         labels, count = ndimage.label(mask, structure)
-        found = parts_of(mask, symmetric(offsets))
+        found = label_regions(mask, add_opposites(offsets))
         assert found.count == count
         assert np.array_equal(np.maximum(found.cells, 0), labels)
 
@@ -79,19 +79,19 @@ def test_equals_scipy(directions: int) -> None:
 @pytest.mark.parametrize("block", [1, 2, 7, 1000])
 def test_the_size_of_a_block_changes_nothing(block: int) -> None:
     mask = np.random.default_rng(3).random((40, 50)) < 0.55
-    offsets = symmetric([(0, 1), (1, 0), (3, -7)])
-    whole = parts_of(mask, offsets)
+    offsets = add_opposites([(0, 1), (1, 0), (3, -7)])
+    whole = label_regions(mask, offsets)
     with block_size(block):
-        parted = parts_of(mask, offsets)
+        parted = label_regions(mask, offsets)
     assert np.array_equal(whole.cells, parted.cells)
     assert (whole.count, whole.largest) == (parted.count, parted.largest)
 
 
 def test_neighbours_count_both_ways_and_once() -> None:
-    assert symmetric([(0, 1), (0, 0), (0, -1), (2, -1), (0, 1)]).tolist() == [[0, 1], [0, -1], [2, -1], [-2, 1]]
+    assert add_opposites([(0, 1), (0, 0), (0, -1), (2, -1), (0, 1)]).tolist() == [[0, 1], [0, -1], [2, -1], [-2, 1]]
 
 
 def test_one_large_part_needs_no_recursion() -> None:
-    found = parts_of(np.ones((1500, 1500), dtype=bool), symmetric([(0, 1), (1, 0)]))
+    found = label_regions(np.ones((1500, 1500), dtype=bool), add_opposites([(0, 1), (1, 0)]))
     assert found.count == 1
     assert (found.cells == 1).all()

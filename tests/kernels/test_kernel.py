@@ -299,7 +299,7 @@ def test_mistakes_in_a_kernel_are_shown() -> None:
 def test_warmup_names_what_it_compiled() -> None:
     names = list(kernels.warmup())
     assert "bridges.spread_waves" in names
-    assert len(names) == len(kernels.entries())
+    assert len(names) == len(kernels.list_entries())
 
 
 def test_only_our_own_stale_caches_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,12 +325,12 @@ def test_how_long_a_kernel_is_compiled_is_known(monkeypatch: pytest.MonkeyPatch)
 
     def njit(**options: bool) -> Callable[[Callable[[], int]], Callable[[], int]]:
         time.sleep(0.01)
-        seen.append(kernels.compiling_for())
+        seen.append(kernels.compilation_seconds())
         return lambda function: function
 
     monkeypatch.setattr(numba, "njit", njit)
     one = Kernel(lambda: 1)
-    assert kernels.compiling_for() == 0
+    assert kernels.compilation_seconds() == 0
     assert one() == 1
     assert seen[0] >= 0.01
-    assert kernels.compiling_for() == 0
+    assert kernels.compilation_seconds() == 0

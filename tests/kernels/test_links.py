@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.links import close_loops, join_in_a_row, join_nearest, new_tree, second_nearest, span
+from tilewright.kernels.links import (
+    build_spanning_tree,
+    close_loops,
+    find_nearest_unlinked,
+    join_chain,
+    join_nearest,
+    new_tree,
+)
 
 CASES = 200
 Pair = tuple[int, int]
@@ -46,7 +53,7 @@ def test_spanning_as_kruskal_does() -> None:
         chance, centres = np.random.default_rng(seed), some_centres(seed)
         pairs = chance.integers(0, len(centres), (int(chance.integers(1, 40)), 2))
         order, chosen = chance.permutation(len(pairs)), np.zeros(len(pairs), dtype=np.uint8)
-        count = span(pairs, order, np.arange(len(centres)), chosen)
+        count = build_spanning_tree(pairs, order, np.arange(len(centres)), chosen)
         tree: list[Pair] = []
         taken = set()
         for number in order.tolist():
@@ -76,7 +83,7 @@ def test_a_row_goes_to_the_nearest_that_is_left() -> None:
         free = np.delete(np.arange(len(centres)), start)
         parents, room = np.full(len(centres), -1), start
         for first in range(0, len(centres) - 1, step):
-            room = join_in_a_row(centres, free, len(centres) - 1 - first, room, step, parents)
+            room = join_chain(centres, free, len(centres) - 1 - first, room, step, parents)
         plain, left, here = {start: -1}, [other for other in range(len(centres)) if other != start], start
         while left:
             nearest = min(left, key=lambda other: (apart(centres, other, here), other))
@@ -94,7 +101,7 @@ def test_the_nearest_that_is_not_joined() -> None:
         join_nearest(centres, 0, len(centres), parents)
         pairs = np.empty((len(centres), 2), dtype=np.int64)
         for room in range(len(centres)):
-            second_nearest(centres, parents, room, room + 1, pairs)
+            find_nearest_unlinked(centres, parents, room, room + 1, pairs)
         for room in range(len(centres)):
             others = [o for o in range(len(centres)) if o != room and parents[o] != room and parents[room] != o]
             nearest = min(others, key=lambda other: apart(centres, other, room), default=room)

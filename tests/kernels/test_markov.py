@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
 from tilewright.generators._markov.context_counts import SQUARES
-from tilewright.generators._markov.contexts import MARGIN, Contexts, spread
+from tilewright.generators._markov.contexts import MARGIN, Contexts, pad_map
 from tilewright.generators._markov.directions import AROUND, STEPS
-from tilewright.kernels.exact import raised
+from tilewright.kernels.exact import exact_power
 from tilewright.kernels.markov import (
     MIN_CHANCE,
     MIN_SQUARE,
@@ -68,8 +68,8 @@ def plain_drawn(shares: dict[int, float], temperature: float, rng: Rng) -> int:
         return next(tile for tile in tiles if shares[tile] == most)
     weights = [shares[tile] for tile in tiles]
     if temperature != 1:
-        weights = [raised(weight / most, 1 / temperature) for weight in weights]
-    return tiles[rng.weighted(weights)]
+        weights = [exact_power(weight / most, 1 / temperature) for weight in weights]
+    return tiles[rng.weighted_index(weights)]
 
 
 def plain_shares(known: Known, cells: Cells, place: Place, step: Step) -> tuple[dict[int, float], int]:
@@ -236,7 +236,7 @@ class Case:
     def numbered(self, steps: Sequence[Sequence[int]]) -> Numbers:
         """An order of backing off as kernels take it: sets by their numbers, -1 behind the last."""
         longest = max(map(len, steps))
-        rows = [[self.contexts.number(mask) for mask in step] for step in steps]
+        rows = [[self.contexts.index_of(mask) for mask in step] for step in steps]
         return np.array([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=np.int64)
 
     def hints(self, places: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -278,7 +278,7 @@ def test_counts_of_many_contexts() -> None:
     known = plain_counts([as_cells(map)], [named(mask, directions) for mask in range(32)])
     assert len(contexts) == len(known) > 50_000
     arrays = contexts.arrays
-    assert sorted(arrays.which[arrays.keys >= 0].tolist()) == list(range(len(known)))
+    assert sorted(arrays.ids[arrays.keys >= 0].tolist()) == list(range(len(known)))
     assert arrays.firsts[-1] == sum(len(counts) for counts in known.values())
     assert arrays.counts.sum() == 32 * map.size
     assert contexts.counts(w="3", s="7") == {
@@ -317,11 +317,11 @@ def test_drawing_is_what_plain_drawing_is(
     rows = np.full(shape, -1, dtype=np.int32)
     rows[near] = np.arange(len(hints))
     order = [divmod(int(place), shape[1]) for place in random.permutation(start.size)]
-    cells, digits = as_cells(start), spread(start, case.tiles)
+    cells, digits = as_cells(start), pad_map(start, case.tiles)
     one, other = Rng.of(3), Rng.of(3)
     given = (
         *(case.contexts.arrays, digits, np.pad(held.astype(np.uint8), MARGIN).reshape(-1), flat(order, shape[1])),
-        *(case.contexts.shifts(shape[1]), case.numbered(steps)),
+        *(case.contexts.flat_offsets(shape[1]), case.numbered(steps)),
         Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), hints),
     )
     if smoothing > 0:
@@ -356,10 +356,10 @@ def test_an_answer_that_shuts_a_lock_ahead_out_is_passed_over(hint: list[float],
     """West of the cell stands 0, beside which 0 was seen, and south of it 1, beside which 1 was."""
     contexts = Contexts([np.array([[0, 0]]), np.array([[1], [1]])], ["0", "1", "2"], ("w", "s"), (0, 1, 2))
     start = np.array([[0, -1], [2, 1]])
-    digits, held = spread(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
+    digits, held = pad_map(start, 3), np.pad(start >= 0, MARGIN).astype(np.uint8).reshape(-1)
     hinted = np.pad(np.array([[-1, 0], [-1, -1]], dtype=np.int32), MARGIN, constant_values=-1).reshape(-1)
     lost = draw_tiles(
-        *(contexts.arrays, digits, held, flat([(0, 1)], 2), contexts.shifts(2), np.array([[1], [2]])),
+        *(contexts.arrays, digits, held, flat([(0, 1)], 2), contexts.flat_offsets(2), np.array([[1], [2]])),
         *(Lookahead(hinted, np.array([hint])), 1.0, Rng.of(1).state, np.empty((3, 3))),
     )
     assert lost == 0
@@ -379,7 +379,7 @@ class Squares:
         parts = [[sum(1 << AROUND.index(name) for name in square), 1 << AROUND.index(square[0])] for square in SQUARES]
         masks = (0, *(mask for part in parts for mask in part))
         self.contexts = Contexts(maps, [str(tile) for tile in range(self.tiles)], AROUND, masks)
-        self.parts = np.array([[self.contexts.number(mask) for mask in part] for part in parts], dtype=np.int64)
+        self.parts = np.array([[self.contexts.index_of(mask) for mask in part] for part in parts], dtype=np.int64)
         self.known = plain_counts([as_cells(map) for map in maps], [named(mask, AROUND) for mask in masks])
         self.start = np.where(random.random(shape) < 0.1, -1, blobs(random, self.tiles, shape))
 
@@ -399,9 +399,15 @@ squares = some.builds(
 @given(case=squares, temperature=some.sampled_from((0.0, 0.3, 1.0, 1.0, 2.5)))
 def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature: float) -> None:
     order = [place for place in case.order() * 2 if case.start[place] >= 0]
-    cells, digits, one, other = as_cells(case.start), spread(case.start, case.tiles), Rng.of(4), Rng.of(4)
+    cells, digits, one, other = as_cells(case.start), pad_map(case.start, case.tiles), Rng.of(4), Rng.of(4)
     resample_tiles(
-        *(case.contexts.arrays, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+        *(
+            case.contexts.arrays,
+            digits,
+            flat(order, case.shape[1]),
+            case.contexts.flat_offsets(case.shape[1]),
+            case.parts,
+        ),
         *(temperature, one.state, np.empty((3, case.tiles))),
     )
     plain_resample(case.known, cells, order, temperature, other)
@@ -413,12 +419,18 @@ def test_drawing_again_is_what_plain_drawing_again_is(case: Squares, temperature
 @given(case=squares)
 def test_what_is_strange_is_what_is_plainly_strange(case: Squares) -> None:
     """Cells in squares that were never seen, in the order in which they were asked for; nothing is changed."""
-    order, digits, found = case.order(), spread(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
+    order, digits, found = case.order(), pad_map(case.start, case.tiles), np.full(case.start.size, -1, dtype=np.int64)
     count = find_unseen(
-        *(case.contexts.arrays, digits, flat(order, case.shape[1]), case.contexts.shifts(case.shape[1]), case.parts),
+        *(
+            case.contexts.arrays,
+            digits,
+            flat(order, case.shape[1]),
+            case.contexts.flat_offsets(case.shape[1]),
+            case.parts,
+        ),
         found,
     )
     expected = plain_unseen(case.known, as_cells(case.start), order)
     assert found[:count].tolist() == flat(expected, case.shape[1]).tolist()
     assert (found[count:] == -1).all()
-    assert np.array_equal(digits, spread(case.start, case.tiles))
+    assert np.array_equal(digits, pad_map(case.start, case.tiles))

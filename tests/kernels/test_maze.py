@@ -86,7 +86,7 @@ class Case:
     def above(self) -> NDArray[np.int32]:
         above = np.empty(self.rows * self.columns if self.given else 0, dtype=np.int32)
         if self.given:
-            maze.gather(self.masks(self.given), above, self.columns)
+            maze.build_forest(self.masks(self.given), above, self.columns)
         return above
 
 
@@ -150,7 +150,7 @@ def test_kruskal_as_the_plain_method_does() -> None:
         while maze.shuffle(edges, rng.state, state, case.budget):
             pass
         above, state = np.empty(links.size, dtype=np.int32), maze.MazeState.new()
-        maze.gather(links, above, case.columns)
+        maze.build_forest(links, above, case.columns)
         while maze.kruskal(links, above, edges, state, case.columns, case.budget):
             pass
         for one, other in Rng.of(seed).shuffled(listed):
@@ -162,7 +162,7 @@ def test_gathering_finds_the_first_place_of_every_part() -> None:
     for seed in range(CASES):
         case = Case(seed)
         above = np.empty(case.rows * case.columns, dtype=np.int32)
-        maze.gather(case.masks(case.possible), above, case.columns)
+        maze.build_forest(case.masks(case.possible), above, case.columns)
         for _ in range(above.size):
             above = above[above]
         for part in case.parts(case.possible):
@@ -198,13 +198,13 @@ def test_wilson_as_the_plain_method_does(steps: int) -> None:
             seen[case.number(min(part))] = maze.INSIDE
         stride = next(step for step in range(links.size * 5 // 8 or 1, 0, -1) if np.gcd(step, links.size) == 1)
         state, exits = maze.MazeState.new(), np.zeros(links.size, dtype=np.uint8)
-        state.left = steps
+        state.steps_left = steps
         arrays = maze.MazeArrays(case.masks(case.possible), links, seen, case.above(), case.columns)
         while maze.wilson(arrays, exits, rng.state, state, stride, case.budget):
             pass
         left = plain_wilson(case, Rng.of(seed), stride, steps)
         assert links.tolist() == case.masks(case.links).tolist(), seed
-        assert state.left == left
+        assert state.steps_left == left
 
 
 def plain_division(case: Case, rng: Rng, row: int, column: int, height: int, width: int) -> None:
@@ -318,11 +318,11 @@ def test_flooding_finds_the_farthest() -> None:
         queue, state = np.empty(cells.size, dtype=np.int64), maze.FloodState.new()
         state.end = state.last = 1
         queue[0] = y * cells.shape[1] + x
-        cells[y, x] = maze.MET
+        cells[y, x] = maze.REACHED
         budget = int(chance.integers(1, 9))
-        while maze.flood(cells.reshape(-1), cells.shape[1], maze.FLOOR, maze.MET, queue, state, budget):
+        while maze.flood(cells.reshape(-1), cells.shape[1], maze.FLOOR, maze.REACHED, queue, state, budget):
             pass
         met: dict[Any, int] = {divmod(int(at), cells.shape[1]): 0 for at in queue[: state.end]}
-        assert met.keys() == distances.keys() == {tuple(at) for at in np.argwhere(cells == maze.MET).tolist()}
+        assert met.keys() == distances.keys() == {tuple(at) for at in np.argwhere(cells == maze.REACHED).tolist()}
         last = divmod(int(queue[state.end - 1]), cells.shape[1])
         assert distances[last] == state.distance == max(distances.values())

@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.kernels.flood import NUMBERING, symmetric
-from tilewright.kernels.mending import dig_tunnels, find_parts
+from tilewright.kernels.connectivity import dig_tunnels, find_parts
+from tilewright.kernels.flood import NUMBERING, add_opposites
 
 INITIAL, DIG, OTHER, OUTSIDE = 3, 7, 9, 255
 UNIT_STEPS = {(0, 1), (1, 0), (0, -1), (-1, 0)}
@@ -75,7 +75,7 @@ def mended(case: Case, budget: int = 1 << 30) -> Mended:
     inner[...] = case.cells
     taken = np.zeros((1, 1), dtype=np.uint8) if case.taken is None else case.taken.astype(np.uint8)
     x, y, width, height = case.area
-    both = symmetric(case.offsets)
+    both = add_opposites(case.offsets)
     down, across = np.abs(both).max(axis=0).tolist()
     strides = np.array([width + 2 * across, 1])
     straight = {tuple(offset) for offset in both.tolist()} >= UNIT_STEPS

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import CELL_GAMMA, MASK, ROW_SALT, mix
 from tilewright.kernels import noise
-from tilewright.kernels.noise import GRADIENTS, points, squares, triangles
+from tilewright.kernels.noise import GRADIENTS, fill_cellular, fill_lattice, fill_simplex
 
 SHARE = 1 << 32
 """Of `triangles`: the whole numbers that its places are made of."""
@@ -139,7 +139,7 @@ def plain_triangle(key: int, i: int, j: int, u: float, v: float) -> float:
 @given(cases(), some.booleans())
 def test_squares_are_the_plain_ones(case: Case, gradients: bool) -> None:
     out = case.out
-    squares(gradients, *case, out)
+    fill_lattice(gradients, *case, out)
     plain = [[plain_square(case, gradients, row, column) for column in range(out.shape[1])] for row in range(len(out))]
     assert out.tolist() == plain
 
@@ -147,7 +147,7 @@ def test_squares_are_the_plain_ones(case: Case, gradients: bool) -> None:
 @given(cases())
 def test_points_are_the_plain_ones(case: Case) -> None:
     out = case.out
-    points(*case, out)
+    fill_cellular(*case, out)
     assert out.tolist() == [
         [plain_point(case, row, column) for column in range(out.shape[1])] for row in range(len(out))
     ]
@@ -161,7 +161,7 @@ def test_triangles_are_the_plain_ones(case: Case, seed: int) -> None:
     across, down = (random.integers(0, SHARE, (2, count)).astype(np.float64) for count in (width, height))
     across[:, ::3] = SHARE - 1  # so that some places carry over
     per_cell, out = float(case.per_cell[0]), case.out
-    triangles(case.key, columns, across, rows, down, float(SHARE), case.moved, per_cell, out)
+    fill_simplex(case.key, columns, across, rows, down, float(SHARE), case.moved, per_cell, out)
     for row in range(height):
         for column in range(width):
             at = []
@@ -181,7 +181,11 @@ def test_a_warp_of_nothing_changes_nothing() -> None:
     random = np.random.default_rng(3)
     columns, rows = np.arange(40, dtype=np.uint64) // np.uint64(5), np.arange(30, dtype=np.uint64) // np.uint64(7)
     rest = (columns, random.random(40), rows, random.random(30), np.array([4, 3], dtype=np.uint64))
-    for kernel in (points, lambda *given: squares(True, *given), lambda *given: squares(False, *given)):
+    for kernel in (
+        fill_cellular,
+        lambda *given: fill_lattice(True, *given),
+        lambda *given: fill_lattice(False, *given),
+    ):
         still, moved = np.empty((30, 40)), np.empty((30, 40))
         kernel(7, *rest, np.empty((2, 0, 0)), np.ones(2), still)
         kernel(7, *rest, np.zeros((2, 30, 40)), np.ones(2), moved)
@@ -199,4 +203,4 @@ def test_the_gradients_are_a_fixed_table() -> None:
 def test_the_kernels_take_nothing_else() -> None:
     three, two = np.zeros(3), np.zeros(2)
     with pytest.raises(TypeError):
-        points(1, three, three, three, three, two, two, two, two)  # type: ignore[arg-type]
+        fill_cellular(1, three, three, three, three, two, two, two, two)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from tests.kernels.counters import check, counter_of, kinds
 from tilewright.core.seeds import Rng
 from tilewright.generators._patterns.pattern_counter import PatternCounter
-from tilewright.kernels.optimisers import REDRAWS
+from tilewright.kernels.optimizers import MAX_REDRAWS
 
 
 def moved(counter: PatternCounter, optimiser: str, seed: int, steps: int, *, noise: float = 0.0) -> None:
@@ -30,7 +30,7 @@ def test_all_is_kept_up(optimiser: str, kind: dict[str, Any], members: int, seed
     """To 1e-9, with locks, wraps, edges, levels and several sizes; frozen cells keep their tiles."""
     counter = counter_of(**kind | {"members": members})
     before = [counter.tiles(member).copy() for member in range(members)]
-    frozen = counter.frozen.reshape(counter.grid.wide)[counter.grid.inner] == 1
+    frozen = counter.frozen.reshape(counter.grid.padded_shape)[counter.grid.inner] == 1
     moved(counter, optimiser, seed, 400, noise=noise)
     check(counter)
     for member in range(members):
@@ -90,8 +90,8 @@ def test_evolution_is_what_a_plain_one_is(members: int, times: int, noise: float
     """Rank selection, stamps, the better half of all: with lists and whole recounts, and the same stream."""
     counter = counter_of(4, tiles=3, sizes=(2,), side=6, members=members, times=times, locked=0.1)
     maps = [counter.tiles(member).copy() for member in range(members)]
-    stamps, _ = counter.target.stamps(0)
-    frozen = counter.frozen.reshape(counter.grid.wide)[counter.grid.inner] == 1
+    stamps, _ = counter.target.list_stamps(0)
+    frozen = counter.frozen.reshape(counter.grid.padded_shape)[counter.grid.inner] == 1
     rng = Rng.of(9)
     counter.evolve(Rng.of(9), 0, 60, noise=noise, crossing=0.0)
 
@@ -110,7 +110,7 @@ def test_evolution_is_what_a_plain_one_is(members: int, times: int, noise: float
                 parent = chances[rng.below(len(chances))]
             child = maps[parent].copy()
             for _ in range(1 + rng.below(times)):
-                for _ in range(REDRAWS):
+                for _ in range(MAX_REDRAWS):
                     row, column = divmod(rng.below(25), 5)
                     stamp = stamps[rng.below(len(stamps))].reshape(2, 2)
                     here = child[row : row + 2, column : column + 2]

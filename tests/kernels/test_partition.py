@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
 from tilewright.kernels.corridors import EDGE, FLOOR, ROCK, DungeonArrays, as_rooms
-from tilewright.kernels.partition import DRAWS, PartSizes, RoomSizes, new_heap, partition, settle
+from tilewright.kernels.partition import DRAWS, PartSizes, RoomSizes, new_heap, partition, place_rooms
 
 CASES = 300
 Part = list[int]
@@ -108,7 +108,7 @@ def test_settling_as_the_plain_method_does() -> None:
         dungeon = DungeonArrays(kinds.reshape(-1), owners, as_rooms(rooms), columns)
         for first in range(0, len(parts), step):
             last = min(first + step, len(parts))
-            count = settle(dungeon, as_rooms(parts), first, last, sizes, spacing, fill, shift, stream, count)
+            count = place_rooms(dungeon, as_rooms(parts), first, last, sizes, spacing, fill, shift, stream, count)
         rng, plain = Rng.of(seed), []
         for x, y, width, height in parts.tolist():
             for _ in range(DRAWS):

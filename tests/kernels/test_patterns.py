@@ -64,12 +64,12 @@ def test_cells_and_their_copies(wrap: tuple[bool, ...], margin: int) -> None:
             # A window begins in the map, so that only what lies behind the map is ever read.
             if any(one < 0 or (one >= side and not round_) for one, side, round_ in zip(at, shape, wrap, strict=True)):
                 continue
-            home = grid.place(tuple(one % side for one, side in zip(at, shape, strict=True)))
-            place = int(np.ravel_multi_index(cell, grid.wide))
+            home = grid.flat_index(tuple(one % side for one, side in zip(at, shape, strict=True)))
+            place = int(np.ravel_multi_index(cell, grid.padded_shape))
             assert grid.homes[place] == home
             copies.setdefault(home, set()).add(place)
         for cell in product(*map(range, shape)):
-            home = place = grid.place(cell)
+            home = place = grid.flat_index(cell)
             found = []
             while place >= 0:
                 found.append(place)
@@ -84,13 +84,13 @@ def test_cells_and_their_copies(wrap: tuple[bool, ...], margin: int) -> None:
 def test_spread_maps_wrap(kind: dict[str, Any]) -> None:
     counter = counter_of(**kind)
     tiles, grid = counter.tiles(), counter.grid
-    wide = counter.cells[0].reshape(grid.wide)
+    wide = counter.cells[0].reshape(grid.padded_shape)
     for number, size in enumerate(counter.target.sizes):
-        framed = analysis.framed(tiles, size, grid.wrap, grid.sides, counter.target.tiles)
-        spans = grid.windows(size)
+        framed = analysis.pad_map(tiles, size, grid.wrap, grid.sides, counter.target.tiles)
+        spans = grid.window_starts(size)
         region = wide[tuple(slice(span.start, span.stop + size - 1) for span in spans)]
         assert np.array_equal(region, framed)
-        assert sum(windows_by_hand(counter, 0, number).values()) == grid.window_count(size)
+        assert sum(windows_by_hand(counter, 0, number).values()) == grid.count_windows(size)
 
 
 @settings(max_examples=60)
@@ -101,7 +101,7 @@ def test_sorting_out_changes_nothing(kind: dict[str, Any], seed: int) -> None:
     for number in range(4):
         counter.evolve(Rng.of(seed).child("more", number), 0, 40, noise=3.0, crossing=0.0)
         other.evolve(Rng.of(seed).child("more", number), 0, 40, noise=3.0, crossing=0.0)
-        counter.sort_out(0)
+        counter.free_slots(0)
         check(counter)
     assert np.array_equal(counter.tiles(), other.tiles())
     assert counter.value == other.value

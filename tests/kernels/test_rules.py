@@ -13,9 +13,9 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import CELL_GAMMA, MASK, ROW_SALT, Rng, mix
-from tilewright.generators._rules.language import Neighbourhood, Rule, Weighted
+from tilewright.generators._rules.language import Neighbourhood, Rule, WeightedTile
 from tilewright.generators._rules.program import Draw, Program
-from tilewright.kernels.rules import OUTSIDE, fill, grant, simulate
+from tilewright.kernels.rules import OUTSIDE, fill, place_wanted, simulate
 
 COMPARE = {
     ">": operator.gt,
@@ -144,7 +144,7 @@ def cases(draw: some.DrawFn) -> Case:
     used = sorted({0, 1, tiles - 1, *(draw(some.integers(0, tiles - 1)) for _ in range(3))})
     tile = some.sampled_from([str(number) for number in used])
     around = {
-        name: Neighbourhood.checked({"name": name, "matrix": draw(matrices())})
+        name: Neighbourhood.validate({"name": name, "matrix": draw(matrices())})
         for name in ("near", "far", "odd")[: draw(some.integers(1, 3))]
     }
     rule = some.fixed_dictionaries(
@@ -172,7 +172,7 @@ def cases(draw: some.DrawFn) -> Case:
     return Case(
         cells=rng.choice(np.array(used, dtype=np.uint8), shape),
         area=(x, y, draw(some.integers(1, shape[1] - x)), draw(some.integers(1, shape[0] - y))),
-        rules=[Rule.checked(values) for values in draw(some.lists(rule, max_size=5))],
+        rules=[Rule.validate(values) for values in draw(some.lists(rule, max_size=5))],
         neighbourhoods=around,
         left=draw(limits) if tiles < 255 else [-1] * tiles,
         key=draw(some.integers(0, MASK)),
@@ -194,7 +194,7 @@ def test_a_simulation_follows_the_definition_in_whatever_margin_and_blocks(case:
 
 
 def draw_of(weights: Sequence[float]) -> Draw:
-    tiles = [Weighted.checked({"tile": str(tile), "weight": weight}) for tile, weight in enumerate(weights)]
+    tiles = [WeightedTile.validate({"tile": str(tile), "weight": weight}) for tile, weight in enumerate(weights)]
     return Draw.of(tiles, {str(tile): tile for tile in range(len(weights))})
 
 
@@ -246,7 +246,7 @@ def test_as_many_are_granted_as_are_left(seed: int, height: int, width: int, lim
     wanted = random.integers(0, 4, (height, width)).astype(np.uint8)
     wanted[np.isin(wanted, [tile + 1 for tile in range(3) if limits[tile] < 0])] = 0  # who has no limit need not ask
     before, asked, left = cells.copy(), wanted.copy(), np.array(limits)
-    grant(cells, wanted, left, Rng.of(seed).state)
+    place_wanted(cells, wanted, left, Rng.of(seed).state)
     assert not wanted.any()
     assert np.array_equal(cells[asked == 0], before[asked == 0])
     for tile, limit in enumerate(limits):
@@ -266,7 +266,7 @@ def test_every_cell_that_asks_is_granted_equally_often() -> None:
     for seed in range(tries):
         cells, wanted = np.zeros((5, 6), dtype=np.uint8), np.zeros((5, 6), dtype=np.uint8)
         wanted[1:5, 2:5] = 2
-        grant(cells, wanted, np.array([-1, granted]), Rng.of(seed).state)
+        place_wanted(cells, wanted, np.array([-1, granted]), Rng.of(seed).state)
         often += cells
         together[tuple(np.flatnonzero(cells).tolist())] += 1
     chance = granted / asking

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._rooms.layouts import shapes_of
+from tilewright.generators._rooms.layouts import make_layout_arrays
 from tilewright.generators.rooms import RoomsParams
 from tilewright.kernels.corridors import DOOR, EDGE, FLOOR, ROCK, WALL, DungeonArrays, as_rooms
 from tilewright.kernels.scatter import (
@@ -28,7 +28,7 @@ LAYOUTS = (
 
 
 def shapes(p: RoomsParams) -> LayoutArrays:
-    return shapes_of(p.layouts, p.plain, p.turned, p.width, p.height)
+    return make_layout_arrays(p.layouts, p.plain, p.turned, p.width, p.height)
 
 
 class Case:

@@ -14,15 +14,15 @@ from tilewright.kernels.voronoi import (
     SAMPLES,
     UNITS,
     WallArrays,
-    dig,
-    draw,
-    drift,
-    look_up,
-    neighbours,
-    owners,
+    are_neighbors,
+    dig_gaps,
+    draw_kinds,
+    find_owners,
+    look_up_kinds,
+    mark_walls,
+    relax_points,
     scatter,
-    sums,
-    walls,
+    sum_samples,
 )
 
 Points = NDArray[np.int16]
@@ -63,7 +63,7 @@ def test_every_cell_belongs_to_the_nearest_point(
     points = some_points(seed, rows, columns, coarse)
     out = np.empty((height, width), dtype=np.int32)
     top, left = top + 2 * spacing, left + 2 * spacing
-    owners(points, spacing, metric, top, left, out)
+    find_owners(points, spacing, metric, top, left, out)
     for y in range(height):
         for x in range(width):
             assert out[y, x] == nearest_of_all(points, spacing, metric, top + y, left + x)
@@ -75,7 +75,7 @@ def test_the_largest_distances_are_exact(metric: int, spacing: int) -> None:
     points = some_points(spacing, 5, 5)
     out = np.empty((4, 4), dtype=np.int32)
     for corner in (2 * spacing, 3 * spacing - 4):
-        owners(points, spacing, metric, corner, corner, out)
+        find_owners(points, spacing, metric, corner, corner, out)
         for y, x in np.ndindex(4, 4):
             assert out[y, x] == nearest_of_all(points, spacing, metric, corner + y, corner + x)
 
@@ -85,10 +85,10 @@ def test_the_largest_distances_are_exact(metric: int, spacing: int) -> None:
 def test_a_step_of_relaxation_is_the_mean_of_all_samples(metric: int, coarse: int) -> None:
     points = some_points(metric, 10, 11, coarse)
     totals = np.zeros((10, 11), dtype=SAMPLE_SUM)
-    sums(points, metric, 2, 5, totals)
-    sums(points, metric, 5, 8, totals)
+    sum_samples(points, metric, 2, 5, totals)
+    sum_samples(points, metric, 5, 8, totals)
     out = np.empty((2, 3, 2), dtype=np.int16)
-    drift(points, totals, out)
+    relax_points(points, totals, out)
     samples: dict[int, list[tuple[int, int]]] = {}
     for y in range(2 * SAMPLES, 8 * SAMPLES):
         for x in range(2 * SAMPLES, 9 * SAMPLES):
@@ -106,7 +106,7 @@ def test_a_step_of_relaxation_is_the_mean_of_all_samples(metric: int, coarse: in
 def test_a_point_without_samples_stays() -> None:
     points = some_points(1, 9, 9)
     out = np.empty((1, 1, 2), dtype=np.int16)
-    drift(points, np.zeros((9, 9), dtype=SAMPLE_SUM), out)
+    relax_points(points, np.zeros((9, 9), dtype=SAMPLE_SUM), out)
     assert out[0, 0].tolist() == points[4, 4].tolist()
 
 
@@ -131,7 +131,7 @@ def test_kinds_are_drawn_by_weight_and_position() -> None:
     rng = Rng.of(4)
     weights = np.array([0.0, 3.0, 1.0, 0.0, 4.0, 0.0])
     out = np.empty((100, 100), dtype=np.uint8)
-    draw(rng.level_key(), -7, 5, weights, out)
+    draw_kinds(rng.level_key(), -7, 5, weights, out)
     marks = rng.cells((100, 100), (-7, 5)) * 8
     assert np.array_equal(out, np.where(marks < 3, 1, np.where(marks < 4, 2, 4)))
 
@@ -143,7 +143,7 @@ def test_walls_are_where_another_owner_is_near(seed: int, height: int, width: in
     given = rng.integers(0, 3, (height + 2 * margin, width + 2 * margin)).astype(np.int32)
     offsets = rng.integers(-margin, margin + 1, (int(rng.integers(1, 5)), 2)).astype(np.int64)
     out = np.full((height, width), 7, dtype=np.uint8)
-    walls(given, offsets, margin, out)
+    mark_walls(given, offsets, margin, out)
     for y, x in np.ndindex(height, width):
         near = [int(given[y + margin + down, x + margin + across]) for down, across in offsets.tolist()]
         assert out[y, x] == any(owner != given[y + margin, x + margin] for owner in near)
@@ -151,7 +151,7 @@ def test_walls_are_where_another_owner_is_near(seed: int, height: int, width: in
 
 def test_looking_up_marks_what_is_seen() -> None:
     seen, out = np.zeros(5, dtype=np.uint8), np.empty((2, 2), dtype=np.uint8)
-    look_up(np.array([[4, 1], [1, 4]], dtype=np.int32), np.array([9, 8, 7, 6, 5], dtype=np.uint8), seen, out)
+    look_up_kinds(np.array([[4, 1], [1, 4]], dtype=np.int32), np.array([9, 8, 7, 6, 5], dtype=np.uint8), seen, out)
     assert out.tolist() == [[5, 8], [8, 5]]
     assert seen.tolist() == [0, 1, 0, 0, 1]
 
@@ -195,7 +195,7 @@ def test_the_shortest_tree_is_among_the_neighbours(seed: int, metric: int, coars
             and max(row, column, other_row, other_column) < size - edge
         ):
             assert max(abs(row - other_row), abs(column - other_column)) <= 3
-            assert neighbours(points, metric, row, column, other_row, other_column)
+            assert are_neighbors(points, metric, row, column, other_row, other_column)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -207,7 +207,7 @@ def test_no_third_point_is_nearer_to_the_middle_of_neighbours(metric: int) -> No
         (row, column), (v, u) = divmod(a, size), divmod(b, size)
         if not (min(row, column, v, u) >= 4 and max(row, column, v, u) <= 6):
             continue
-        if neighbours(points, metric, row, column, v, u):
+        if are_neighbors(points, metric, row, column, v, u):
             met += 1
             y = row * UNITS + int(points[row, column, 0]) + v * UNITS + int(points[v, u, 0])
             x = column * UNITS + int(points[row, column, 1]) + u * UNITS + int(points[v, u, 1])
@@ -224,18 +224,18 @@ def test_gaps_are_straight_ways_between_points() -> None:
     points = np.full((20, 20, 2), UNITS // 2, dtype=np.int16)
     spacing, top = 6, 9 * 6
     given = np.empty((12 + 2, 12 + 2), dtype=np.int32)
-    owners(points, spacing, 0, top - 1, top - 1, given)
+    find_owners(points, spacing, 0, top - 1, top - 1, given)
     offsets = np.array([[0, 1], [1, 0], [1, 1]], dtype=np.int64)
     wall = np.empty((12, 12), dtype=np.uint8)
-    walls(given, offsets, 1, wall)
+    mark_walls(given, offsets, 1, wall)
     closed = wall.copy()
-    count = dig(points, spacing, 0, 5, 0, 0, 1.0, 1, WallArrays(given, offsets, 1, wall), top, top)
+    count = dig_gaps(points, spacing, 0, 5, 0, 0, 1.0, 1, WallArrays(given, offsets, 1, wall), top, top)
     assert count > 4
     assert np.argwhere(closed & ~wall & 1).tolist() == [
         [3, 5], [3, 11], [5, 3], [5, 9], [9, 5], [9, 11], [11, 3], [11, 9]
     ]  # fmt: skip
     wall[:] = closed
-    assert dig(points, spacing, 0, 5, 0, 0, 0.0, 1, WallArrays(given, offsets, 1, wall), top, top) == 0
+    assert dig_gaps(points, spacing, 0, 5, 0, 0, 0.0, 1, WallArrays(given, offsets, 1, wall), top, top) == 0
     assert np.array_equal(wall, closed)
 
 

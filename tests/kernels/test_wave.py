@@ -13,11 +13,11 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from tilewright.core.seeds import Rng
-from tilewright.generators._wfc.pattern_set import PatternSet, of_pairs, packed, unpacked
+from tilewright.generators._wfc.pattern_set import PatternSet, from_pairs, pack_bits, unpack_bits
 from tilewright.generators._wfc.topology import Topology
 from tilewright.generators._wfc.wave import DONE, MAX_COUNT, STUCK, GlobalConstraint, TileConstraint, Wave
 from tilewright.kernels.global_constraints import COUNTED, PATH, REGION
-from tilewright.kernels.wave import BIT_PLACES, lowest
+from tilewright.kernels.wave import BIT_PLACES, lowest_bit
 
 Domains = list[set[int]]
 
@@ -30,7 +30,7 @@ def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], topology: Topology
     axes, changed = topology.axes, True
     while changed:
         changed = False
-        for cell, around in enumerate(topology.neighbours.tolist()):
+        for cell, around in enumerate(topology.neighbors.tolist()):
             for direction, other in enumerate(around):
                 if other < 0:
                     continue
@@ -51,7 +51,7 @@ def plain_fixpoint(domains: Domains, fits: NDArray[np.bool_], topology: Topology
 def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) -> bool:
     return all(
         other < 0 or fits[direction, tiles[cell], tiles[other]]
-        for cell, around in enumerate(topology.neighbours[:, topology.axes :].tolist())
+        for cell, around in enumerate(topology.neighbors[:, topology.axes :].tolist())
         for direction, other in enumerate(around)
     )
 
@@ -59,13 +59,13 @@ def is_right(tiles: Sequence[int], fits: NDArray[np.bool_], topology: Topology) 
 def is_as_claimed(tiles: Sequence[int], constraint: GlobalConstraint, topology: Topology) -> bool:
     has = {cell for cell, tile in enumerate(tiles) if tile in constraint.tiles}
     if constraint.kind == COUNTED:
-        return constraint.least <= len(has) <= constraint.most
+        return constraint.minimum <= len(has) <= constraint.maximum
     wanted = set(constraint.ends) if constraint.kind == PATH else has
     if not wanted <= has:
         return False
     reached = {min(wanted)} if wanted else set()
     while True:
-        more = {other for cell in reached for other in topology.around[cell].tolist() if other in has} - reached
+        more = {other for cell in reached for other in topology.map_neighbors[cell].tolist() if other in has} - reached
         if not more:
             return wanted <= reached
         reached |= more
@@ -85,19 +85,19 @@ def all_maps(
 
 
 def held(wave: Wave) -> Domains:
-    return [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.domains, len(wave.pattern_set))]
+    return [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.domains, len(wave.pattern_set))]
 
 
 def random_pattern_set(
     source: np.random.Generator, tiles: int, share: float, axes: int = 2
 ) -> tuple[PatternSet, NDArray[np.bool_]]:
     fits = source.random((axes, tiles, tiles)) < share
-    return of_pairs(fits, source.integers(1, 9, tiles)), fits
+    return from_pairs(fits, source.integers(1, 9, tiles)), fits
 
 
 def check_cells(wave: Wave) -> None:
     """Counts and weights of every cell are those of its patterns, and the heap holds all undecided cells in order."""
-    bits, cells = unpacked(wave.domains, len(wave.pattern_set)).astype(np.int64), wave.cells
+    bits, cells = unpack_bits(wave.domains, len(wave.pattern_set)).astype(np.int64), wave.cells
     assert cells["count"].tolist() == bits.sum(axis=1).tolist()
     assert cells["weight"].tolist() == (bits @ wave.pattern_set.weights).tolist()
     assert cells["sum_w_log_w"] == pytest.approx(bits @ wave.pattern_set.w_log_w)
@@ -113,12 +113,12 @@ def check_cells(wave: Wave) -> None:
 def test_the_lowest_bit() -> None:
     assert sorted(BIT_PLACES.tolist()) == list(range(64))
     for place in range(64):
-        assert lowest(np.uint64(((1 << 64) - 1) << place & ((1 << 64) - 1))) == place
+        assert lowest_bit(np.uint64(((1 << 64) - 1) << place & ((1 << 64) - 1))) == place
 
 
 def test_sets_are_packed_and_unpacked() -> None:
     sets = np.random.default_rng(1).random((3, 5, 130)) < 0.5
-    assert np.array_equal(unpacked(packed(sets), 130).astype(bool), sets)
+    assert np.array_equal(unpack_bits(pack_bits(sets), 130).astype(bool), sets)
 
 
 # -- what follows -----------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: st
     topology = Topology((7, 6), (wrap, wrap), 1)
     results = []
     for block in (1, 5, 1000):
-        wave = Wave(pattern_set, topology, heuristic=heuristic, noise=Rng.of(seed).child("noise"), backtracks=30)
+        wave = Wave(pattern_set, topology, heuristic=heuristic, noise=Rng.of(seed).child("noise"), max_backtracks=30)
         if wave.contradiction >= 0:
             return
         wave.restart()
@@ -174,9 +174,9 @@ def test_what_is_decided_fits_and_blocks_change_nothing(seed: int, heuristic: st
         while status not in (DONE, STUCK):
             status = wave.collapse(rng, block)
             check_cells(wave)
-        results.append((status, wave.tiles().tolist()))
+        results.append((status, wave.to_tiles().tolist()))
         if status == DONE:
-            assert is_right(wave.tiles().reshape(-1).tolist(), fits, topology)
+            assert is_right(wave.to_tiles().reshape(-1).tolist(), fits, topology)
         domains = held(wave)
         assert plain_fixpoint(domains, fits, topology)
         assert held(wave) == domains, "not all has followed"
@@ -189,14 +189,14 @@ def test_a_region_opens_to_what_its_surroundings_allow(seed: int, radius: int) -
     source = np.random.default_rng(seed)
     pattern_set, fits = random_pattern_set(source, 8, 0.6)
     topology = Topology((8, 8), (False, True), 1)
-    wave = Wave(pattern_set, topology, noise=Rng.of(seed), backtracks=5)
+    wave = Wave(pattern_set, topology, noise=Rng.of(seed), max_backtracks=5)
     if wave.contradiction >= 0:
         return
     wave.restart()
     wave.collapse(Rng.of(seed), 20)
     cell = int(source.integers(topology.cells))
     domains = held(wave)
-    base = [set(np.flatnonzero(row).tolist()) for row in unpacked(wave.base[0], len(pattern_set))]
+    base = [set(np.flatnonzero(row).tolist()) for row in unpack_bits(wave.base[0], len(pattern_set))]
     inner, outer = set(topology.box(cell, radius).tolist()), set(topology.box(cell, radius + 2).tolist())
     for number in outer:
         if number in inner or len(domains[number]) != 1:
@@ -214,11 +214,11 @@ def test_a_short_trail_is_said() -> None:
     chain = np.zeros((2, 40, 40), dtype=bool)
     chain[:, range(39), range(1, 40)] = True
     chain[:, 39, 39] = chain[:, 0, 0] = True
-    wave = Wave(of_pairs(chain, np.ones(40, dtype=np.int64)), Topology((30, 30), (False, False), 1), backtracks=0)
+    wave = Wave(from_pairs(chain, np.ones(40, dtype=np.int64)), Topology((30, 30), (False, False), 1), max_backtracks=0)
     wave.restart()
     while wave.collapse(Rng.of(1), 1) not in (DONE, STUCK):
         pass
-    tiles = wave.tiles()
+    tiles = wave.to_tiles()
     if wave.undecided == 0:
         assert is_right(tiles.reshape(-1).tolist(), chain, wave.topology)
 
@@ -263,7 +263,7 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
         topology,
         global_constraints=global_constraints,
         tile_constraints=tile_constraints,
-        backtracks=1000,
+        max_backtracks=1000,
         noise=Rng.of(seed),
     )
     if wave.contradiction >= 0:
@@ -278,7 +278,7 @@ def test_claims_forbid_nothing_that_could_be(seed: int, shape: tuple[int, int], 
         status = wave.collapse(rng, 1)
     assert (status == DONE) == bool(every), "a complete solver of a tiny map finds a map if there is one"
     if status == DONE:
-        assert tuple(wave.tiles().reshape(-1).tolist()) in every
+        assert tuple(wave.to_tiles().reshape(-1).tolist()) in every
 
 
 @settings(max_examples=80, deadline=None)
@@ -304,7 +304,7 @@ def test_a_claim_alone_forbids_all_that_cannot_be(seed: int, kind: int, wrap: bo
             for cell, tile in enumerate(tiles):
                 left[cell].add(tile)
     wave = Wave(
-        of_pairs(fits, np.ones(2, dtype=np.int64)),
+        from_pairs(fits, np.ones(2, dtype=np.int64)),
         topology,
         global_constraints=[constraint],
         tile_constraints=tile_constraints,
@@ -323,16 +323,16 @@ def test_counts_and_regions_of_large_maps() -> None:
         GlobalConstraint(COUNTED, (1,), "counts", 900, 1000),
     ]
     wave = Wave(
-        of_pairs(fits, np.array([3, 1])),
+        from_pairs(fits, np.array([3, 1])),
         topology,
         global_constraints=global_constraints,
-        backtracks=2000,
+        max_backtracks=2000,
         noise=Rng.of(5),
     )
     wave.restart()
-    assert wave.every > 1
+    assert wave.check_interval > 1
     while (status := wave.collapse(Rng.of(3), 100)) not in (DONE, STUCK):
         pass
     if status == DONE:
-        tiles = wave.tiles().reshape(-1).tolist()
+        tiles = wave.to_tiles().reshape(-1).tolist()
         assert all(is_as_claimed(tiles, constraint, topology) for constraint in global_constraints)

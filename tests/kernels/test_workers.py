@@ -21,7 +21,7 @@ from tilewright.kernels.workers import compile_in_workers, plan_groups
 
 
 def entries() -> list[Kernel[..., object]]:
-    return [entry for entry in kernels.entries() if entry.__module__.startswith("tilewright.")]
+    return [entry for entry in kernels.list_entries() if entry.__module__.startswith("tilewright.")]
 
 
 def unknown() -> Kernel[..., object]:
@@ -48,8 +48,8 @@ def test_parts_that_entries_share_are_counted_once() -> None:
 
 
 def test_workers_and_this_process_compile_the_same() -> None:
-    assert sorted(kernels.warmup(processes=2)) == sorted(entry.name for entry in kernels.entries())
-    assert sorted(kernels.warmup(processes=1)) == sorted(entry.name for entry in kernels.entries())
+    assert sorted(kernels.warmup(processes=2)) == sorted(entry.name for entry in kernels.list_entries())
+    assert sorted(kernels.warmup(processes=1)) == sorted(entry.name for entry in kernels.list_entries())
 
 
 def test_a_kernel_that_fails_is_named() -> None:

@@ -11,11 +11,11 @@ import tilewright as tw
 from tilewright.analysis.chokepoints import chokepoints
 from tilewright.analysis.fov import field_of_view
 from tilewright.analysis.paths import distances, hot_path, shortest_path
-from tilewright.overlays.kinds import GOAL, HOT, KINDS, ORIGIN, WAY, Wanted
+from tilewright.overlays.kinds import GOAL, HOT, KINDS, ORIGIN, ROUTE, OverlayRequest
 from tilewright.overlays.overlay import Overlay
 
 WORDS = [{"name": "floor", "glyph": "."}, {"name": "wall", "glyph": "#", "passable": False}]
-TILES = tw.Tileset.checked({"name": "plain", "tiles": WORDS})
+TILES = tw.Tileset.validate({"name": "plain", "tiles": WORDS})
 CAVE = tw.make("caves", width=40, height=24, seed=7, shaping=["connect"])
 
 
@@ -76,7 +76,7 @@ def test_ways_lead_between_the_markers_where_there_are_some() -> None:
     map = drawn(".....", ".....", markers=[tw.Marker("start", 1, 1), tw.Marker("exit", 3, 1)])
     found = tw.overlay(map, "path")
     assert found.legend == "path from x=1 y=1 to x=3 y=1: 2 steps"
-    assert (colored(found, ORIGIN), colored(found, WAY), colored(found, GOAL)) == ([(1, 1)], [(1, 2)], [(1, 3)])
+    assert (colored(found, ORIGIN), colored(found, ROUTE), colored(found, GOAL)) == ([(1, 1)], [(1, 2)], [(1, 3)])
     assert tw.overlay(map, "path", goal=(0, 0)).legend == "path from x=1 y=1 to x=0 y=0: 2 steps"
     assert tw.overlay(drawn("....."), "path", origin=(1, 0)).legend == "path from x=1 y=0 to x=4 y=0: 3 steps"
     assert tw.overlay(drawn("....."), "path", goal=(1, 0)).legend == "path from x=4 y=0 to x=1 y=0: 3 steps"
@@ -97,7 +97,7 @@ def test_the_hot_path_is_the_analysis_hot_path() -> None:
     hot = hot_path(CAVE, start, exit, slack=6)
     way = {tuple(cell) for cell in shortest_path(CAVE, start, exit).tolist()}
     assert set(colored(found, HOT)) == {tuple(cell) for cell in np.argwhere(hot.cells).tolist()} - way
-    assert set(colored(found, WAY)) == way - {tuple(start), tuple(exit)}
+    assert set(colored(found, ROUTE)) == way - {tuple(start), tuple(exit)}
     assert f"{int(hot.length)} steps and 6 more, {hot.cells.sum():,} cells, {hot.optional.sum():,} opt" in found.legend
 
 
@@ -175,18 +175,18 @@ def test_an_unknown_overlay_is_an_unknown_name() -> None:
     ["distance", "hot-path,origin=3,4,goal=exit,slack=8", "sight,origin=1,2,3,4,radius=9", "path,directions=8"],
 )
 def test_texts_are_read_and_written(text: str) -> None:
-    wanted = Wanted.read(text)
+    wanted = OverlayRequest.parse(text)
     assert str(wanted) == text
-    assert hash(wanted) == hash(Wanted.read(text))
-    assert wanted == Wanted.read(text)
+    assert hash(wanted) == hash(OverlayRequest.parse(text))
+    assert wanted == OverlayRequest.parse(text)
 
 
 def test_texts_that_say_nothing_are_refused() -> None:
     for text in ("distance,3,4", "=3", "distance,origin"):
         with pytest.raises(tw.InvalidRecipe, match="settings are written name=value"):
-            Wanted.read(text)
+            OverlayRequest.parse(text)
     with pytest.raises(tw.UnknownName):
-        Wanted.read("")
+        OverlayRequest.parse("")
 
 
 def test_one_of_your_own() -> None:
@@ -194,7 +194,7 @@ def test_one_of_your_own() -> None:
     tint[3, 4] = 255, 0, 0, 255
     own = tw.Overlay(tint, legend="here")
     tint[:] = 0
-    assert own.over(np.zeros((24, 40, 3), np.uint8))[3, 4].tolist() == [255, 0, 0]
+    assert own.blend(np.zeros((24, 40, 3), np.uint8))[3, 4].tolist() == [255, 0, 0]
     for one in (own, pickle.loads(pickle.dumps(own))):
         assert np.array_equal(one.tint, own.tint)
         with pytest.raises(ValueError, match="read-only"):

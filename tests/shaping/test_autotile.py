@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tilewright.autotile.fitting import fitted, tables_of
+from tilewright.autotile.fitting import fit_pieces, tables_of
 from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import tilesets
 from tilewright.core.tilemap import TileMap
@@ -48,7 +48,7 @@ def soup(seed: int) -> NDArray[np.uint8]:
 
 
 def turned(cells: NDArray[np.uint8], move: str) -> NDArray[np.uint8]:
-    images = AWBW.turned(move).astype(cells.dtype)[cells]
+    images = AWBW.reorient_tiles(move).astype(cells.dtype)[cells]
     for step in move:
         images = images.T if step == "d" else np.flip(images, 1 if step == "x" else 0)
     return images
@@ -71,10 +71,10 @@ def maps(reference: Path) -> list[NDArray[np.uint8]]:
 def test_everything_fits_afterwards_and_doing_it_again_changes_nothing(keep: bool) -> None:
     for seed in range(800):
         before = soup(seed)
-        after = fitted(before, AWBW, keep=keep)
-        assert not grammar_of(AWBW).misfits(after).any(), seed
-        assert np.array_equal(fitted(after, AWBW, keep=keep), after), seed
-        if keep and not grammar_of(AWBW).misfits(before).any():
+        after = fit_pieces(before, AWBW, keep=keep)
+        assert not grammar_of(AWBW).find_misfits(after).any(), seed
+        assert np.array_equal(fit_pieces(after, AWBW, keep=keep), after), seed
+        if keep and not grammar_of(AWBW).find_misfits(before).any():
             assert np.array_equal(before, after), seed
         assert after.dtype == AWBW.dtype
 
@@ -84,16 +84,16 @@ def test_frozen_cells_stay_and_the_rest_fits_them(keep: bool) -> None:
     for seed in range(400):
         before = soup(seed)
         frozen = np.random.default_rng(seed).random(before.shape) < 0.25
-        after = fitted(before, AWBW, frozen, keep=keep)
+        after = fit_pieces(before, AWBW, frozen, keep=keep)
         assert np.array_equal(after[frozen], before[frozen])
-        assert not (grammar_of(AWBW).misfits(after) & ~frozen).any(), seed
+        assert not (grammar_of(AWBW).find_misfits(after) & ~frozen).any(), seed
 
 
 @every_keep
 def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> None:
     for seed in range(300):
         before = soup(seed)
-        after = fitted(before, AWBW, keep=keep)
+        after = fit_pieces(before, AWBW, keep=keep)
         fixed = ~grammar_of(AWBW).pieces[before] & (before != after)
         kinds = [(AWBW[int(a)].kind, AWBW[int(b)].kind) for a, b in zip(before[fixed], after[fixed], strict=True)]
         assert {old for old, _ in kinds} <= {"plain", "wood", "mountain"}
@@ -122,45 +122,45 @@ def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> 
     ids=lambda lines: "/".join(lines),
 )
 def test_shapes_that_people_draw(before: list[str], after: list[str]) -> None:
-    found = fitted(of_kinds(*before), AWBW)
+    found = fit_pieces(of_kinds(*before), AWBW)
     assert drawn(found) == after
 
 
 def test_a_short_stretch_is_drawn_on_to_the_water_and_a_lonely_pond_is_not() -> None:
     field = ["......."] * 3
-    assert drawn(fitted(of_kinds(*field, "rrrr..~", *field), AWBW)) == [*field, "──────~", *field]
-    assert drawn(fitted(of_kinds(".....", "..r..", "....."), AWBW)) == ["....."] * 3
+    assert drawn(fit_pieces(of_kinds(*field, "rrrr..~", *field), AWBW)) == [*field, "──────~", *field]
+    assert drawn(fit_pieces(of_kinds(".....", "..r..", "....."), AWBW)) == ["....."] * 3
     around = of_kinds("........", "rrrr.c.~", "........")
-    assert drawn(fitted(around, AWBW)) == ["........", "───┐.c.~", "...│...."], "never over buildings"
+    assert drawn(fit_pieces(around, AWBW)) == ["........", "───┐.c.~", "...│...."], "never over buildings"
     walled = of_kinds("ccccccc", "crrrccc", "ccccccc")
-    assert (fitted(walled, AWBW)[1, 1:4] == AWBW.id("plain")).all()
+    assert (fit_pieces(walled, AWBW)[1, 1:4] == AWBW.id("plain")).all()
 
 
 def test_the_commonest_ground_around_takes_its_place() -> None:
-    assert drawn(fitted(of_kinds("wwwww", "wwwww", "wwrww", "ww.ww", "wwwww"), AWBW))[2] == "&&&&&"
-    assert drawn(fitted(of_kinds("~~~", "~s~", "~~~"), AWBW))[1] == "~~~"
-    assert drawn(fitted(of_kinds(".~.", "~B~", ".~."), AWBW))[1] == "~~~"
+    assert drawn(fit_pieces(of_kinds("wwwww", "wwwww", "wwrww", "ww.ww", "wwwww"), AWBW))[2] == "&&&&&"
+    assert drawn(fit_pieces(of_kinds("~~~", "~s~", "~~~"), AWBW))[1] == "~~~"
+    assert drawn(fit_pieces(of_kinds(".~.", "~B~", ".~."), AWBW))[1] == "~~~"
 
 
 def test_keeping_pieces_leaves_parallel_roads_apart() -> None:
     road, curve = AWBW.id("road ew"), AWBW.id("road ns")
     cells = np.full((2, 6), road, dtype=AWBW.dtype)
-    assert np.array_equal(fitted(cells, AWBW, keep=True), cells)
+    assert np.array_equal(fit_pieces(cells, AWBW, keep=True), cells)
     cells[0, 2] = curve
-    mended = fitted(cells, AWBW, keep=True)
-    assert not grammar_of(AWBW).misfits(mended).any()
+    mended = fit_pieces(cells, AWBW, keep=True)
+    assert not grammar_of(AWBW).find_misfits(mended).any()
     assert np.argwhere(mended != cells).tolist() in ([[0, 2], [1, 2]], [[0, 2]])
 
 
 def test_published_maps_that_fit_stay_however_they_are_turned(maps: list[NDArray[np.uint8]]) -> None:
     for cells in maps:
-        wrong = grammar_of(AWBW).misfits(cells)
+        wrong = grammar_of(AWBW).find_misfits(cells)
         for move in ["", *MOVES]:
             image = turned(cells, move)
-            after = fitted(image, AWBW, keep=True)
-            assert not grammar_of(AWBW).misfits(after).any()
+            after = fit_pieces(image, AWBW, keep=True)
+            assert not grammar_of(AWBW).find_misfits(after).any()
             assert np.count_nonzero(after != image) <= 4 * np.count_nonzero(wrong)
-            assert np.array_equal(grammar_of(AWBW).misfits(image), turned_mask(wrong, move))
+            assert np.array_equal(grammar_of(AWBW).find_misfits(image), turned_mask(wrong, move))
 
 
 def turned_mask(mask: NDArray[np.bool_], move: str) -> NDArray[np.bool_]:
@@ -174,7 +174,7 @@ def test_most_pieces_of_published_maps_are_found_again_from_their_kinds(maps: li
     pieces = same = 0
     for cells in maps:
         there = grammar_of(AWBW).pieces[cells]
-        after = fitted(first.astype(AWBW.dtype)[cells], AWBW)
+        after = fit_pieces(first.astype(AWBW.dtype)[cells], AWBW)
         pieces += int(np.count_nonzero(there))
         same += int(np.count_nonzero((after == cells) & there))
     assert same >= 0.93 * pieces
@@ -194,7 +194,7 @@ def test_as_a_shaper_with_locks_and_levels() -> None:
 
 def test_a_tileset_of_ones_own_with_other_rules() -> None:
     wall = [{"name": f"wall {sides}", "kind": "wall", "joins": sides} for sides in ("ns", "ew", "ne", "es", "sw", "nw")]
-    tiles = Tileset.checked(
+    tiles = Tileset.validate(
         {
             "name": "walls",
             "tiles": [{"name": "grass", "kind": "grass"}, {"name": "stump", "kind": "wall"}, *wall],
@@ -203,10 +203,10 @@ def test_a_tileset_of_ones_own_with_other_rules() -> None:
     )
     for seed in range(200):
         cells = np.random.default_rng(seed).integers(0, len(tiles), (6, 6)).astype(tiles.dtype)
-        after = fitted(cells, tiles)
-        assert not grammar_of(tiles).misfits(after).any()
-        assert np.array_equal(fitted(after, tiles), after)
-    ring = fitted(np.full((2, 2), 1, dtype=tiles.dtype), tiles)
+        after = fit_pieces(cells, tiles)
+        assert not grammar_of(tiles).find_misfits(after).any()
+        assert np.array_equal(fit_pieces(after, tiles), after)
+    ring = fit_pieces(np.full((2, 2), 1, dtype=tiles.dtype), tiles)
     assert [tiles[int(one)].joins for one in ring.reshape(-1)] == ["es", "sw", "ne", "nw"]
 
 
@@ -217,7 +217,7 @@ def test_clearing_is_as_a_plain_loop_says() -> None:
         wide = np.pad(cells.astype(np.int64), 1, constant_values=len(AWBW))
         held = np.zeros(wide.shape, dtype=np.uint8)
         arrays = kernels.new_fit(wide.reshape(-1), held.reshape(-1), wide.shape[1], keep=False)
-        kernels.clear(arrays, tables)
+        kernels.replace_misfits(arrays, tables)
         assert np.array_equal(wide[1:-1, 1:-1], plainly_cleared(cells)), seed
 
 
@@ -228,7 +228,7 @@ def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
     while changed:
         changed = False
         for row, column in np.ndindex(cells.shape):
-            if not grammar_of(AWBW).misfits(cells)[row, column]:
+            if not grammar_of(AWBW).find_misfits(cells)[row, column]:
                 continue
             beside = [(row - 1, column), (row, column + 1), (row + 1, column), (row, column - 1)]
             around = [
@@ -236,7 +236,7 @@ def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
                 for at in beside
                 if 0 <= at[0] < cells.shape[0] and 0 <= at[1] < cells.shape[1]
             ]
-            ways = [kind for kind in joints[AWBW[int(cells[row, column])].kind].gives_way if kind not in joints]
+            ways = [kind for kind in joints[AWBW[int(cells[row, column])].kind].fallback if kind not in joints]
             cells[row, column] = KINDS[max(ways, key=around.count)][0]
             changed = True
     return cells

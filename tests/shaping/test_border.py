@@ -26,11 +26,11 @@ def test_it_gives_way_at_locked_cells() -> None:
 
 
 def test_every_level_has_its_frame() -> None:
-    tiles = Tileset.checked({"name": "two", "tiles": [{"name": "a"}, {"name": "b", "passable": False}]})
+    tiles = Tileset.validate({"name": "two", "tiles": [{"name": "a"}, {"name": "b", "passable": False}]})
     after = tw.shape(TileMap(np.zeros((3, 4, 4), dtype=np.uint8), tiles), "border")
     assert after.cells.sum(axis=(1, 2)).tolist() == [12, 12, 12]
 
 
 def test_a_tileset_without_walls_needs_a_tile() -> None:
     with pytest.raises(tw.InvalidRecipe, match="border: tile: tileset 'unnamed' has no impassable tile; name one"):
-        tw.shape(TileMap([[0]], Tileset.of_words("ab")), "border")
+        tw.shape(TileMap([[0]], Tileset.from_labels("ab")), "border")

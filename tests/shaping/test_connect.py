@@ -15,7 +15,7 @@ from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
 
-WALLED = Tileset.checked({"name": "walled", "tiles": [{"name": "floor"}, {"name": "wall", "passable": False}]})
+WALLED = Tileset.validate({"name": "walled", "tiles": [{"name": "floor"}, {"name": "wall", "passable": False}]})
 
 
 def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw.GaveUp, NDArray[np.bool_]]:
@@ -28,7 +28,7 @@ def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw
     recipe: dict[str, Any] = {"width": width, "height": height, "walls": walls, "steps": 0, "seed": seed}
     try:
         result: TileMap | tw.GaveUp = tw.make(
-            "caves", **recipe, locks=base.locked(locked), shaping=[{"connect": shaping}]
+            "caves", **recipe, locks=base.to_locks(locked), shaping=[{"connect": shaping}]
         )
     except tw.GaveUp as error:
         result = error

@@ -69,7 +69,7 @@ def test_what_is_wrong_is_told_in_one_line(params: dict[str, Any], message: str)
 
 
 def test_a_building_that_the_other_country_lacks_is_told() -> None:
-    few = tw.core.tileset.Tileset.checked(
+    few = tw.core.tileset.Tileset.validate(
         {
             "name": "few",
             "tiles": [

@@ -35,7 +35,7 @@ def test_doors_stand_between_walls_with_ways_before_and_behind_and_touch_no_othe
     count = 0
     for seed in range(40):
         before = made(kind, seed)
-        after = tw.shape(before, "doors", least=4)
+        after = tw.shape(before, "doors", min_cells=4)
         door, open_ = after.where("door"), after.passable
         assert (open_ == before.passable).all()
         assert (after.cells[~door] == before.cells[~door]).all()
@@ -71,8 +71,8 @@ def test_share_least_and_rooms() -> None:
     all_, half = (int(tw.shape(base, "doors", share=share).where("door").sum()) for share in (1.0, 0.5))
     assert 0 < half < all_
     assert not tw.shape(base, "doors", share=0.0).where("door").any()
-    assert not tw.shape(base, "doors", least=25).where("door").any()
-    one = base.replaced(rooms=base.rooms[:1], links=[])
+    assert not tw.shape(base, "doors", min_cells=25).where("door").any()
+    one = base.replace(rooms=base.rooms[:1], links=[])
     some = tw.shape(one, "doors").where("door")
     assert 0 < some.sum() < all_
     assert np.argwhere(some).max() <= 8
@@ -90,7 +90,7 @@ def test_locked_cells_stay() -> None:
         words: dict[str, Any] = {"width": 40, "height": 26, "walls": 0.48, "tileset": "dungeon", "seed": seed}
         plain = tw.make("caves", shaping=["connect"], **words)
         doors = tw.shape(plain, "doors").where("door")
-        again = tw.make("caves", shaping=["connect", "doors"], locks=plain.locked(doors), **words)
+        again = tw.make("caves", shaping=["connect", "doors"], locks=plain.to_locks(doors), **words)
         assert (again.cells[doors] == plain.cells[doors]).all()
 
 

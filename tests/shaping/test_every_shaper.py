@@ -18,7 +18,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "replace": {"tile": "wall", "by": "ore", "share": 0.5},
     "overlay": {"recipe": {"technique": "caves", "params": {"walls": 0.4}}},
     "doors": {"tile": "moss"},
-    "lock_and_key": {"at_least": 0, "least": 2},
+    "lock_and_key": {"min_count": 0, "min_cells": 2},
 }
 """The fewest params for those that cannot do without."""
 NEEDS_ROOM = {"place", "lock_and_key"}
@@ -66,7 +66,7 @@ def test_locks_are_kept_or_giving_up_names_locked_cells(entry: Shaper) -> None:
         height, width = random.integers(1, 20, 2).tolist()
         base = tw.make("caves", width=width, height=height, walls=0.5, steps=2, seed=seed)
         locked = random.random(base.shape) < 0.1
-        given = {"width": width, "height": height, "walls": 0.5, "steps": 2, "locks": base.locked(locked)}
+        given = {"width": width, "height": height, "walls": 0.5, "steps": 2, "locks": base.to_locks(locked)}
         # One roll later: what is locked comes from another map.
         after = made_or_given_up(**given, seed=seed + 1, shaping=[stage(entry)])
         if isinstance(after, tw.GaveUp) and entry.name in NEEDS_ROOM:
@@ -77,7 +77,9 @@ def test_locks_are_kept_or_giving_up_names_locked_cells(entry: Shaper) -> None:
             assert "bug" not in str(after)
             continue
         kept += 1
-        moved, was = (entry.body(entry.params(), array) if entry.moves else array for array in (locked, base.cells))
+        moved, was = (
+            entry.body(entry.params(), array) if entry.rearranges else array for array in (locked, base.cells)
+        )
         assert (after.cells[moved] == was[moved]).all()
     assert kept > 5
 
@@ -97,7 +99,7 @@ def test_the_smallest_maps(entry: Shaper) -> None:
 @every_shaper
 def test_rooms_markers_and_layers_stay_true(entry: Shaper) -> None:
     base = tw.make("caves", width=20, height=20, seed=3)
-    base = base.replaced(
+    base = base.replace(
         rooms=[Room(2, 3, 4, 5), Room(12, 10, 3, 3)],
         links=[(0, 1)],
         markers=[Marker("start", 2, 3)],
@@ -122,7 +124,7 @@ def test_every_param_is_described_and_round_trips(entry: Shaper) -> None:
     for name, field in entry.params.model_fields.items():
         assert field.description, name
         assert "\n" not in field.description
-    params: Params = entry.params.checked(NEEDED.get(entry.name, {}))
+    params: Params = entry.params.validate(NEEDED.get(entry.name, {}))
     assert pickle.loads(pickle.dumps(params)) == params
     assert hash(pickle.loads(pickle.dumps(params))) == hash(params)
     recipe = tw.recipe("caves", width=9, height=9, seed=1, shaping=[stage(entry)])

@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from tilewright.analysis.regions import regions_of
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.shaping._key_areas import Areas
+from tilewright.shaping._key_areas import AreaGraph
 from tilewright.shaping._key_cuts import WalkableMap
 
-TWO = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
 
 
-def board(seed: int) -> tuple[Areas, NDArray[np.bool_]]:
+def board(seed: int) -> tuple[AreaGraph, NDArray[np.bool_]]:
     """A small map full of narrow places, and what can be reached from its first cell."""
     passable = np.pad(np.random.default_rng(seed).random((7, 9)) < 0.62, 1)
     start = tuple(np.argwhere(passable)[0].tolist())
     map = TileMap(np.where(passable, 0, 1), TWO)
     ground = WalkableMap.of(map, (start[0], start[1]), np.zeros_like(passable))
-    return Areas.of(ground, 1 + seed % 3, np.random.default_rng(seed).random(passable.shape)), ground.region
+    return AreaGraph.of(ground, 1 + seed % 3, np.random.default_rng(seed).random(passable.shape)), ground.region
 
 
-def apart(areas: Areas, region: NDArray[np.bool_], rows: tuple[int, ...], here: int, there: int) -> bool:
+def apart(areas: AreaGraph, region: NDArray[np.bool_], rows: tuple[int, ...], here: int, there: int) -> bool:
     open_ = region.copy()
     for row in rows:
         for cell in areas.rows[row]:
@@ -41,9 +41,9 @@ def test_cuts_are_the_cheapest_there_are() -> None:
         if areas.count < 2 or len(areas.rows) > 9:
             continue
         here, there = np.random.default_rng(seed).permutation(areas.count)[:2].tolist()
-        flags = np.zeros((2, len(areas.near)), dtype=bool)
+        flags = np.zeros((2, len(areas.neighbors)), dtype=bool)
         flags[0, here] = flags[1, there] = True
-        beyond, closed = areas.cut(flags[0], flags[1], np.ones(len(areas.near), dtype=bool))
+        beyond, closed = areas.find_min_cut(flags[0], flags[1], np.ones(len(areas.neighbors), dtype=bool))
         every = [rows for many in range(len(areas.rows) + 1) for rows in combinations(range(len(areas.rows)), many)]
         best = min(int(areas.cost[list(rows)].sum()) for rows in every if apart(areas, region, rows, here, there))
         assert apart(areas, region, tuple(closed), here, there)

@@ -58,7 +58,7 @@ def test_every_map_is_solvable_and_each_lock_is_one(kind: str) -> None:
         if not base.passable.any():
             continue
         found = tw.shape(
-            base, "lock_and_key", at_least=0, least=1 + seed % 9, exit_behind=seed % 3 > 0, count=1 + seed % 7
+            base, "lock_and_key", min_count=0, min_cells=1 + seed % 9, exit_behind=seed % 3 > 0, count=1 + seed % 7
         )
         assert (found.passable == base.passable).all()
         assert tw.measure(found, "solvable") == {"solvable": 1}
@@ -99,7 +99,7 @@ def test_three_locks_fit_where_ways_lead_around(technique: str) -> None:
     fitted = 0
     for seed in range(20):
         base = tw.make(technique, width=60, height=36, seed=seed)
-        found = tw.shape(base, "lock_and_key", at_least=0)
+        found = tw.shape(base, "lock_and_key", min_count=0)
         fitted += distinct(found, "lock") == ["red", "blue", "yellow"]
     assert fitted >= 19
 
@@ -108,7 +108,7 @@ def test_doors_of_a_lock_are_few_straight_and_leave_no_way_around() -> None:
     several = wide = 0
     for seed in range(40):
         base = halls(seed, loops=0.8) if seed % 2 else made("drunkard", seed)
-        found = tw.shape(base, "lock_and_key", at_least=0, most_doors=3, widest=2)
+        found = tw.shape(base, "lock_and_key", min_count=0, max_doors=3, max_width=2)
         names = distinct(found, "lock")
         behind = [play(found, without=tuple(names[number:])).reached for number in range(len(names) + 1)]
         for number, color in enumerate(names):
@@ -136,14 +136,14 @@ def doors_of(map: TileMap, color: str) -> Any:
 
 def test_one_door_only_if_told() -> None:
     for seed in range(10):
-        found = tw.shape(halls(seed, loops=0.5), "lock_and_key", at_least=0, most_doors=1, widest=1)
+        found = tw.shape(halls(seed, loops=0.5), "lock_and_key", min_count=0, max_doors=1, max_width=1)
         assert colors(found, "lock") == distinct(found, "lock")
 
 
 def test_keys_take_the_place_of_nothing_but_plain_floor() -> None:
     for seed in range(10):
         base = tw.shape(halls(seed), "replace", tile="floor", by="treasure", share=0.4)
-        found = tw.shape(base, "lock_and_key", count=2, least=1)
+        found = tw.shape(base, "lock_and_key", count=2, min_cells=1)
         assert (found.where("treasure") == base.where("treasure")).all()
         assert distinct(found, "key") == ["red", "blue"]
 
@@ -162,7 +162,7 @@ def test_as_many_as_wanted_each_of_a_colour() -> None:
 
 def test_parts_are_no_smaller_than_said() -> None:
     for seed in range(30):
-        found = tw.shape(made("maze", seed), "lock_and_key", count=4, least=30)
+        found = tw.shape(made("maze", seed), "lock_and_key", count=4, min_cells=30)
         blocked = found.passable.copy()
         for color in colors(found, "lock"):
             blocked[cells(found, f"lock {color}")[0]] = False
@@ -171,7 +171,7 @@ def test_parts_are_no_smaller_than_said() -> None:
         assert _smallest(blocked) >= 30
 
 
-TWO = Tileset.checked({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
+TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "passable": False}]})
 
 
 def _smallest(mask: Any) -> int:
@@ -185,12 +185,12 @@ def test_tiles_follow_the_colours_and_doors_are_taken_first() -> None:
             assert np.argwhere(found.where(f"{color} door")).tolist() == [list(cells(found, f"lock {color}")[0])]
             assert np.argwhere(found.where(f"{color} key")).tolist() == [list(cells(found, f"key {color}")[0])]
     cave = made("caves", 3)
-    bare = tw.shape(cave, "lock_and_key", at_least=1)
+    bare = tw.shape(cave, "lock_and_key", min_count=1)
     assert (bare.cells == cave.cells).all(), "a tileset without doors keeps its tiles"
-    mossy = tw.shape(cave, "lock_and_key", at_least=1, tile="moss")
+    mossy = tw.shape(cave, "lock_and_key", min_count=1, tile="moss")
     assert mossy.where("moss").sum() == len(colors(mossy, "lock"))
     doors = tw.shape(halls(4), "doors", share=0.5)
-    taken = tw.shape(doors, "lock_and_key", count=2, least=1)
+    taken = tw.shape(doors, "lock_and_key", count=2, min_cells=1)
     assert all(doors.where("door")[cells(taken, f"lock {color}")[0]] for color in ("red", "blue"))
 
 
@@ -209,20 +209,20 @@ def test_markers_that_are_there_are_used_and_missing_ones_added() -> None:
     first, *_, end = [tuple(cell) for cell in np.argwhere(base.passable).tolist()]
     both = [Marker("start", first[1], first[0]), Marker("exit", end[1], end[0]), Marker("loot", 1, 3)]
     for markers in (both, both[:1], both[1:2], []):
-        found = tw.shape(base.replaced(markers=markers), "lock_and_key")
+        found = tw.shape(base.replace(markers=markers), "lock_and_key")
         assert found.markers[: len(markers)] == tuple(markers)
         assert len(cells(found, "start")) == len(cells(found, "exit")) == 1
         assert tw.measure(found, "solvable", "keys_needed") == {"solvable": 1, "keys_needed": 3}
-    walled = tw.shape(base.replaced(markers=[Marker("start", 0, 0)]), "lock_and_key")
+    walled = tw.shape(base.replace(markers=[Marker("start", 0, 0)]), "lock_and_key")
     assert base.passable[cells(walled, "start")[0]]
 
 
 def test_several_starts_and_exits() -> None:
     for seed in range(30):
-        base = made(("maze", "braided maze", "rooms")[seed % 3], seed).replaced(markers=[])
+        base = made(("maze", "braided maze", "rooms")[seed % 3], seed).replace(markers=[])
         cells_ = np.argwhere(base.passable)[np.random.default_rng(seed).permutation(base.passable.sum())[:4]].tolist()
         markers = [Marker(name, x, y) for name, (y, x) in zip(("start", "start", "exit", "exit"), cells_, strict=True)]
-        found = tw.shape(base.replaced(markers=markers), "lock_and_key", at_least=0, least=2)
+        found = tw.shape(base.replace(markers=markers), "lock_and_key", min_count=0, min_cells=2)
         assert tw.measure(found, "solvable") == {"solvable": 1}
         if colors(found, "lock"):
             assert tw.measure(found, "keys_needed") == {"keys_needed": len(distinct(found, "lock"))}
@@ -235,7 +235,7 @@ def test_locked_cells_keep_their_tiles() -> None:
     for seed in range(20):
         plain = made("maze", seed)
         mask = np.random.default_rng(seed).random(plain.shape) < 0.5
-        found = made("maze", seed, locks=plain.locked(mask), shaping=[{"lock_and_key": {"count": 3, "least": 4}}])
+        found = made("maze", seed, locks=plain.to_locks(mask), shaping=[{"lock_and_key": {"count": 3, "min_cells": 4}}])
         assert (found.cells[mask] == plain.cells[mask]).all()
         assert tw.measure(found, "solvable") == {"solvable": 1}
 
@@ -266,7 +266,7 @@ def test_bad_params_are_told() -> None:
     with pytest.raises(tw.InvalidRecipe, match="colors: each needs a name"):
         tw.shape(maze, "lock_and_key", colors=["red", ""])
     with pytest.raises(tw.InvalidRecipe, match="at_least: at most count, 2, got 3"):
-        tw.shape(maze, "lock_and_key", count=2, at_least=3)
+        tw.shape(maze, "lock_and_key", count=2, min_count=3)
     with pytest.raises(tw.InvalidRecipe, match="tile: one that can be walked on, 'wall' cannot"):
         tw.shape(maze, "lock_and_key", tile="wall")
     with pytest.raises(tw.InvalidRecipe, match="count"):

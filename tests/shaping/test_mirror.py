@@ -68,7 +68,7 @@ def test_a_locked_cell_decides_for_all_that_belong_together(axis: Axis) -> None:
         locked = random.random(base.shape) < random.random() * 0.5
         given: dict[str, Any] = {"width": side, "height": side, "walls": 0.5, "steps": 0, "seed": f"other {seed}"}
         try:
-            after = tw.make("caves", **given, locks=base.locked(locked), shaping=[{"mirror": {"axis": axis}}])
+            after = tw.make("caves", **given, locks=base.to_locks(locked), shaping=[{"mirror": {"axis": axis}}])
         except tw.GaveUp as error:
             clashes += 1
             (first, second) = error.cells
@@ -89,7 +89,7 @@ def test_some_symmetries_need_a_square() -> None:
 
 
 def test_rooms_and_markers_of_the_kept_part_appear_in_every_copy() -> None:
-    base = tw.make("caves", width=10, height=10, seed=1).replaced(
+    base = tw.make("caves", width=10, height=10, seed=1).replace(
         rooms=[Room(1, 1, 2, 3), Room(3, 5, 4, 2), Room(1, 6, 3, 2), Room(8, 8, 1, 1)],
         links=[(0, 2), (0, 1)],
         markers=[Marker("start", 1, 2), Marker("exit", 9, 9)],
@@ -99,9 +99,9 @@ def test_rooms_and_markers_of_the_kept_part_appear_in_every_copy() -> None:
     assert after.rooms == (Room(1, 1, 2, 3), Room(1, 6, 3, 2), Room(7, 1, 2, 3), Room(6, 6, 3, 2))
     assert after.links == ((0, 1), (2, 3))
     assert after.markers == (Marker("start", 1, 2), Marker("start", 8, 2))
-    turned = tw.shape(base.replaced(rooms=[Room(4, 1, 3, 1)], links=[]), "mirror", axis="quarter_turn")
+    turned = tw.shape(base.replace(rooms=[Room(4, 1, 3, 1)], links=[]), "mirror", axis="quarter_turn")
     assert set(turned.rooms) == {Room(4, 1, 3, 1), Room(8, 4, 1, 3), Room(3, 8, 3, 1), Room(1, 3, 1, 3)}
-    layered = tw.shape(base.replaced(layers={"height": np.arange(100.0).reshape(10, 10)}), "mirror").layers["height"]
+    layered = tw.shape(base.replace(layers={"height": np.arange(100.0).reshape(10, 10)}), "mirror").layers["height"]
     assert np.array_equal(layered, np.fliplr(layered))
 
 
@@ -128,7 +128,7 @@ def test_pieces_turn_with_the_copy_but_for_those_on_the_axis(axis: Axis, side: i
         image = after
         for step in move:
             image = image.T if step == "d" else np.flip(image, 1 if step == "x" else 0)
-        assert np.array_equal(AWBW.turned(move)[image][alone], after[alone])
+        assert np.array_equal(AWBW.reorient_tiles(move)[image][alone], after[alone])
     assert alone.any()
 
 

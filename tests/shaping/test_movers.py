@@ -41,7 +41,7 @@ def test_levels_move_alike() -> None:
 
 
 def test_four_quarter_turns_and_two_flips_are_none() -> None:
-    marked = BASE.replaced(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
+    marked = BASE.replace(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
     turned = marked
     for _ in range(4):
         turned = tw.shape(turned, "rotate")
@@ -50,7 +50,7 @@ def test_four_quarter_turns_and_two_flips_are_none() -> None:
 
 
 def test_what_is_known_moves_along() -> None:
-    marked = BASE.replaced(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
+    marked = BASE.replace(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
     flipped = tw.shape(marked, "flip")
     assert flipped.markers == (Marker("start", 5, 1),)
     assert flipped.rooms == (Room(5, 1, 3, 2),)

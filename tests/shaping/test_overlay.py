@@ -32,7 +32,7 @@ def test_on_the_cells_of_a_tile() -> None:
 
 def test_in_every_room_with_a_stream_of_its_own() -> None:
     rooms = [Room(1, 1, 12, 9), Room(20, 5, 12, 9), Room(3, 20, 5, 6)]
-    after = tw.shape(BASE.replaced(rooms=rooms, recipe=None), "overlay", recipe=SWAMP, where="rooms")
+    after = tw.shape(BASE.replace(rooms=rooms, recipe=None), "overlay", recipe=SWAMP, where="rooms")
     parts = [after.cells[r.y : r.y + r.height, r.x : r.x + r.width] for r in rooms]
     assert sum(part.size for part in parts) == after.where("moss", "water").sum()
     assert not np.array_equal(parts[0], parts[1])
@@ -55,7 +55,7 @@ def test_a_seed_of_its_own_is_the_same_map_everywhere() -> None:
 
 def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> None:
     tiles = [{"name": "wall", "glyph": "x", "passable": False}, {"name": "door", "glyph": "*", "color": "#123456"}]
-    inner = Tileset.checked({"name": "own", "tiles": tiles})
+    inner = Tileset.validate({"name": "own", "tiles": tiles})
     recipe = {"technique": "caves", "tileset": inner, "tiles": {"floor": "door"}, "params": {"walls": 0.3}}
     after = tw.shape(BASE, "overlay", recipe=recipe, width=10, height=10)
     assert after.tileset.names == (*BASE.tileset.names, "door")
@@ -69,7 +69,7 @@ def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> 
 
 
 def test_a_tileset_that_grows_beyond_a_byte() -> None:
-    full = Tileset.checked({"name": "full", "tiles": [{"name": f"tile {number}"} for number in range(256)]})
+    full = Tileset.validate({"name": "full", "tiles": [{"name": f"tile {number}"} for number in range(256)]})
     after = tw.shape(TileMap(np.full((9, 9), 255, dtype=np.uint8), full), "overlay", recipe=SWAMP, width=4, height=4)
     assert after.cells.dtype == np.uint16
     assert after.cells[8, 8] == 255
@@ -77,7 +77,7 @@ def test_a_tileset_that_grows_beyond_a_byte() -> None:
 
 
 def test_locks_inside_are_seen_by_the_inner_recipe() -> None:
-    block = TileMap(np.zeros((30, 40), dtype=np.uint8), BASE.tileset).locked(np.s_[10:20, 10:20])
+    block = TileMap(np.zeros((30, 40), dtype=np.uint8), BASE.tileset).to_locks(np.s_[10:20, 10:20])
     solid = {"overlay": {"recipe": {"technique": "caves", "params": {"walls": 1.0}, "shaping": ["connect"]}}}
     after = tw.make("caves", width=40, height=30, walls=0.5, seed=2, locks=block, shaping=[solid])
     assert after.where("floor")[10:20, 10:20].all()

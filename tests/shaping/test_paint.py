@@ -15,7 +15,7 @@ POOLS = ["aab..a", "aab...", "..bb.a", "bb...a"]
 
 def painted(rows: list[str] = POOLS, **params: Any) -> list[str]:
     tiles = "!.ab"
-    map = TileMap([[tiles.index(glyph) for glyph in row] for row in rows], Tileset.of_words(tiles))
+    map = TileMap([[tiles.index(glyph) for glyph in row] for row in rows], Tileset.from_labels(tiles))
     return str(tw.shape(map, "paint", tile="!", **params)).split("\n")
 
 
@@ -27,10 +27,10 @@ def painted(rows: list[str] = POOLS, **params: Any) -> list[str]:
         ({"of": "a"}, ["!!b..!", "!!b...", "..bb.!", "bb...!"]),
         ({"of": "a", "largest": 1}, ["!!b..a", "!!b...", "..bb.a", "bb...a"]),
         ({"of": "a", "smallest": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
-        ({"of": "b", "at_least": 3}, ["aa!..a", "aa!...", "..!!.a", "bb...a"]),
-        ({"of": "b", "at_most": 3}, ["aab..a", "aab...", "..bb.a", "!!...a"]),
-        ({"of": "a", "at_least": 2, "at_most": 3}, ["aab..a", "aab...", "..bb.!", "bb...!"]),
-        ({"at_most": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
+        ({"of": "b", "min_size": 3}, ["aa!..a", "aa!...", "..!!.a", "bb...a"]),
+        ({"of": "b", "max_size": 3}, ["aab..a", "aab...", "..bb.a", "!!...a"]),
+        ({"of": "a", "min_size": 2, "max_size": 3}, ["aab..a", "aab...", "..bb.!", "bb...!"]),
+        ({"max_size": 1}, ["aab..!", "aab...", "..bb.a", "bb...a"]),
         ({"largest": 1}, ["aab!!a", "aab!!!", "..bb!a", "bb!!!a"]),
         ({"of": "b", "x": 0, "y": 0}, POOLS),
         ({"of": ".", "directions": 8, "x": 0, "y": 2}, ["aab!!a", "aab!!!", "!!bb!a", "bb!!!a"]),
@@ -57,7 +57,7 @@ def test_it_gives_way_at_locked_cells() -> None:
         ({"x": 1}, "paint: x, y: a place needs both"),
         ({"x": 9, "y": 0}, "paint: x=9 y=0 is outside the map of 6x4"),
         ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give one of them"),
-        ({"at_least": 3, "at_most": 2}, "paint: at_most: must be at least at_least, 3, got 2"),
+        ({"min_size": 3, "max_size": 2}, "paint: at_most: must be at least at_least, 3, got 2"),
         ({"of": "q", "largest": 1}, "unknown tile 'q'"),
     ],
 )

@@ -13,7 +13,7 @@ import tilewright as tw
 from tilewright.core.tilemap import Marker, TileMap
 from tilewright.core.tileset import Tileset
 
-TILES = Tileset.checked(
+TILES = Tileset.validate(
     {
         "name": "four",
         "tiles": [

@@ -54,7 +54,7 @@ def test_rules_are_kept() -> None:
     for seed in range(20):
         base = placed(cave(seed, "connect"))
         steps = distances(base, cells(base, "start")[0])
-        band = placed(base, markers=["loot"], rule="band", near=5, far=12, count=4)
+        band = placed(base, markers=["loot"], rule="band", min_steps=5, max_steps=12, count=4)
         assert all(5 <= steps[cell] <= 12 for cell in cells(band, "loot"))
         open_ = base.passable
         ends = [tuple(cell) for cell in np.argwhere(open_).tolist() if _around(open_, *cell) == 1]
@@ -75,7 +75,7 @@ def test_spread_places_keep_their_distance() -> None:
         loose = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=12), "tree")
         assert _closest(even) > 3
         assert _closest(even) >= _closest(loose)
-        wide = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=5, apart=6), "tree")
+        wide = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=5, min_distance=6), "tree")
         assert _closest(wide) >= 6
 
 
@@ -84,7 +84,7 @@ def _closest(places: list[tuple[int, int]]) -> float:
 
 
 def test_placing_again_moves_and_other_markers_stay() -> None:
-    base = cave(3, "connect").replaced(markers=[Marker("start", 1, 1), Marker("shop", 2, 2)])
+    base = cave(3, "connect").replace(markers=[Marker("start", 1, 1), Marker("shop", 2, 2)])
     found = placed(base, markers=["start"], rule="random")
     assert [marker.name for marker in found.markers] == ["shop", "start"]
 
@@ -94,7 +94,7 @@ def test_a_tile_is_put_there_but_not_onto_locked_cells() -> None:
     found = cave(3, stage)
     assert sorted(map(tuple, np.argwhere(found.where("crystal")).tolist())) == sorted(cells(found, "gem"))
     locked = found.where("floor")
-    again = cave(3, stage, locks=cave(3).locked(locked))
+    again = cave(3, stage, locks=cave(3).to_locks(locked))
     assert not (again.where("crystal") & locked).any()
 
 
@@ -106,4 +106,4 @@ def test_too_few_places_are_told() -> None:
     with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a cell"):
         placed(cave(1), markers=["a"], rule="band", origin="shop")
     with pytest.raises(tw.InvalidRecipe, match="place: far: must be at least near, 9, got 3"):
-        placed(cave(1), rule="band", near=9, far=3)
+        placed(cave(1), rule="band", min_steps=9, max_steps=3)

@@ -14,7 +14,7 @@ from tilewright.autotile.grammar import grammar_of
 from tilewright.core.registry import shapers, tilesets
 from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.shaping._symmetry import MOVES, moved
+from tilewright.shaping._symmetry import MOVES, apply_move
 
 WAR = tilesets.get("awbw")
 Symmetry = Literal["half_turn", "horizontal", "vertical", "diagonal", "antidiagonal"]
@@ -33,7 +33,7 @@ FAIR = {"player_count": 2, "income_balance": 1, "distance_balance": 1, "capturab
 
 
 def landscape(seed: int, width: int = 20, height: int = 20, **words: Any) -> TileMap:
-    given: dict[str, Any] = {"thresholds": (0.1, 0.3, 0.35, 0.6, 0.75, 0.85, 0.95), "feature": 8}
+    given: dict[str, Any] = {"thresholds": (0.1, 0.3, 0.35, 0.6, 0.75, 0.85, 0.95), "feature_size": 8}
     return tw.make("noise", width=width, height=height, tileset="awbw", tiles=LANDSCAPE, seed=seed, **given, **words)
 
 
@@ -49,7 +49,7 @@ def soup(seed: int, width: int = 20, height: int = 20) -> TileMap:
 
 def partners(move: str, one: str = "orange star", other: str = "blue moon") -> np.ndarray[Any, Any]:
     """What must stand at the image of each tile."""
-    table = WAR.turned(move)
+    table = WAR.reorient_tiles(move)
     named = {one: other, other: one}
     for number, tile in enumerate(WAR):
         if tile.country in named:
@@ -59,7 +59,7 @@ def partners(move: str, one: str = "orange star", other: str = "blue moon") -> n
 
 def is_symmetric(map: TileMap, symmetry: str, **countries: str) -> bool:
     (move,) = MOVES[symmetry]  # type: ignore[index]
-    return bool((map.cells == partners(move, **countries)[moved(map.cells.astype(np.int64), move)]).all())
+    return bool((map.cells == partners(move, **countries)[apply_move(map.cells.astype(np.int64), move)]).all())
 
 
 def counts(map: TileMap) -> Counter[tuple[str, str]]:
@@ -203,14 +203,14 @@ def test_locks_are_kept_or_giving_up_says_why() -> None:
         row, column = random.integers(0, 10, 2).tolist()
         mask[row : row + 10, column : column + 10] = True
         try:
-            found = landscape(seed + 100, locks=liked.locked(mask), shaping=["players"])
+            found = landscape(seed + 100, locks=liked.to_locks(mask), shaping=["players"])
         except tw.GaveUp:
             continue
         made += 1
         assert (found.cells[mask] == liked.cells[mask]).all()
         assert is_symmetric(found, "half_turn")
         assert {**tw.measure(found, *FAIR), "misfits": 0} == FAIR
-        assert not (grammar_of(WAR).misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
+        assert not (grammar_of(WAR).find_misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
         assert counts(found) == expected()
     assert made >= 38
 
@@ -244,7 +244,7 @@ def test_a_locked_moat_is_told() -> None:
     start = landscape(4)
     cells = np.full(start.shape, WAR.id("plain"))
     cells[9:11] = WAR.id("sea")
-    moat = TileMap(cells, WAR).locked(cells == WAR.id("sea"))
+    moat = TileMap(cells, WAR).to_locks(cells == WAR.id("sea"))
     with pytest.raises(tw.GaveUp, match="leave infantry no way") as caught:
         landscape(4, shaping=["players"], locks=moat)
     assert all(9 <= row < 11 for row, _ in caught.value.cells)
@@ -266,7 +266,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
         tw.shape(TileMap(islet, WAR), "players")
     with pytest.raises(tw.GaveUp, match="neutral buildings wanted, room for"):
         tw.shape(landscape(1), "players", neutral_cities=500)
-    poor = Tileset.checked(
+    poor = Tileset.validate(
         {
             "name": "poor",
             "tiles": [
@@ -286,7 +286,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
 def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
     start = landscape(1)
     height = np.arange(400.0).reshape(20, 20)
-    start = start.replaced(rooms=[Room(2, 3, 4, 5)], markers=[Marker("start", 2, 3)], layers={"height": height})
+    start = start.replace(rooms=[Room(2, 3, 4, 5)], markers=[Marker("start", 2, 3)], layers={"height": height})
     found = tw.shape(start, "players")
     assert (found.layers["height"] == found.layers["height"][::-1, ::-1]).all()
     assert (found.rooms, found.markers) == ((), ())

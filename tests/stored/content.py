@@ -81,7 +81,7 @@ def open_link(link: str) -> dict[str, Any]:
         "locks": None if state.locks is None else state.locks.to_data(),
         "painted": None if state.painted is None else state.painted.to_data(),
         "off": state.off,
-        "look": vars(state.look),
+        "look": vars(state.view_settings),
         "example": state.example.to_data(),
         "gallery": state.gallery.to_data(),
     }

@@ -55,7 +55,7 @@ MAPS: dict[str, dict[str, Any]] = {
     "caves": {"params": {**SIZE, "walls": 0.4, "offset": [-30, 12]}, "locks": [[3, 1, "wall"]], "seed": -7},
     "drunkard": {"params": {**SIZE, "coverage": None, "bias": -0.5, "begin": "centre"}, "seed": 7},
     "fashion": {"params": {**SIZE, "states": 3, "scores": "random", "generations": 6}, "seed": 7},
-    "markov": {"params": {**SIZE, "scan": "columns", "corner": "top right", "sweeps": 2}, "seed": 7},
+    "markov": {"params": {**SIZE, "scan": "columns", "corner": "top right", "gibbs_sweeps": 2}, "seed": 7},
     "maze": {
         "params": {"width": 31, "height": 21, "method": "wilson", "braid": 0.3},
         "tileset": OWN_TILES,
@@ -126,7 +126,7 @@ MORE: dict[str, dict[str, Any]] = {
     },
     "skirmish.npz": {
         "technique": "markov",
-        "params": {"width": 24, "height": 20, "mends": 4},
+        "params": {"width": 24, "height": 20, "repair_passes": 4},
         "shaping": ["players"],
     },
 }
@@ -156,7 +156,7 @@ SHAPED: dict[str, dict[str, Any]] = {
         "shaping": [
             "keep_largest",
             "place",
-            {"place": {"markers": ["ore"], "rule": "band", "near": 4, "far": 12, "count": 3, "tile": "ore"}},
+            {"place": {"markers": ["ore"], "rule": "band", "min_steps": 4, "max_steps": 12, "count": 3, "tile": "ore"}},
         ]
     },
     "players": {**WAR, "shaping": [{"players": {"symmetry": "vertical", "countries": ["os", "ge"], "cities": 1}}]},
@@ -205,7 +205,7 @@ def write_models() -> dict[str, Any]:
         "wfc": tw.learn("wfc", "bricks", pattern_size=2, symmetry=2, wrap_sample="xy"),
         "patterns": tw.learn("patterns", ["garden", "dungeon"], pattern_sizes=[2, 3]),
         "markov": tw.learn("markov", ["awbw/round-lake", "awbw/high-pass"], directions=["w", "s", "sw"]),
-        "merged": tw.learn("markov", "awbw/round-lake").merged(tw.learn("markov", "awbw/deep-wood")),
+        "merged": tw.learn("markov", "awbw/round-lake").merge(tw.learn("markov", "awbw/deep-wood")),
     }
     found = {}
     for name, model in learned.items():
@@ -241,7 +241,7 @@ def write_maps() -> dict[str, Any]:
             before = tw.run({"technique": "caves", "params": SIZE, "seed": 7})
             mask = np.zeros(before.shape, dtype=bool)
             mask[4:14, 6:20] = True
-            locks = before.locked(mask).to_data()
+            locks = before.to_locks(mask).to_data()
         made = tw.run({"seed": 7, **data, "params": params, "locks": locks})
         made.save(FOLDER / "maps" / file)
         if file == "levels_wfc.json":
@@ -278,7 +278,7 @@ def write_special_maps() -> None:
     made = tw.make("caves", width=20, height=12, seed=7)
     cells = made.cells.copy()
     cells[2:5, 2:5] = made.tileset.names.index("water")
-    made.replaced(cells=cells, recipe=None).save(FOLDER / "maps/no_recipe.json")
+    made.replace(cells=cells, recipe=None).save(FOLDER / "maps/no_recipe.json")
     made.save(FOLDER / "maps/edited.json")
     edited = json.loads((FOLDER / "maps/edited.json").read_text())
     (FOLDER / "maps/edited.json").write_text(json.dumps({**edited, "cells": cells.tolist()}) + "\n")
@@ -361,9 +361,9 @@ def read_recipes() -> dict[str, Any]:
 def write_links() -> dict[str, Any]:
     """Write studio links, a name and a link on every line."""
     from tilewright.core.grid import Grid
-    from tilewright.studio.example import Example
     from tilewright.studio.gallery import Gallery
-    from tilewright.studio.state import Look, State
+    from tilewright.studio.sample_state import SampleState
+    from tilewright.studio.state import State, ViewSettings
 
     recipe = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}}
     shaped = {**recipe, "shaping": [{"flip": {}}, "connect"]}
@@ -373,27 +373,31 @@ def write_links() -> dict[str, Any]:
     knob = Gallery("knob", "1.thickness", -0.5, 3, False, 10**9 - 1, "tiles_used", "cells", "regions", False)
     states = {
         "default": State(),
-        "recipe": State.of(shaped),
-        "string_seed": State.of({**recipe, "seed": "höhle"}),
-        "tiles": State.of({**recipe, "tileset": "terrain", "tiles": {"floor": "grass", "wall": "hill"}}),
-        "own_tileset": State.of(
+        "recipe": State.from_recipe(shaped),
+        "string_seed": State.from_recipe({**recipe, "seed": "höhle"}),
+        "tiles": State.from_recipe({**recipe, "tileset": "terrain", "tiles": {"floor": "grass", "wall": "hill"}}),
+        "own_tileset": State.from_recipe(
             {"technique": "maze", "seed": 7, "tileset": OWN_TILES, "tiles": {"floor": "path", "wall": "hedge"}}
         ),
-        "nested": State.of({**recipe, "shaping": [{"overlay": {"recipe": {"technique": "maze"}, "width": 9}}]}),
-        "requirements": State.of({**recipe, "require": {"regions": "<9"}, "tries": 4}),
-        "locks_of_the_recipe": State.of({**shaped, "locks": [[3, 1, "wall"]]}),
-        "pending_locks": replace(State.of(shaped), locks=locks),
-        "removed_locks": replace(State.of({**shaped, "locks": [[3, 1, "wall"]]}), locks=None),
-        "painted": replace(State.of(shaped), painted=painted),
-        "shaper_off": replace(State.of(shaped), off=(0,)),
-        "look": State(look=Look("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
-        "sample": State.of(
+        "nested": State.from_recipe(
+            {**recipe, "shaping": [{"overlay": {"recipe": {"technique": "maze"}, "width": 9}}]}
+        ),
+        "requirements": State.from_recipe({**recipe, "require": {"regions": "<9"}, "tries": 4}),
+        "locks_of_the_recipe": State.from_recipe({**shaped, "locks": [[3, 1, "wall"]]}),
+        "pending_locks": replace(State.from_recipe(shaped), locks=locks),
+        "removed_locks": replace(State.from_recipe({**shaped, "locks": [[3, 1, "wall"]]}), locks=None),
+        "painted": replace(State.from_recipe(shaped), painted=painted),
+        "shaper_off": replace(State.from_recipe(shaped), off=(0,)),
+        "look": State(view_settings=ViewSettings("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
+        "sample": State.from_recipe(
             {"technique": "wfc", "seed": 7, "params": {"sample": "bricks", "wrap_sample": "xy", "width": 16}}
         ),
-        "built_in_example": State(example=Example().picking("awbw/round-lake")),
-        "own_example": State(example=Example("mine", sample, 20, 10, "a seed", "x", "xy", {"wfc": {"symmetry": 8}})),
+        "built_in_example": State(example=SampleState().with_built_in("awbw/round-lake")),
+        "own_example": State(
+            example=SampleState("mine", sample, 20, 10, "a seed", "x", "xy", {"wfc": {"symmetry": 8}})
+        ),
         "gallery": State(gallery=knob),
-        "rules": State.of({"technique": "rules", "seed": 7, "params": MAPS["rules"]["params"]}),
+        "rules": State.from_recipe({"technique": "rules", "seed": 7, "params": MAPS["rules"]["params"]}),
     }
     links = {name: state.to_link() for name, state in states.items()}
     (FOLDER / "links.txt").write_text("".join(f"{name} {link}\n" for name, link in links.items()))
@@ -461,7 +465,7 @@ def write_corpora() -> dict[str, Any]:
 def write_worlds() -> dict[str, Any]:
     """Write a small world in chunks, and windows of it."""
     found = {}
-    made: dict[str, dict[str, Any]] = {"caves": {"walls": 0.4}, "noise": {"feature": 12.0}}
+    made: dict[str, dict[str, Any]] = {"caves": {"walls": 0.4}, "noise": {"feature_size": 12.0}}
     for technique, params in made.items():
         path = FOLDER / f"worlds/{technique}.zarr"
         world = tw.corpus.make_world(technique, path, seed=7, workers=0, chunk=32, width=70, height=50, **params)

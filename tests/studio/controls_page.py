@@ -28,7 +28,7 @@ def controls_page(kind: str = "technique", name: str = "caves") -> None:
         controls.update(dict(values))
         told.text = json.dumps(values)
         try:
-            entry.params.checked(values)
+            entry.params.validate(values)
             controls.mark([])
         except TilewrightError as error:
             controls.mark(error.problems)

@@ -21,7 +21,7 @@ from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expe
 
 import tilewright as tw
 from tests.browser import complaints
-from tilewright.studio.scene import scene_of
+from tilewright.studio.payloads import encode_map
 from tilewright.studio.state import State
 
 PATIENCE = 60_000
@@ -71,7 +71,7 @@ class Studio:
     def open(self, state: State | Mapping[str, Any] | str = "") -> Studio:
         """Come to the page by its address: with a state, a recipe or a link's text, or with nothing."""
         if isinstance(state, Mapping):
-            state = State.of(state)
+            state = State.from_recipe(state)
         link = state.to_link() if isinstance(state, State) else state
         self.page.goto(f"{self.address}/{link and '#'}{link}")
         self.ready()
@@ -114,7 +114,7 @@ class Studio:
 
     def shows(self, map: tw.TileMap) -> None:
         """The canvas shows exactly this map, sooner or later."""
-        expect(self.map).to_have_attribute("data-key", scene_of(map, sprites=False)["key"])
+        expect(self.map).to_have_attribute("data-key", encode_map(map, sprites=False)["key"])
 
     @contextmanager
     def another(self) -> Iterator[None]:

@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tilewright.studio import api
-from tilewright.studio.desk import Desk
-from tilewright.studio.guard import Guard
+from tilewright.studio.jobs import JobQueue
+from tilewright.studio.security import SecurityMiddleware
 from tilewright.studio.settings import Settings
 
 SMALL: dict[str, Any] = {"cells": 4096, "seconds": 20, "pixels": 1 << 20, "upload": 1 << 16, "workers": 2}
@@ -22,8 +22,8 @@ def application(**settings: Any) -> FastAPI:
     """The API's routes, as the studio mounts them."""
     chosen = Settings(**{**SMALL, **settings})
     app = FastAPI(title="Tilewright")
-    app.include_router(api.router(Desk(chosen)))
-    app.add_middleware(Guard, settings=chosen)
+    app.include_router(api.build_router(JobQueue(chosen)))
+    app.add_middleware(SecurityMiddleware, settings=chosen)
     return app
 
 

@@ -27,8 +27,8 @@ from tests.studio.servers import SMALL, application, asking, line_of
 from tilewright import formats
 from tilewright.core.provenance import digest
 from tilewright.core.registry import techniques
-from tilewright.studio import service
-from tilewright.studio.answers import TYPES
+from tilewright.studio import operations
+from tilewright.studio.responses import MEDIA_TYPES
 from tilewright.studio.settings import Settings
 
 KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes", "samples")
@@ -105,7 +105,7 @@ def test_the_same_map_as_in_python(client: TestClient) -> None:
     assert client.post("/api/run", json={"recipe": CAVE}).content == answer.content
 
 
-@pytest.mark.parametrize("format", [entry.name for entry in formats.shelf if entry.write])
+@pytest.mark.parametrize("format", [entry.name for entry in formats.format_registry if entry.write])
 def test_every_format_can_be_had_and_read_back(client: TestClient, format: str) -> None:
     tileset: dict[str, Any] = (
         {"tileset": "awbw", "tiles": {"floor": "plain", "wall": "mountain"}} if format == "awbw" else {}
@@ -121,9 +121,9 @@ def test_every_format_can_be_had_and_read_back(client: TestClient, format: str) 
         name = archive.namelist()[0]
         content = archive.read(name)
     else:
-        assert kind == TYPES[Path(name).suffix]
+        assert kind == MEDIA_TYPES[Path(name).suffix]
     assert name.startswith("caves-7.")
-    read = service.uploaded(content, name, Settings(**SMALL))
+    read = operations.read_upload(content, name, Settings(**SMALL))
     plain = tw.make("caves", width=20, height=10, seed=7, **tileset)
     if format in ("txt", "csv", "awbw", "fbca", "vox"):  # which do not carry everything
         assert read.shape[-2:] == plain.shape
@@ -313,7 +313,7 @@ def test_a_bug_tells_nothing_but_that_it_is_one(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("/secret/path")
 
-    monkeypatch.setattr(service, "exported", broken)
+    monkeypatch.setattr(operations, "export_map", broken)
     answer = made(client)
     assert answer.status_code == 500
     assert line_of(answer) == "this is a bug in Tilewright (ZeroDivisionError); its log tells more"

@@ -10,13 +10,13 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.studio.page import Studio
-from tilewright.studio.example import Example, shown_techniques
-from tilewright.studio.state import Look, State
+from tilewright.studio.sample_state import SampleState, list_techniques
+from tilewright.studio.state import State, ViewSettings
 
-TECHNIQUES = shown_techniques()
+TECHNIQUES = list_techniques()
 QUICK = State(
-    look=Look(tab="example"),
-    example=Example(width=16, height=12).turning("patterns", "iterations", 10_000),
+    view_settings=ViewSettings(tab="example"),
+    example=SampleState(width=16, height=12).with_knob("patterns", "iterations", 10_000),
 )
 RIVER = ["........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.", "........"]
 DONE = re.compile(r"^done in ")

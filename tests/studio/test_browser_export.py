@@ -140,7 +140,7 @@ def test_painted_cells_are_in_the_file(painted: Studio, tmp_path: Path) -> None:
 
 
 def test_the_link_holds_the_view_too(studio: Studio) -> None:
-    studio.open(State.of(SMALL).looking(tab="shape", grid=True, sprites=False, overlay="distance"))
+    studio.open(State.from_recipe(SMALL).with_view_settings(tab="shape", grid=True, sprites=False, overlay="distance"))
     expect(studio["tab-shape"]).to_have_attribute("aria-selected", "true")
     expect(studio["grid"]).to_have_attribute("aria-pressed", "true")
     expect(studio["sprites"]).not_to_have_attribute("aria-pressed", "true")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.page.variations import variations_of
+from tilewright.studio.page.variations import list_variations
 from tilewright.studio.state import State
 
 SMALL: dict[str, Any] = {"technique": "caves", "params": {"width": 30, "height": 20}, "seed": 7}
@@ -105,12 +105,12 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
         "(grid) => [...grid.children].sort((one, other) => getComputedStyle(one).order - getComputedStyle(other).order)"
         ".map((one) => Number(one.dataset.variation))"
     )
-    regions = [tw.measure(tw.run(one.state.effective), "regions")["regions"] for one in variations_of(state)]
+    regions = [tw.measure(tw.run(one.state.effective), "regions")["regions"] for one in list_variations(state)]
     assert order == sorted(range(24), key=lambda number: (regions[number], number))
 
 
 def test_an_end_that_the_knob_cannot_have_says_so(studio: Studio) -> None:
-    studio.open(State.of(SMALL).looking(tab="gallery").varying(what="knob", knob="walls"))
+    studio.open(State.from_recipe(SMALL).with_view_settings(tab="gallery").with_gallery(what="knob", knob="walls"))
     expect(studio.page.locator(MADE)).to_have_count(24)
     studio["gallery-to"].fill("3")
     studio["gallery-to"].press("Enter")

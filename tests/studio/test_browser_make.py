@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.data import names
+from tilewright.data import list_names
 from tilewright.studio.state import State
 
 
@@ -38,7 +38,7 @@ def test_turning_knobs_changes_the_picture(studio: Studio) -> None:
 
 def test_a_click_fixes_what_is_wrong(studio: Studio) -> None:
     recipe = {"technique": "caves", "seed": 7, "params": {"walls": 3, "widht": 30}}
-    wrong = State.of({**recipe, "shaping": [{"connect": {"thickness": 0}}]})
+    wrong = State.from_recipe({**recipe, "shaping": [{"connect": {"thickness": 0}}]})
     studio.open()
     studio.page.evaluate(f"location.hash = '#{wrong.to_link()}'")
     expect(studio.line).to_contain_text("walls: must be at most 1.0, got 3")
@@ -84,7 +84,7 @@ def test_a_technique_is_found_and_chosen(studio: Studio) -> None:
     studio.open()
     studio["chosen"].click()
     cards = studio.page.locator(".tw-pick:visible")
-    expect(cards).to_have_count(len(tw.list_techniques()) + len(names("recipes")))
+    expect(cards).to_have_count(len(tw.list_techniques()) + len(list_names("recipes")))
     studio["search"].fill("maze")
     expect(studio["pick-maze"]).to_be_visible()
     expect(studio["pick-caves"]).to_be_hidden()

@@ -144,7 +144,7 @@ def test_how_fast_it_is(studio: Studio, tmp_path: Path, capsys: pytest.CaptureFi
         report["usable"].append(studio.page.wait_for_function(USABLE, polling="raf").json_value())
     for technique, (knob, values) in KNOBS.items():
         first = {"technique": technique, "params": {"width": 128, "height": 128}, "seed": 7}
-        studio.page.evaluate("(link) => { location.hash = link }", State.of(first).to_link())
+        studio.page.evaluate("(link) => { location.hash = link }", State.from_recipe(first).to_link())
         studio.shows(tw.run(first))
         if not studio[f"param-{knob}"].count():
             studio["param-more"].click()

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 import tilewright as tw
 from tests.studio.page import Studio
-from tilewright.studio.page.rules.start import rule_books
+from tilewright.studio.page.rules.start import list_rulebooks
 
-CAVE: dict[str, Any] = deepcopy(dict(rule_books("rulebooks")["cave"][1]["params"]))
+CAVE: dict[str, Any] = deepcopy(dict(list_rulebooks("rulebooks")["cave"][1]["params"]))
 
 
 def ruled(params: dict[str, Any]) -> tw.TileMap:

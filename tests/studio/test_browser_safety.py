@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 import tilewright as tw
 from tests.studio.page import Studio, serving
-from tilewright.studio.state import TABS, Look, State
+from tilewright.studio.state import TABS, State, ViewSettings
 
 SMALL = {"technique": "caves", "params": {"width": 24, "height": 16}, "seed": 7}
 
@@ -62,7 +62,7 @@ def test_wrong_values_show_their_line_and_the_map_stays(narrow: Studio) -> None:
 
 
 def test_hostile_files_are_refused(narrow: Studio) -> None:
-    narrow.open(State(look=Look(tab="example")))
+    narrow.open(State(view_settings=ViewSettings(tab="example")))
     expect(narrow["sample-facts"]).to_contain_text("dungeon")
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -108,7 +108,7 @@ def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> No
     expect(narrow.line).to_be_hidden()
     narrow.shows(tw.make("caves", seed=8))
 
-    link = State.of(SMALL).to_link()
+    link = State.from_recipe(SMALL).to_link()
     narrow.page.evaluate("(link) => { location.hash = link }", link[:-9])
     is_one_line(narrow.line, "the link cannot be opened")
     narrow.shows(tw.make("caves", seed=8))
@@ -128,7 +128,7 @@ def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
     long = {"technique": "patterns", "params": {"width": 100, "height": 100, "iterations": 100_000_000}, "seed": 7}
     narrow.open(SMALL)
     before = narrow.key
-    narrow.page.evaluate("(link) => { location.hash = link }", State.of(long).to_link())
+    narrow.page.evaluate("(link) => { location.hash = link }", State.from_recipe(long).to_link())
     expect(narrow["stop"]).to_be_visible()
     expect(narrow["progress"]).to_be_visible()
     # Somebody else is served meanwhile.

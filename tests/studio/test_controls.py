@@ -27,10 +27,10 @@ from tilewright.core.fields import fields_by_name, fields_of
 from tilewright.core.params import Params, param
 from tilewright.core.registry import shapers, techniques, tilesets
 from tilewright.studio.page.controls import UNSET, Controls
-from tilewright.studio.page.controls.matrices import resized, side_of
-from tilewright.studio.page.controls.numbers import Rubbish, read_number
-from tilewright.studio.page.controls.strips import fitted
-from tilewright.studio.page.shape import first_of
+from tilewright.studio.page.controls.matrices import count_states, resize_scores
+from tilewright.studio.page.controls.numbers import InvalidInput, read_number
+from tilewright.studio.page.controls.strips import fit_borders
+from tilewright.studio.page.shape import build_initial_params
 
 ENTRIES: dict[str, Any] = {
     f"{kind}-{entry.name}": entry
@@ -158,7 +158,7 @@ class Numbers(Params):
 
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf", "1e400", "1.5", "0", "11", "1e30"])
 def test_rubbish_is_no_number(text: str) -> None:
-    with pytest.raises(Rubbish):
+    with pytest.raises(InvalidInput):
         read_number(text, fields_by_name(Numbers)["small"])
 
 
@@ -170,17 +170,17 @@ def test_numbers_are_read_as_typed() -> None:
 
 def test_a_resized_matrix_keeps_what_fits() -> None:
     scores = [0.1, 0.2, 0.3, 0.4]
-    larger = resized(scores, 3)
-    assert side_of(larger) == 3
+    larger = resize_scores(scores, 3)
+    assert count_states(larger) == 3
     assert [larger[0], larger[1], larger[3], larger[4]] == scores
-    assert resized(larger, 2) == scores
+    assert resize_scores(larger, 2) == scores
 
 
 def test_borders_follow_the_bands() -> None:
-    assert fitted([0.2, 0.6], "abc", "ac") == [0.2]
-    assert fitted([0.2, 0.6], "abc", "bc") == [0.6]
-    assert fitted([0.2, 0.6], "abc", "abcd") == [0.2, 0.6, 0.8]
-    assert fitted([0.2], "ab", "a") == []
+    assert fit_borders([0.2, 0.6], "abc", "ac") == [0.2]
+    assert fit_borders([0.2, 0.6], "abc", "bc") == [0.6]
+    assert fit_borders([0.2, 0.6], "abc", "abcd") == [0.2, 0.6, 0.8]
+    assert fit_borders([0.2], "ab", "a") == []
 
 
 # -- in a browser -----------------------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
     small: dict[str, Any] = {"width": 40, "height": 30}
     for is_emptied in (False, True):
         map = tw.make(name, **small, seed=1) if kind == "technique" else tw.make("caves", **small, seed=1)
-        values: dict[str, Any] = {} if kind == "technique" else first_of(name, tuple(map.tileset))
+        values: dict[str, Any] = {} if kind == "technique" else build_initial_params(name, tuple(map.tileset))
 
         def change(param: str, value: Any, values: dict[str, Any] = values) -> None:
             values.pop(param, None)
@@ -435,7 +435,7 @@ def test_a_new_row_breaks_nothing(kind: str, name: str, field: str) -> None:
                 controls.update({**values, field: []})
             for count in range(1, 4):
                 trigger(element(f"param-{field}-add"), "click")
-                params.checked(values)
+                params.validate(values)
                 assert len(values[field]) >= count
                 if kind == "technique":
                     tw.make(name, seed=1, **{**small, **values})

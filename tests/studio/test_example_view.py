@@ -18,45 +18,45 @@ from PIL import Image
 import tilewright as tw
 from tests.studio.nowhere import element, trigger
 from tilewright.core.errors import ANOTHER_SEED, GaveUp, InvalidRecipe, TilewrightError, TooLarge, problem
-from tilewright.studio import service
-from tilewright.studio.desk import Cancelled, Desk, Ticket
-from tilewright.studio.example import (
-    Example,
-    built_in,
-    cleared,
-    commonest,
-    flipped,
-    painted,
-    resized,
-    shown_techniques,
-    taken,
+from tilewright.studio import operations
+from tilewright.studio.jobs import Cancelled, CancelToken, JobQueue
+from tilewright.studio.page.example import ExampleView
+from tilewright.studio.page.example.card import render_fitness_curve
+from tilewright.studio.page.example.suggestions import list_suggestions
+from tilewright.studio.page.example.trial import TrialPreview, TrialResult, draw_picture, run_trial
+from tilewright.studio.payloads import encode_array
+from tilewright.studio.sample_state import (
+    SampleState,
+    as_sample,
+    clear_sample,
+    find_most_common,
+    flip_sample,
+    list_techniques,
+    load_built_in,
+    paint_sample,
+    resize_sample,
     with_tile,
 )
-from tilewright.studio.page.example import ExampleView
-from tilewright.studio.page.example.card import falling
-from tilewright.studio.page.example.trial import Glance, Outcome, picture_of, tried
-from tilewright.studio.page.example.ways import ways_out
-from tilewright.studio.scene import packed
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
-from tilewright.studio.state import Look, State
+from tilewright.studio.state import State, ViewSettings
 
-TECHNIQUES = shown_techniques()
+TECHNIQUES = list_techniques()
 SETTINGS = Settings(workers=2)
-QUICK = Example(width=16, height=12).turning("patterns", "iterations", 10_000)
+QUICK = SampleState(width=16, height=12).with_knob("patterns", "iterations", 10_000)
 LARGE = replace(QUICK, width=48, height=32)
 
 
 def drawing(*rows: str) -> tw.TileMap:
     """A sample as somebody drops it in."""
-    return taken(service.uploaded("\n".join(rows).encode(), "river.txt", SETTINGS))
+    return as_sample(operations.read_upload("\n".join(rows).encode(), "river.txt", SETTINGS))
 
 
 OWN = drawing("........", ".~~~....", "...~....", "...~~~~.", "......~.", "......~.", "........")
 
 
-def outcome(example: Example, technique: str, looks: list[Glance] | None = None) -> Outcome:
-    return tried(example, technique, Ticket(SETTINGS), (looks if looks is not None else []).append)
+def outcome(example: SampleState, technique: str, looks: list[TrialPreview] | None = None) -> TrialResult:
+    return run_trial(example, technique, CancelToken(SETTINGS), (looks if looks is not None else []).append)
 
 
 def size_of(picture: str) -> tuple[int, int]:
@@ -71,32 +71,32 @@ def size_of(picture: str) -> tuple[int, int]:
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize("name", ["dungeon", "bricks", "awbw/round-lake"])
 def test_a_copy_of_a_built_in_sample_makes_the_same_map(technique: str, name: str) -> None:
-    asked = replace(QUICK.picking(name), wrap_sample="xy").turning("wfc", "pattern_size", 2)
-    copied = replace(asked, sample=asked.drawn)
-    assert tw.run(copied.recipe(technique)) == tw.run(asked.recipe(technique))
+    asked = replace(QUICK.with_built_in(name), wrap_sample="xy").with_knob("wfc", "pattern_size", 2)
+    copied = replace(asked, sample=asked.sample_map)
+    assert tw.run(copied.build_recipe(technique)) == tw.run(asked.build_recipe(technique))
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_a_sample_of_ones_own_keeps_its_tiles(technique: str) -> None:
     own = with_tile(OWN, "lava", "L", "#ff0000", passable=False)
-    map = tw.run(QUICK.opening(painted(own, {0: 2}), "river.txt").recipe(technique))
+    map = tw.run(QUICK.with_sample(paint_sample(own, {0: 2}), "river.txt").build_recipe(technique))
     assert map.tileset[map.tileset.id("lava")] == own.tileset[2]
     assert map.shape == (12, 16)
 
 
 def test_wrapping_is_asked_of_those_that_can() -> None:
     asked = replace(QUICK, wrap="xy", wrap_sample="x")
-    assert asked.recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
-    assert not {"wrap", "wrap_sample"} & asked.recipe("markov")["params"].keys()
-    assert (asked.similarity("wfc")["wrap"], asked.similarity("markov")["wrap"]) == ("xy", "none")
+    assert asked.build_recipe("wfc")["params"].items() >= {"wrap": "xy", "wrap_sample": "x"}.items()
+    assert not {"wrap", "wrap_sample"} & asked.build_recipe("markov")["params"].keys()
+    assert (asked.build_similarity("wfc")["wrap"], asked.build_similarity("markov")["wrap"]) == ("xy", "none")
 
 
 def test_knobs_come_and_go() -> None:
-    turned = Example().turning("wfc", "symmetry", 8).turning("markov", "sweeps", 4)
-    assert turned.recipe("wfc")["params"]["symmetry"] == 8
-    assert "symmetry" not in turned.recipe("markov")["params"]
-    assert turned.turning("wfc", "symmetry", None).turning("markov", "sweeps", None) == Example()
-    assert turned.usual("wfc").knobs == {"markov": {"sweeps": 4}}
+    turned = SampleState().with_knob("wfc", "symmetry", 8).with_knob("markov", "sweeps", 4)
+    assert turned.build_recipe("wfc")["params"]["symmetry"] == 8
+    assert "symmetry" not in turned.build_recipe("markov")["params"]
+    assert turned.with_knob("wfc", "symmetry", None).with_knob("markov", "sweeps", None) == SampleState()
+    assert turned.with_default_knobs("wfc").knobs == {"markov": {"sweeps": 4}}
 
 
 def test_techniques_that_learn_are_shown_with_the_costliest_first() -> None:
@@ -104,41 +104,41 @@ def test_techniques_that_learn_are_shown_with_the_costliest_first() -> None:
 
 
 def test_small_samples_repeat_as_they_are_picked() -> None:
-    assert Example().picking("weave").wrap_sample == "xy"
-    assert Example().picking("weave").picking("village").wrap_sample == "none"
-    assert Example().opening(OWN, "river.txt").wrap_sample == "xy"
+    assert SampleState().with_built_in("weave").wrap_sample == "xy"
+    assert SampleState().with_built_in("weave").with_built_in("village").wrap_sample == "none"
+    assert SampleState().with_sample(OWN, "river.txt").wrap_sample == "xy"
 
 
 # -- the sample ---------------------------------------------------------------------------------------------------
 
 
 def test_painting_changes_the_cells_that_there_are() -> None:
-    sample = painted(OWN, {0: 1, 9: 0, -1: 1, 10_000: 1, 5: 99})
+    sample = paint_sample(OWN, {0: 1, 9: 0, -1: 1, 10_000: 1, 5: 99})
     assert np.flatnonzero(sample.cells.ravel() != OWN.cells.ravel()).tolist() == [0, 9]
-    assert Example().drawing(built_in("dungeon")) == Example()
-    assert Example().drawing(OWN).drawing(sample).name == "dungeon, changed"
+    assert SampleState().with_edited_sample(load_built_in("dungeon")) == SampleState()
+    assert SampleState().with_edited_sample(OWN).with_edited_sample(sample).name == "dungeon, changed"
 
 
 def test_resizing_keeps_the_corner_and_fills_with_what_is_common() -> None:
-    larger = resized(OWN, 10, 9)
+    larger = resize_sample(OWN, 10, 9)
     assert larger.shape == (9, 10)
     assert (larger.cells[:7, :8] == OWN.cells).all()
-    assert (larger.cells[7:] == commonest(OWN)).all()
-    assert resized(larger, 8, 7) == OWN
-    assert resized(built_in("keep"), 5, 4).shape == (4, 4, 5)
+    assert (larger.cells[7:] == find_most_common(OWN)).all()
+    assert resize_sample(larger, 8, 7) == OWN
+    assert resize_sample(load_built_in("keep"), 5, 4).shape == (4, 4, 5)
 
 
 def test_flipping_twice_is_nothing_and_turns_pieces() -> None:
-    for sample in (OWN, built_in("awbw/round-lake"), built_in("keep")):
+    for sample in (OWN, load_built_in("awbw/round-lake"), load_built_in("keep")):
         for axis in ("x", "y"):
-            assert flipped(flipped(sample, axis), axis) == sample
-    lake = built_in("awbw/round-lake")
-    assert flipped(lake, "x") != tw.TileMap(lake.cells[:, ::-1], lake.tileset)
+            assert flip_sample(flip_sample(sample, axis), axis) == sample
+    lake = load_built_in("awbw/round-lake")
+    assert flip_sample(lake, "x") != tw.TileMap(lake.cells[:, ::-1], lake.tileset)
 
 
 def test_clearing_leaves_the_commonest_tile() -> None:
-    assert set(cleared(OWN).cells.ravel().tolist()) == {commonest(OWN)}
-    assert cleared(OWN).tileset == OWN.tileset
+    assert set(clear_sample(OWN).cells.ravel().tolist()) == {find_most_common(OWN)}
+    assert clear_sample(OWN).tileset == OWN.tileset
 
 
 def test_more_tiles_get_looks_where_none_are_given() -> None:
@@ -166,14 +166,14 @@ def test_a_tile_that_cannot_be_is_refused_in_one_line(name: str, glyph: str, col
 
 def test_samples_that_no_link_could_hold_are_refused() -> None:
     with pytest.raises(TooLarge, match="300x300"):
-        taken(tw.TileMap(np.zeros((300, 300), dtype=np.uint8), OWN.tileset))
+        as_sample(tw.TileMap(np.zeros((300, 300), dtype=np.uint8), OWN.tileset))
 
 
 def test_pictures_of_many_colours_are_refused_and_tiles_out_of_use_left_out() -> None:
-    many = tw.Tileset.checked({"tiles": [{"name": f"tile {number}"} for number in range(300)]})
+    many = tw.Tileset.validate({"tiles": [{"name": f"tile {number}"} for number in range(300)]})
     with pytest.raises(TooLarge, match="300 tiles"):
-        taken(tw.TileMap(np.arange(300).reshape(15, 20), many))
-    few = taken(tw.TileMap(np.arange(290, 300).reshape(2, 5), many))
+        as_sample(tw.TileMap(np.arange(300).reshape(15, 20), many))
+    few = as_sample(tw.TileMap(np.arange(290, 300).reshape(2, 5), many))
     assert few.tileset.names == many.names[290:]
     assert few.tileset[0].color == many[290].color
 
@@ -194,36 +194,36 @@ def test_a_map_comes_with_its_pictures_and_how_like_the_sample_it_is(technique: 
 
 
 def test_the_fitness_is_told_as_it_falls() -> None:
-    looks: list[Glance] = []
-    found = outcome(replace(Example(), width=40, height=30), "patterns", looks)
-    done = [share for share, _ in found.course]
+    looks: list[TrialPreview] = []
+    found = outcome(replace(SampleState(), width=40, height=30), "patterns", looks)
+    done = [share for share, _ in found.curve]
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0.0, 1.0)
-    assert found.course[0][1] > 4 * found.course[-1][1]
+    assert found.curve[0][1] > 4 * found.curve[-1][1]
     assert looks
-    assert looks[0].course == found.course[: len(looks[0].course)]
+    assert looks[0].curve == found.curve[: len(looks[0].curve)]
     assert size_of(looks[0].picture) == (40, 30)
-    assert outcome(QUICK, "wfc").course == ()
+    assert outcome(QUICK, "wfc").curve == ()
 
 
 def test_a_chart_holds_its_first_and_last_number_and_nothing_else() -> None:
-    chart = falling(((0.0, 14.5), (0.5, 2.0), (1.0, 0.0)))
+    chart = render_fitness_curve(((0.0, 14.5), (0.5, 2.0), (1.0, 0.0)))
     assert "14.5" in chart
     assert "0.00" in chart
     assert "nan" not in chart
-    assert falling(((0.0, 3.0), (1.0, 3.0)))
+    assert render_fitness_curve(((0.0, 3.0), (1.0, 3.0)))
 
 
 def test_levels_stand_side_by_side() -> None:
-    assert size_of(picture_of(built_in("keep"))) == (4 * 13 + 3, 13)
-    assert size_of(picture_of(tw.make("caves", width=200, height=100), sprites=True)) == (200, 100)
+    assert size_of(draw_picture(load_built_in("keep"))) == (4 * 13 + 3, 13)
+    assert size_of(draw_picture(tw.make("caves", width=200, height=100), sprites=True)) == (200, 100)
 
 
 def test_what_nobody_waits_for_stops() -> None:
-    ticket = Ticket(SETTINGS)
+    ticket = CancelToken(SETTINGS)
     ticket.cancel()
     with pytest.raises(Cancelled):
-        tried(Example(), "patterns", ticket, lambda glance: None)
+        run_trial(SampleState(), "patterns", ticket, lambda glance: None)
 
 
 # -- ways out -----------------------------------------------------------------------------------------------------
@@ -232,24 +232,24 @@ def test_what_nobody_waits_for_stops() -> None:
 @pytest.mark.parametrize(
     ("example", "technique"),
     [
-        (replace(QUICK.picking("bricks"), wrap_sample="none"), "wfc"),
-        (LARGE.picking("village").turning("wfc", "pattern_size", 4), "wfc"),
-        (LARGE.picking("awbw/three-mouths"), "wfc"),
-        (replace(QUICK.drawing(resized(OWN, 1, 3)), wrap_sample="none"), "patterns"),
-        (QUICK.opening(resized(OWN, 3, 3), "tiny").turning("patterns", "pattern_sizes", [4]), "patterns"),
-        (replace(QUICK, width=2).turning("patterns", "pattern_sizes", [3]), "patterns"),
-        (QUICK.picking("keep"), "markov"),
+        (replace(QUICK.with_built_in("bricks"), wrap_sample="none"), "wfc"),
+        (LARGE.with_built_in("village").with_knob("wfc", "pattern_size", 4), "wfc"),
+        (LARGE.with_built_in("awbw/three-mouths"), "wfc"),
+        (replace(QUICK.with_edited_sample(resize_sample(OWN, 1, 3)), wrap_sample="none"), "patterns"),
+        (QUICK.with_sample(resize_sample(OWN, 3, 3), "tiny").with_knob("patterns", "pattern_sizes", [4]), "patterns"),
+        (replace(QUICK, width=2).with_knob("patterns", "pattern_sizes", [3]), "patterns"),
+        (QUICK.with_built_in("keep"), "markov"),
         (replace(QUICK, width=4096, height=4096), "markov"),
     ],
 )
-def test_what_fails_has_a_way_out_that_works(example: Example, technique: str) -> None:
+def test_what_fails_has_a_way_out_that_works(example: SampleState, technique: str) -> None:
     with pytest.raises(TilewrightError) as told:
         outcome(example, technique)
-    ways = ways_out(example, technique, told.value.problems)
+    ways = list_suggestions(example, technique, told.value.problems)
     assert ways
     assert len({name for name, _ in ways}) == len(ways)
 
-    def works(way: Example) -> bool:
+    def works(way: SampleState) -> bool:
         try:
             return bool(outcome(way, technique))
         except TilewrightError:
@@ -259,7 +259,7 @@ def test_what_fails_has_a_way_out_that_works(example: Example, technique: str) -
 
 
 def test_bad_luck_is_met_with_another_seed() -> None:
-    (name, other), *_ = ways_out(QUICK, "wfc", [problem("nothing was left", fixes=[ANOTHER_SEED])])
+    (name, other), *_ = list_suggestions(QUICK, "wfc", [problem("nothing was left", fixes=[ANOTHER_SEED])])
     assert name == "another seed"
     assert other.seed != QUICK.seed
 
@@ -285,9 +285,9 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(example: Example) -> AsyncIterator[Opened]:
-    desk, core.loop = Desk(SETTINGS), asyncio.get_running_loop()
-    session = Session(desk, State(look=Look("example"), example=example))
+async def opened(example: SampleState) -> AsyncIterator[Opened]:
+    desk, core.loop = JobQueue(SETTINGS), asyncio.get_running_loop()
+    session = Session(desk, State(view_settings=ViewSettings("example"), example=example))
     with Client(ui.page("/example")) as client:
         view = ExampleView(session, ui.element("div"))
         session.listen("state", view.refresh)
@@ -300,7 +300,7 @@ async def opened(example: Example) -> AsyncIterator[Opened]:
             core.loop = None
 
 
-def run(test: Callable[[Opened], Awaitable[None]], example: Example = QUICK) -> None:
+def run(test: Callable[[Opened], Awaitable[None]], example: SampleState = QUICK) -> None:
     async def whole() -> None:
         async with opened(example) as page:
             await page.settled()
@@ -322,8 +322,8 @@ def test_all_three_make_a_map() -> None:
 def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
     async def test(page: Opened) -> None:
         before = page.pictures()
-        stroke = np.isin(np.arange(built_in("dungeon").cells.size), range(300, 420))
-        cells = packed(np.packbits(stroke, bitorder="little"))
+        stroke = np.isin(np.arange(load_built_in("dungeon").cells.size), range(300, 420))
+        cells = encode_array(np.packbits(stroke, bitorder="little"))
         trigger(page.view.painter.canvas, "paint", {"cells": cells, "tile": 2, "lock": False, "stroke": 1})
         await page.settled()
         assert page.session.state.example.name == "dungeon, changed"
@@ -339,9 +339,9 @@ def test_a_stroke_makes_all_again_and_can_be_undone() -> None:
 def test_the_newest_sample_wins() -> None:
     async def test(page: Opened) -> None:
         for name in ("village", "caverns", "ruins"):
-            page.session.change(replace(page.session.state, example=QUICK.picking(name)))
+            page.session.change(replace(page.session.state, example=QUICK.with_built_in(name)))
         await page.settled()
-        assert page.pictures()[2] == outcome(QUICK.picking("ruins"), "markov").sprites
+        assert page.pictures()[2] == outcome(QUICK.with_built_in("ruins"), "markov").sprites
 
     run(test)
 
@@ -366,20 +366,20 @@ def test_one_gives_up_and_the_others_go_on() -> None:
         assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
         card = page.view.cards["wfc"]
         assert card.line.text.startswith("gave up: the sample's windows of 3x3")
-        assert card.trouble.visible
+        assert card.error_panel.visible
         assert not card.button.enabled
-        ways = {button.text: button for button in card.ways if isinstance(button, ui.button)}
+        ways = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}
         assert {"let the sample wrap", "pattern size 2", "relax"} <= ways.keys()
         with pytest.raises(GaveUp) as told:
             outcome(page.session.state.example, "wfc")
-        found = dict(ways_out(page.session.state.example, "wfc", told.value.problems))
+        found = dict(list_suggestions(page.session.state.example, "wfc", told.value.problems))
         assert found.keys() == ways.keys()
         trigger(ways["let the sample wrap"], "click")
         await page.settled()
         assert page.states()["wfc"] == "done"
-        assert not card.trouble.visible
+        assert not card.error_panel.visible
 
-    run(test, replace(QUICK.picking("bricks"), wrap_sample="none"))
+    run(test, replace(QUICK.with_built_in("bricks"), wrap_sample="none"))
 
 
 def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
@@ -387,22 +387,24 @@ def test_a_map_is_taken_to_make_with_the_sample_in_its_recipe() -> None:
         shown = page.pictures()[1]
         trigger(page.view.cards["wfc"].button, "click")
         state = page.session.state
-        assert (state.look.tab, state.technique, state.seed) == ("make", "wfc", 7)
+        assert (state.view_settings.tab, state.technique, state.seed) == ("make", "wfc", 7)
         assert state.example.sample is not None
-        assert picture_of(tw.run(state.effective), sprites=True) == shown
+        assert draw_picture(tw.run(state.effective), sprites=True) == shown
         assert State.from_link(state.to_link()) == state
 
-    run(test, QUICK.opening(painted(built_in("dungeon"), {40: 2}), "mine"))
+    run(test, QUICK.with_sample(paint_sample(load_built_in("dungeon"), {40: 2}), "mine"))
 
 
 def test_nothing_is_made_while_nobody_looks() -> None:
     async def test(page: Opened) -> None:
-        page.session.change(replace(page.session.state, example=QUICK.picking("village")).looking(tab="make"))
+        page.session.change(
+            replace(page.session.state, example=QUICK.with_built_in("village")).with_view_settings(tab="make")
+        )
         await page.settled()
         assert page.view.painter.example == QUICK
-        page.session.change(page.session.state.looking(tab="example"))
+        page.session.change(page.session.state.with_view_settings(tab="example"))
         await page.settled()
-        assert page.view.painter.example == QUICK.picking("village")
+        assert page.view.painter.example == QUICK.with_built_in("village")
         assert set(page.states().values()) == {"done"}
 
     run(test)
@@ -431,7 +433,7 @@ def test_files_become_samples_or_say_why_not() -> None:
         before = page.session.state.example
         await send("river.txt", b"..~\n.~.\n~..\n")
         assert page.session.state.example.name == "river.txt"
-        assert page.session.state.example.drawn.tileset.names == (".", "~")
+        assert page.session.state.example.sample_map.tileset.names == (".", "~")
         before = page.session.state.example
         await send("../../etc/passwd.png", b"no picture")
         assert page.session.state.example == before

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.servers import application, asking, line_of
 from tilewright.core.errors import InvalidRecipe
-from tilewright.studio.guard import Guard
+from tilewright.studio.security import SecurityMiddleware
 from tilewright.studio.settings import Settings
 
 TOKEN = "correct horse"
@@ -105,7 +105,7 @@ def test_answers_tell_browsers_to_be_careful(local: TestClient) -> None:
 
 def test_another_host_without_a_token_is_refused_at_the_start() -> None:
     with pytest.raises(InvalidRecipe, match=r"token: others can reach 0\.0\.0\.0, so there must be one"):
-        Guard(house(), Settings(host="0.0.0.0"))
+        SecurityMiddleware(house(), Settings(host="0.0.0.0"))
 
 
 def test_without_the_token_nobody_comes_in(public: TestClient) -> None:

@@ -13,14 +13,14 @@ from nicegui import Client, core, ui
 
 import tilewright as tw
 from tests.studio.test_desk import at_a_desk, endless, until
-from tilewright.studio import service
-from tilewright.studio.desk import Broken, Desk, Ticket, told
+from tilewright.studio import operations
+from tilewright.studio.jobs import CancelToken, InternalError, JobQueue, as_tilewright_error
 from tilewright.studio.page.example import ExampleView
 from tilewright.studio.page.gallery import GalleryView
 from tilewright.studio.page.make import MakeView
 from tilewright.studio.page.rules import RulesView
-from tilewright.studio.page.shape import ShapeView, first_of
-from tilewright.studio.page.uploads import ENVELOPE, Uploader
+from tilewright.studio.page.shape import ShapeView, build_initial_params
+from tilewright.studio.page.uploads import REQUEST_OVERHEAD, Uploader
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
@@ -39,17 +39,17 @@ VIEWS: dict[str, Callable[[Session], Any]] = {
 def test_nothing_of_a_page_is_kept_when_it_is_closed(tab: str) -> None:
     """FastAPI remembers the routes of uploads, which must not remember the person."""
 
-    def leave(desk: Desk) -> weakref.ref[Session]:
+    def leave(desk: JobQueue) -> weakref.ref[Session]:
         # patterns has knobs with uploads in Make
-        session = Session(desk, State.of({"technique": "patterns", "seed": 7}))
+        session = Session(desk, State.from_recipe({"technique": "patterns", "seed": 7}))
         client = Client(ui.page(f"/leaving/{tab}"))
         with client:
             VIEWS[tab](session)
-        client.on_delete(session.leave)
+        client.on_delete(session.close)
         client.delete()
         return weakref.ref(session)
 
-    async def test(desk: Desk) -> None:
+    async def test(desk: JobQueue) -> None:
         core.loop = asyncio.get_running_loop()
         try:
             session = leave(desk)
@@ -66,16 +66,16 @@ def test_nothing_of_a_page_is_kept_when_it_is_closed(tab: str) -> None:
 
 
 def test_all_work_for_a_person_ends_when_they_leave_and_that_of_others_goes_on() -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: JobQueue) -> None:
         gone, other = Session(desk), Session(desk)
         gone.make()
-        jobs = [asyncio.ensure_future(who.do(endless)) for who in (gone, gone, gone, other)]
-        await until(lambda: desk.taken >= 4)
-        gone.leave()
+        jobs = [asyncio.ensure_future(who.submit(endless)) for who in (gone, gone, gone, other)]
+        await until(lambda: desk.job_count >= 4)
+        gone.close()
         done, _ = await asyncio.wait(jobs[:3], timeout=10)
         assert all(job.cancelled() for job in done)
         assert len(done) == 3
-        await until(lambda: desk.taken == 1)
+        await until(lambda: desk.job_count == 1)
         assert not jobs[3].done()
         jobs[3].cancel()
 
@@ -88,10 +88,10 @@ def test_a_bug_is_one_line_for_the_person_and_a_trace_for_the_log(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("deep inside")
 
-    monkeypatch.setattr(service, "checked", broken)
+    monkeypatch.setattr(operations, "check_recipe", broken)
     heard: list[tuple[str, Any]] = []
 
-    async def test(desk: Desk) -> None:
+    async def test(desk: JobQueue) -> None:
         session = Session(desk)
         session.listen("failed", lambda error: heard.append(("failed", str(error))))
         session.listen("busy", lambda at_work: heard.append(("busy", at_work)))
@@ -106,8 +106,8 @@ def test_a_bug_is_one_line_for_the_person_and_a_trace_for_the_log(
 
 @pytest.mark.parametrize("error", [RecursionError(), MemoryError()])
 def test_what_is_too_deep_or_too_large_is_no_bug(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
-    assert not isinstance(told(error), Broken)
-    assert str(told(error)) == "too large, or nested too deeply"
+    assert not isinstance(as_tilewright_error(error), InternalError)
+    assert str(as_tilewright_error(error)) == "too large, or nested too deeply"
     assert caplog.text == ""
 
 
@@ -120,7 +120,7 @@ def test_files_are_refused_before_the_guard_must() -> None:
     client = Client(ui.page("/leaving/upload"))
     with client:
         uploader = Uploader(Settings(upload=1 << 20), taken, lines.append, accept=".yaml")
-    assert uploader.props["max-file-size"] == (1 << 20) - ENVELOPE
+    assert uploader.props["max-file-size"] == (1 << 20) - REQUEST_OVERHEAD
     assert uploader.props["accept"] == ".yaml"
     client.delete()
 
@@ -128,9 +128,9 @@ def test_files_are_refused_before_the_guard_must() -> None:
 @pytest.mark.parametrize("name", [entry.name for entry in tw.list_shapers()])
 def test_every_shaper_can_be_added_as_it_is(name: str) -> None:
     wars = name in ("players", "countries")
-    recipe = service.recipe_text("skirmish") if wars else {"technique": "rooms"}
-    first = first_of(name, tw.run(recipe, seed=7).tileset.tiles)
+    recipe = operations.read_recipe_data("skirmish") if wars else {"technique": "rooms"}
+    first = build_initial_params(name, tw.run(recipe, seed=7).tileset.tiles)
     settings = Settings()
     shaping = [*(recipe.get("shaping") or ()), {name: first} if first else name]
-    checked = service.checked({**recipe, "shaping": shaping, "seed": 7}, settings)
-    assert service.made(checked, Ticket(settings)).cells.size
+    checked = operations.check_recipe({**recipe, "shaping": shaping, "seed": 7}, settings)
+    assert operations.make_map(checked, CancelToken(settings)).cells.size

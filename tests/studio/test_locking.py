@@ -13,9 +13,9 @@ import pytest
 import tilewright as tw
 from tests.studio.test_session import opened, run
 from tilewright.core.errors import BadFile, TooLarge
-from tilewright.core.grid import INLINE_CELLS
+from tilewright.core.grid import MAX_INLINE_CELLS
 from tilewright.core.locks import Locks
-from tilewright.studio.locking import locks_inside, locks_of, most_locks, with_locks, without_locks
+from tilewright.studio.locking import add_locks, keep_inside, keep_known, max_locks, remove_locks
 from tilewright.studio.state import State
 
 SHAPE = (20, 30)
@@ -23,12 +23,12 @@ WORDS = ("wall", "floor")
 
 
 def locks(flat: list[int], which: int = 0, before: Locks | None = None, shape: tuple[int, ...] = SHAPE) -> Locks | None:
-    return with_locks(before, np.array(flat, dtype=np.int64), np.full(len(flat), which), WORDS, shape)
+    return add_locks(before, np.array(flat, dtype=np.int64), np.full(len(flat), which), WORDS, shape)
 
 
 def cells(found: Locks | None) -> dict[tuple[int, ...], Any]:
     assert found is not None
-    words = [found.words[word] for word in found.which.tolist()]
+    words = [found.labels[word] for word in found.label_indices.tolist()]
     return dict(zip(map(tuple, found.places.tolist()), words, strict=True))
 
 
@@ -39,31 +39,31 @@ def recipe(width: int, height: int) -> dict[str, Any]:
 def test_the_newest_lock_of_a_cell_counts_and_words_that_nobody_uses_are_gone() -> None:
     found = locks([0, 31, 0], which=1, before=locks([0, 599]))
     assert cells(found) == {(0, 0): "floor", (1, 1): "floor", (19, 29): "wall"}
-    rest = without_locks(found, np.array([599]), SHAPE)
+    rest = remove_locks(found, np.array([599]), SHAPE)
     assert rest is not None
-    assert rest.words == ("floor",)
-    assert without_locks(found, np.arange(600), SHAPE) is None
+    assert rest.labels == ("floor",)
+    assert remove_locks(found, np.arange(600), SHAPE) is None
 
 
 def test_locks_outside_a_map_are_gone() -> None:
     found = locks([0, 31, 599])
-    assert cells(locks_inside(found, (2, 3))) == {(0, 0): "wall", (1, 1): "wall"}
-    assert locks_inside(found, (1, 20, 30)) is None
+    assert cells(keep_inside(found, (2, 3))) == {(0, 0): "wall", (1, 1): "wall"}
+    assert keep_inside(found, (1, 20, 30)) is None
 
 
 def test_locks_on_tiles_that_another_technique_lacks_are_gone() -> None:
     found = locks([0], which=1, before=locks([1]))
-    assert locks_of(found, tw.make("caves", width=8, height=8, seed=1).tileset) == found
-    assert locks_of(found, tw.make("noise", width=8, height=8, seed=1).tileset) is None
-    assert locks_of(None, tw.make("noise", width=8, height=8, seed=1).tileset) is None
+    assert keep_known(found, tw.make("caves", width=8, height=8, seed=1).tileset) == found
+    assert keep_known(found, tw.make("noise", width=8, height=8, seed=1).tileset) is None
+    assert keep_known(None, tw.make("noise", width=8, height=8, seed=1).tileset) is None
 
 
 def test_too_many_locks_on_a_large_map_are_refused_in_one_line() -> None:
     shape = (300, 300)
-    assert most_locks(shape) == INLINE_CELLS // 3
-    assert locks([*range(most_locks(shape))], shape=shape) is not None
+    assert max_locks(shape) == MAX_INLINE_CELLS // 3
+    assert locks([*range(max_locks(shape))], shape=shape) is not None
     with pytest.raises(TooLarge, match=r"a recipe holds 21,845 locked cells of a map of 300x300 at most; lock fewer"):
-        locks([*range(most_locks(shape) + 1)], shape=shape)
+        locks([*range(max_locks(shape) + 1)], shape=shape)
 
 
 def test_a_whole_map_is_locked_rolled_again_made_larger_and_reopened() -> None:

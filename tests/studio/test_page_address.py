@@ -12,8 +12,8 @@ from nicegui import ui
 from tests.studio.nowhere import nowhere
 from tilewright.core.errors import TilewrightError
 from tilewright.core.grid import Grid
-from tilewright.studio.desk import Desk
-from tilewright.studio.page.address import Address
+from tilewright.studio.jobs import JobQueue
+from tilewright.studio.page.url_state import UrlState
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
@@ -24,7 +24,7 @@ HEAVY = replace(State(), painted=Grid([f"tile {number}" for number in range(200)
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    desk = Desk(Settings())
+    desk = JobQueue(Settings())
     yield Session(desk)
     desk.close()
 
@@ -40,10 +40,10 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: list[str]) -> None:
     lines: list[TilewrightError] = []
     with nowhere():
-        address = Address(session, lines.append)
+        address = UrlState(session, lines.append)
         address.write()
         address.write()
-        address.copy()
+        address.copy_link()
     link = session.state.to_link()
     assert scripts[0] == f"history.replaceState(null, '', '#{link}')"
     assert len(scripts) == 2
@@ -54,16 +54,16 @@ def test_the_address_follows_the_state_and_is_copied(session: Session, scripts: 
 def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session, scripts: list[str]) -> None:
     lines: list[TilewrightError] = []
     with nowhere():
-        address = Address(session, lines.append)
+        address = UrlState(session, lines.append)
         address.write()
         session.state = HEAVY
         address.write()
         assert len(scripts) == 1
         assert lines == []
-        address.copy()
+        address.copy_link()
         assert len(scripts) == 1
-        assert lines == [address.refused]
+        assert lines == [address.error]
         assert str(lines[0]).startswith("this is too much for a link: ")
-        session.state = State.of({"technique": "maze", "seed": 3})
+        session.state = State.from_recipe({"technique": "maze", "seed": 3})
         address.write()
     assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]

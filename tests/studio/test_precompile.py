@@ -49,7 +49,7 @@ def test_processes_compile_ahead_and_end_with_the_studio(cold: Path, ending: sig
 
 
 def test_nothing_is_compiled_twice(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "entries", list)
+    monkeypatch.setattr(kernels, "list_entries", list)
     assert not kernels.is_ready()
     assert not [*kernels.warmup()]
     assert kernels.is_ready()

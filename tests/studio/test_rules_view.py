@@ -15,17 +15,17 @@ import tilewright as tw
 from tests.generators.rulebooks import DOCUMENT, FULL, RULES
 from tests.generators.test_rules_round_trip import books as some_books
 from tilewright.core.errors import InvalidRecipe, TilewrightError
-from tilewright.studio.desk import Desk
-from tilewright.studio.page.controls.neighbourhoods import resized
+from tilewright.studio.jobs import JobQueue
+from tilewright.studio.page.controls.neighbourhoods import resize_cells
 from tilewright.studio.page.rules import rulebook_draft as books
 from tilewright.studio.page.rules import sentences
 from tilewright.studio.page.rules.editor import Editor
-from tilewright.studio.page.rules.start import rule_books
+from tilewright.studio.page.rules.start import list_rulebooks
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
 
-BEGINNINGS = {name: recipe["params"] for name, (_, recipe) in rule_books("rulebooks").items()}
+BEGINNINGS = {name: recipe["params"] for name, (_, recipe) in list_rulebooks("rulebooks").items()}
 TREASURE = BEGINNINGS["rooms-with-treasure"]
 
 
@@ -35,55 +35,55 @@ TREASURE = BEGINNINGS["rooms-with-treasure"]
 @given(some_books())
 @settings(max_examples=60)
 def test_every_book_is_the_same_after_reading_and_writing(data: dict[str, Any]) -> None:
-    params = RULES.checked(data)
+    params = RULES.validate(data)
     book = books.read(data)
-    again = RULES.checked(books.params_of(book))
-    assert books.read(books.params_of(book)) == book
-    assert books.read_text(books.text_of(book)) == book
+    again = RULES.validate(books.to_params(book))
+    assert books.read(books.to_params(book)) == book
+    assert books.read_text(books.write_text(book)) == book
     # Drawings that are as they always were are left out; the map is the same.
-    assert again.known == params.known
+    assert again.neighbourhoods_by_name == params.neighbourhoods_by_name
     assert again.model_copy(update={"neighbourhoods": ()}) == params.model_copy(update={"neighbourhoods": ()})
 
 
 @pytest.mark.parametrize(
-    "data", [*DOCUMENT.values(), FULL, {}, *(recipe["params"] for _, recipe in rule_books("recipes").values())]
+    "data", [*DOCUMENT.values(), FULL, {}, *(recipe["params"] for _, recipe in list_rulebooks("recipes").values())]
 )
 def test_what_is_written_makes_the_same_map(data: dict[str, Any]) -> None:
-    written = books.params_of(books.read(data))
+    written = books.to_params(books.read(data))
     params = {"technique": "rules", "params": data}
     assert tw.run({"technique": "rules", "params": written}, seed=4) == tw.run(params, seed=4)
-    assert len(json.dumps(written)) < 1.1 * len(json.dumps(RULES.checked(data).compact))
+    assert len(json.dumps(written)) < 1.1 * len(json.dumps(RULES.validate(data).compact))
 
 
 def test_what_is_as_usual_is_not_written() -> None:
-    assert books.params_of(books.read({"generationRules": []})) == {"width": 15, "height": 7, "generationRules": []}
-    assert books.params_of(books.read(TREASURE)) == TREASURE
+    assert books.to_params(books.read({"generationRules": []})) == {"width": 15, "height": 7, "generationRules": []}
+    assert books.to_params(books.read(TREASURE)) == TREASURE
 
 
 def test_the_size_stands_where_the_knobs_look_for_it() -> None:
-    written = books.params_of(books.read({"mapData": ["30x20", "solid:empty"], "width": 40}))
+    written = books.to_params(books.read({"mapData": ["30x20", "solid:empty"], "width": 40}))
     assert (written["width"], written["height"]) == (40, 20)
     assert "mapData" not in written
 
 
 def test_a_book_whose_words_do_not_fit_is_read_all_the_same() -> None:
     book = books.read({**TREASURE, "names": ["rock", "floor"]})
-    assert books.names_in(book) == ["rock", "floor"]
-    assert books.read(books.params_of(book)) == book
+    assert books.list_names(book) == ["rock", "floor"]
+    assert books.read(books.to_params(book)) == book
     with pytest.raises(InvalidRecipe, match="unknown name 'corridor'"):
-        RULES.checked(books.params_of(book))
+        RULES.validate(books.to_params(book))
 
 
 def test_a_book_with_a_wrong_piece_is_handed_on_as_it_is() -> None:
     book = books.read(TREASURE)
     book["generationRules"][0]["simulations"] = 99_999
-    assert books.params_of(book) == book
+    assert books.to_params(book) == book
     with pytest.raises(InvalidRecipe, match=r"generationRules\.0\.simulations: must be at most 10000"):
-        RULES.checked(books.params_of(book))
+        RULES.validate(books.to_params(book))
 
 
 def test_the_text_is_an_object_that_procengine_reads() -> None:
-    text = books.text_of(books.read(TREASURE))
+    text = books.write_text(books.read(TREASURE))
     data = json.loads(text)
     assert data["mapData"] == ["56x34", "rock:corridor"]
     assert data["names"][0] == "rock:-1"
@@ -120,14 +120,14 @@ def test_mistakes_in_the_text_are_told_in_one_line_with_their_place(text: str, m
         books.read_text(text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert books.line_of(text, caught.value.problems[0].path) == line
+    assert books.find_line(text, caught.value.problems[0].path) == line
 
 
 def test_the_line_of_a_value_is_found_by_its_path() -> None:
-    text = books.text_of(books.read(FULL))
+    text = books.write_text(books.read(FULL))
     for number, layer in enumerate(json.loads(text)["generationRules"]):
         for place, rule in enumerate(layer["rules"]):
-            line = books.line_of(text, ("generationRules", number, "rules", place, "tile"))
+            line = books.find_line(text, ("generationRules", number, "rules", place, "tile"))
             assert line is not None
             assert rule in text.splitlines()[line - 1]
 
@@ -135,10 +135,10 @@ def test_the_line_of_a_value_is_found_by_its_path() -> None:
 # -- changes ------------------------------------------------------------------------------------------------------
 
 
-def renamed(book: books.Book, section: str, place: int, name: str) -> books.Book:
+def renamed(book: books.Rulebook, section: str, place: int, name: str) -> books.Rulebook:
     """The book after a name was typed."""
     items = [{**one, "name": name} if number == place else one for number, one in enumerate(book[section])]
-    return books.replaced(book, section, items)
+    return books.replace_section(book, section, items)
 
 
 def test_a_renamed_tile_is_renamed_wherever_it_is_used() -> None:
@@ -146,7 +146,7 @@ def test_a_renamed_tile_is_renamed_wherever_it_is_used() -> None:
     new = renamed(book, "names", 0, "Basalt ")
     assert "rock" not in json.dumps(new)
     assert json.dumps(new).count("basalt") == json.dumps(book).count("rock")
-    RULES.checked(books.params_of(new))
+    RULES.validate(books.to_params(new))
     assert renamed(new, "names", 0, "rock") == book
 
 
@@ -156,7 +156,7 @@ def test_a_renamed_neighbourhood_is_renamed_wherever_it_is_used() -> None:
     place = [one["name"] for one in book["neighbourhoods"]].index(old)
     new = renamed(book, "neighbourhoods", place, "line")
     assert new["generationRules"][0]["rules"][0]["neighbourhood"] == "line"
-    RULES.checked(books.params_of(new))
+    RULES.validate(books.to_params(new))
 
 
 @pytest.mark.parametrize(
@@ -171,21 +171,21 @@ def test_names_that_cannot_be_are_refused_where_they_are_typed(section: str, nam
 def test_neighbourhoods_that_are_always_there_come_back_as_they_were() -> None:
     book = books.read(TREASURE)
     assert [one["name"] for one in book["neighbourhoods"]] == ["plus", "all", "near"]
-    assert books.replaced(book, "neighbourhoods", book["neighbourhoods"][1:]) == {
+    assert books.replace_section(book, "neighbourhoods", book["neighbourhoods"][1:]) == {
         **book,
         "neighbourhoods": book["neighbourhoods"],
     }
     drawn = [{"name": "plus", "matrix": [[1, 0, 1]]}, *book["neighbourhoods"][1:]]
-    assert books.params_of(books.replaced(book, "neighbourhoods", drawn))["neighbourhoods"]["plus"] == "101"
+    assert books.to_params(books.replace_section(book, "neighbourhoods", drawn))["neighbourhoods"]["plus"] == "101"
 
 
 def test_books_differ_at_a_path() -> None:
     book = books.read(TREASURE)
     other = json.loads(json.dumps(book))
     other["generationRules"][1]["simulations"] = 7
-    assert books.difference(book, other) == ("generationRules", 1, "simulations")
+    assert books.find_difference(book, other) == ("generationRules", 1, "simulations")
     other["width"] = 9
-    assert books.difference(book, other) == ()
+    assert books.find_difference(book, other) == ()
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_books_differ_at_a_path() -> None:
     ],
 )
 def test_drawings_grow_around_their_middle(width: int, height: int, wanted: list[str]) -> None:
-    found = resized(books.BUILT_IN["plus"], width, height)
+    found = resize_cells(books.BUILT_IN_NEIGHBORHOODS["plus"], width, height)
     assert ["".join(map(str, row)) for row in found] == wanted
 
 
@@ -218,7 +218,7 @@ def test_drawings_grow_around_their_middle(width: int, height: int, wanted: list
 )
 def test_rules_are_told_in_words(rule: str, sentence: str) -> None:
     data = {"names": ["a", "b", "c", "solid", "empty"], "generationRules": [{"rules": [rule]}]}
-    found = RULES.checked(data).generationRules[0].rules[0]
+    found = RULES.validate(data).generationRules[0].rules[0]
     assert "".join(text for _, text in sentences.rule_spans(found)) == sentence
 
 
@@ -239,7 +239,7 @@ def test_sentences_are_safe_and_mark_unknown_tiles() -> None:
     ],
 )
 def test_layers_are_told_in_words(parts: list[str], summary: str) -> None:
-    layer = RULES.checked(
+    layer = RULES.validate(
         {"mapData": "30x20,solid:empty", "roomData": "equal:3x1:3", "generationRules": [{"genData": parts}]}
     )
     assert sentences.layer_summary(layer.generationRules[0]) == summary
@@ -252,16 +252,16 @@ def test_layers_are_told_in_words(parts: list[str], summary: str) -> None:
 def test_beginnings_make_maps_with_all_their_tiles(name: str) -> None:
     params = BEGINNINGS[name]
     book = books.read(params)
-    assert books.params_of(book) == params
+    assert books.to_params(book) == params
     found = set()
     for seed in range(5):
         map = tw.run({"technique": "rules", "params": params}, seed=seed)
         found |= {map.tileset[tile].name for tile in np.unique(map.cells).tolist()}
-    assert found == set(books.names_in(book))
+    assert found == set(books.list_names(book))
 
 
 def test_recipes_to_begin_with_are_rule_books() -> None:
-    found = rule_books("recipes")
+    found = list_rulebooks("recipes")
     assert {"archipelago", "treasure-dungeon"} <= set(found)
     for summary, recipe in found.values():
         assert summary
@@ -275,8 +275,8 @@ def edited(do: Callable[[Editor, Session], None], **words: Any) -> Session:
     """A session in which something was edited, its map made."""
 
     async def run() -> Session:
-        desk = Desk(Settings())
-        session = Session(desk, State.of({"technique": "rules", "params": dict(TREASURE), "seed": 7, **words}))
+        desk = JobQueue(Settings())
+        session = Session(desk, State.from_recipe({"technique": "rules", "params": dict(TREASURE), "seed": 7, **words}))
         editor = Editor(session)
         editor.read(session.state)
         session.listen("state", editor.read)
@@ -294,8 +294,8 @@ def edited(do: Callable[[Editor, Session], None], **words: Any) -> Session:
 
 
 def with_maximum(editor: Editor, place: int, maximum: int) -> None:
-    names = editor.book["names"]
-    editor.set("names", [*names[:place], {**names[place], "maximum": maximum}, *names[place + 1 :]])
+    names = editor.rulebook["names"]
+    editor.set_section("names", [*names[:place], {**names[place], "maximum": maximum}, *names[place + 1 :]])
 
 
 def test_edits_go_into_the_recipe() -> None:
@@ -308,25 +308,25 @@ def test_edits_go_into_the_recipe() -> None:
 def test_typing_at_one_place_is_one_step_of_undo() -> None:
     def do(editor: Editor, session: Session) -> None:
         for value in (1, 12, 120):
-            first, *rest = editor.book["generationRules"]
-            editor.set("generationRules", [{**first, "simulations": value}, *rest])
+            first, *rest = editor.rulebook["generationRules"]
+            editor.set_section("generationRules", [{**first, "simulations": value}, *rest])
         with_maximum(editor, 4, 2)
         session.undo()
-        assert editor.book["generationRules"][0]["simulations"] == 120
+        assert editor.rulebook["generationRules"][0]["simulations"] == 120
         session.undo()
-        assert editor.book["generationRules"][0]["simulations"] == 0
+        assert editor.rulebook["generationRules"][0]["simulations"] == 0
 
     assert edited(do).state.params == TREASURE
 
 
 def test_a_renamed_tile_stays_locked() -> None:
     def do(editor: Editor, session: Session) -> None:
-        names = editor.book["names"]
-        editor.set("names", [names[0], {**names[1], "name": "gravel"}, *names[2:]])
+        names = editor.rulebook["names"]
+        editor.set_section("names", [names[0], {**names[1], "name": "gravel"}, *names[2:]])
 
     session = edited(do, locks=[[2, 2, "floor"], [3, 3, "rock"]], tiles={"floor": "floor"}, tileset="dungeon")
     assert session.state.locks is not None
-    assert set(session.state.locks.words) == {"gravel", "rock"}
+    assert set(session.state.locks.labels) == {"gravel", "rock"}
     assert session.state.recipe["tiles"] == {"gravel": "floor"}
     assert session.map is not None
     assert session.map.tileset[int(session.map.cells[2, 2])].name == "floor"
@@ -338,7 +338,7 @@ def test_a_book_that_does_not_fit_keeps_its_map_and_says_where() -> None:
 
     def do(editor: Editor, session: Session) -> None:
         session.listen("failed", errors.append)
-        editor.set("names", [*editor.book["names"][:4], *editor.book["names"][5:]])
+        editor.set_section("names", [*editor.rulebook["names"][:4], *editor.rulebook["names"][5:]])
         paths.extend(problem.path for problem in editor.problems)
 
     session = edited(do)
@@ -352,5 +352,5 @@ def test_colours_are_those_of_the_map() -> None:
     editor = Editor(session)
     editor.read(session.state)
     dungeon = next(tileset for tileset in tw.list_tilesets() if tileset.name == "dungeon")
-    assert [tile.name for tile in editor.tiles] == books.names_in(editor.book)
+    assert [tile.name for tile in editor.tiles] == books.list_names(editor.rulebook)
     assert editor.tiles[0].color == next(tile.color for tile in dungeon if tile.name == "wall")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.core import registry
 from tilewright.core.errors import TilewrightError
-from tilewright.studio.desk import Desk
+from tilewright.studio.jobs import JobQueue
 from tilewright.studio.session import Session
 from tilewright.studio.settings import Settings
 from tilewright.studio.state import State
@@ -27,7 +27,7 @@ SIZED = [entry.name for entry in tw.list_techniques()]
 class Watched(Session):
     """A session that one can wait for."""
 
-    def __init__(self, desk: Desk, state: State) -> None:
+    def __init__(self, desk: JobQueue, state: State) -> None:
         super().__init__(desk, state)
         self.maps: list[tw.TileMap] = []
         self.errors: list[TilewrightError | None] = []
@@ -42,16 +42,16 @@ class Watched(Session):
 
     def locked_mask(self) -> NDArray[np.bool_]:
         """Return the locked cells, of which there must be some."""
-        mask = self.locked()
+        mask = self.find_locked_cells()
         assert mask is not None
         return mask
 
 
 @asynccontextmanager
 async def opened(recipe: dict[str, Any], **settings: Any) -> AsyncIterator[Watched]:
-    desk = Desk(Settings.checked(settings))
+    desk = JobQueue(Settings.validate(settings))
     try:
-        session = Watched(desk, State.of(recipe))
+        session = Watched(desk, State.from_recipe(recipe))
         session.make()
         await session.settled()
         yield session
@@ -145,7 +145,7 @@ def test_cells_are_locked_and_freed() -> None:
             session.unlock([4])
             assert session.locked_mask().ravel().nonzero()[0].tolist() == [3, 5]
             session.unlock()
-            assert session.locked() is None
+            assert session.find_locked_cells() is None
 
     run(test)
 
@@ -166,7 +166,7 @@ def test_a_slider_is_one_step_of_undo() -> None:
     async def test() -> None:
         async with opened(SMALL) as session:
             for walls in (0.41, 0.42, 0.43):
-                session.change(session.state.with_params(walls=walls), what="params.walls")
+                session.change(session.state.with_params(walls=walls), undo_group="params.walls")
             session.undo()
             assert session.state.recipe == SMALL
 
@@ -178,12 +178,12 @@ def test_what_is_chosen_in_the_gallery_is_no_step_of_undo() -> None:
         async with opened(SMALL) as session:
             told: list[State] = []
             session.listen("state", told.append)
-            session.vary(what="knob", knob="walls")
-            session.vary(what="knob")
+            session.change_gallery(what="knob", knob="walls")
+            session.change_gallery(what="knob")
             assert [state.gallery.knob for state in told] == ["walls"]
             assert not session.can_undo
-            session.sow(8)
-            session.vary(roll=5)
+            session.set_seed(8)
+            session.change_gallery(roll=5)
             session.undo()
             assert (session.state.seed, session.state.gallery.roll, session.state.gallery.knob) == (7, 5, "walls")
             session.redo()
@@ -198,19 +198,19 @@ def test_seeds_go_back() -> None:
         async with opened(SMALL) as session:
             session.reroll()
             second = session.state.seed
-            session.sow("dragon")
-            session.earlier()
+            session.set_seed("dragon")
+            session.restore_seed()
             assert session.state.seed == second
-            session.earlier()
-            session.earlier()  # there is none before the first
+            session.restore_seed()
+            session.restore_seed()  # there is none before the first
             assert session.state.seed == 7
             seeds: list[int | str | None] = []
             for typed in ("008", "8"):  # two different seeds
-                session.sow(typed)
+                session.set_seed(typed)
                 seeds.append(session.state.seed)
             assert seeds == ["008", 8]
             session.undo()
-            session.earlier()  # not the one that undo has brought back
+            session.restore_seed()  # not the one that undo has brought back
             assert session.state.seed == 7
 
     run(test)
@@ -250,7 +250,7 @@ def test_the_newest_setting_wins() -> None:
     async def test() -> None:
         async with opened(SMALL) as session:
             shown = len(session.maps)
-            session.change(State.of({"technique": "endless", "params": {"width": 9, "height": 9}, "seed": 1}))
+            session.change(State.from_recipe({"technique": "endless", "params": {"width": 9, "height": 9}, "seed": 1}))
             await asyncio.to_thread(begun.wait, 60)
             session.change(session.state.with_params(width=8))
             assert (await session.settled()).width == 8

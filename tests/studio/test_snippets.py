@@ -25,7 +25,7 @@ from tilewright.core.grid import Grid
 from tilewright.core.notation import RESERVED_FLAGS
 from tilewright.core.params import Sized, param
 from tilewright.core.recipe import Recipe
-from tilewright.core.registry import RECIPE_WORDS, Entry, shapers, technique, techniques
+from tilewright.core.registry import RECIPE_FIELDS, Entry, shapers, technique, techniques
 from tilewright.core.resolver import Resolver
 from tilewright.core.seeds import Rng
 from tilewright.core.site import Site, Steps
@@ -197,7 +197,7 @@ def test_painted_cells_are_put_there(shape: tuple[int, ...]) -> None:
     map = made(data)
     over = rng.integers(-1, len(map.tileset), shape)
     painted = Grid(map.tileset.names, over)
-    expected = map.replaced(cells=np.where(over < 0, map.cells, over).astype(map.cells.dtype))
+    expected = map.replace(cells=np.where(over < 0, map.cells, over).astype(map.cells.dtype))
     assert by_python(data, painted) == expected
     assert by_python(data, Grid(map.tileset.names, np.full(shape, -1))) == map
 
@@ -221,8 +221,8 @@ def reread(data: Mapping[str, Any]) -> Recipe:
 
 def read_keywords(technique: str, **words: Any) -> Recipe:
     """The recipe that `tw.make` would make."""
-    params = {name: value for name, value in words.items() if name not in RECIPE_WORDS}
-    own = {name: value for name, value in words.items() if name in RECIPE_WORDS}
+    params = {name: value for name, value in words.items() if name not in RECIPE_FIELDS}
+    own = {name: value for name, value in words.items() if name in RECIPE_FIELDS}
     return Recipe.of({"technique": technique, "params": params, **own}, Resolver())
 
 
@@ -236,7 +236,7 @@ def recipes(draw: st.DrawFn) -> dict[str, Any]:
             if field.default is UNSET or draw(st.booleans()):
                 changed = {**values, field.name: draw(values_of(field))}
                 with contextlib.suppress(TilewrightError):
-                    entry.params.checked(changed)
+                    entry.params.validate(changed)
                     values = changed
         return values
 

@@ -16,12 +16,12 @@ from tilewright.core.grid import FREE, Grid
 from tilewright.core.locks import Locks
 from tilewright.core.tilemap import TileMap
 from tilewright.core.tileset import Tileset
-from tilewright.studio.example import Example
 from tilewright.studio.gallery import Gallery
-from tilewright.studio.state import LARGEST_STATE, LONGEST_LINK, Look, State
+from tilewright.studio.sample_state import SampleState
+from tilewright.studio.state import MAX_LINK_LENGTH, MAX_STATE_BYTES, State, ViewSettings
 
 RECIPE = {"technique": "caves", "seed": 7, "params": {"width": 30, "height": 12}, "shaping": [{"flip": {}}, "connect"]}
-TILES = Tileset.checked({"name": "own", "tiles": [{"name": "ice"}, {"name": "lava", "passable": False}]})
+TILES = Tileset.validate({"name": "own", "tiles": [{"name": "ice"}, {"name": "lava", "passable": False}]})
 SAMPLE = TileMap(np.eye(5, dtype=np.uint8), TILES)
 LOCKS = Locks.of([[3, 1, "wall"], [4, 1, "floor"]])
 PAINTED = Grid(["floor", "wall"], np.where(np.eye(12, 30, dtype=bool), 1, FREE))
@@ -39,20 +39,20 @@ def packed(data: Any) -> str:
     "state",
     [
         State(),
-        State.of(RECIPE),
-        State.of({**RECIPE, "seed": "a village at night"}),
-        replace(State.of(RECIPE), locks=LOCKS),
-        replace(State.of(RECIPE), locks=LOCKS).with_recipe(),
-        replace(State.of(RECIPE).with_recipe(locks=LOCKS.to_data()), locks=None),
-        replace(State.of(RECIPE), painted=PAINTED),
-        replace(State.of(RECIPE), off=(0,)),
-        State(look=Look("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
-        State(example=Example().picking("bricks")),
-        State(example=Example().picking("awbw/round-lake")),
-        State(example=Example("mine", SAMPLE, 20, 10, "any text", "x", "xy", {"wfc": {"symmetry": 8}})),
+        State.from_recipe(RECIPE),
+        State.from_recipe({**RECIPE, "seed": "a village at night"}),
+        replace(State.from_recipe(RECIPE), locks=LOCKS),
+        replace(State.from_recipe(RECIPE), locks=LOCKS).with_recipe(),
+        replace(State.from_recipe(RECIPE).with_recipe(locks=LOCKS.to_data()), locks=None),
+        replace(State.from_recipe(RECIPE), painted=PAINTED),
+        replace(State.from_recipe(RECIPE), off=(0,)),
+        State(view_settings=ViewSettings("gallery", sprites=False, grid=True, overlay="hot-path,slack=8")),
+        State(example=SampleState().with_built_in("bricks")),
+        State(example=SampleState().with_built_in("awbw/round-lake")),
+        State(example=SampleState("mine", SAMPLE, 20, 10, "any text", "x", "xy", {"wfc": {"symmetry": 8}})),
         State(gallery=Gallery(roll=123)),
         State(gallery=Gallery("knob", "1.thickness", -0.5, 3, False, 10**9 - 1, "the knob", "cells", "regions", False)),
-        State(example=Example().turning("patterns", "pattern_sizes", [2, 3]).turning("wfc", "relax", True)),
+        State(example=SampleState().with_knob("patterns", "pattern_sizes", [2, 3]).with_knob("wfc", "relax", True)),
     ],
     ids=lambda state: state.to_link()[-12:],
 )
@@ -64,7 +64,7 @@ def test_a_link_reopens_the_state(state: State) -> None:
 
 
 def test_a_link_keeps_how_a_sample_looks() -> None:
-    found = State.from_link(State(example=Example().opening(SAMPLE, "mine")).to_link()).example.sample
+    found = State.from_link(State(example=SampleState().with_sample(SAMPLE, "mine")).to_link()).example.sample
     assert found is not None
     assert found.tileset == TILES
     assert not found.tileset[1].passable
@@ -79,17 +79,17 @@ def test_what_no_link_could_bring_back_is_refused() -> None:
     noise = np.random.default_rng(1).integers(0, 200, (1000, 1000))
     painted = Grid([f"tile {number}" for number in range(200)], noise)
     with pytest.raises(TooLarge, match=r"^this is too much for a link: 1,\d{3},\d{3} characters, at most 1,048,576"):
-        replace(State.of(RECIPE), painted=painted).to_link()
+        replace(State.from_recipe(RECIPE), painted=painted).to_link()
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20, 60])
 def test_a_link_that_is_cut_off_says_so(cut: int) -> None:
-    refused(State.of(RECIPE).to_link()[:-cut], "cut off")
+    refused(State.from_recipe(RECIPE).to_link()[:-cut], "cut off")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "not a link", "AAAA", "é" * 8, "====", "A" * (LONGEST_LINK + 1), packed(b"not json"), packed(b"\xff\xfe")],
+    ["", "not a link", "AAAA", "é" * 8, "====", "A" * (MAX_LINK_LENGTH + 1), packed(b"not json"), packed(b"\xff\xfe")],
     ids=["empty", "words", "letters", "accents", "padding", "long", "no json", "no text"],
 )
 def test_what_is_no_link_says_so(text: str) -> None:
@@ -97,7 +97,7 @@ def test_what_is_no_link_says_so(text: str) -> None:
 
 
 def test_a_link_that_unpacks_to_too_much_is_refused() -> None:
-    refused(packed(b'{"v":1,"recipe":{}}' + b" " * LARGEST_STATE), "cut off")
+    refused(packed(b'{"v":1,"recipe":{}}' + b" " * MAX_STATE_BYTES), "cut off")
     refused(packed(b"[" * 200_000), "not one of this studio")
 
 
@@ -175,7 +175,7 @@ def test_a_hostile_link_gives_one_line(data: Any, line: str) -> None:
 
 @pytest.mark.parametrize("look", [3, [], {"tab": "admin"}, {"tab": 3}, {"grid": "yes"}, {"strange": 1}])
 def test_strange_looks_are_left_out(look: Any) -> None:
-    assert State.from_link(packed({"v": 1, "recipe": RECIPE, "look": look})).look == Look()
+    assert State.from_link(packed({"v": 1, "recipe": RECIPE, "look": look})).view_settings == ViewSettings()
 
 
 def test_strange_words_of_the_gallery_are_left_out() -> None:
@@ -201,7 +201,7 @@ def refused(link: str, line: str) -> None:
 
 
 def test_another_word_of_the_recipe_locks_what_is_locked_and_forgets_what_was_only_painted() -> None:
-    pending = replace(State.of(RECIPE), locks=LOCKS, painted=PAINTED)
+    pending = replace(State.from_recipe(RECIPE), locks=LOCKS, painted=PAINTED)
     assert pending.is_pending
     made = pending.with_recipe(seed=8)
     assert not made.is_pending
@@ -213,33 +213,33 @@ def test_another_word_of_the_recipe_locks_what_is_locked_and_forgets_what_was_on
 
 
 def test_freed_locks_leave_the_recipe_when_the_map_is_made_again() -> None:
-    locked = replace(State.of(RECIPE), locks=LOCKS).with_recipe()
+    locked = replace(State.from_recipe(RECIPE), locks=LOCKS).with_recipe()
     freed = replace(locked, locks=None)
     assert freed.is_pending
     assert "locks" not in freed.with_recipe().recipe
 
 
 def test_a_word_that_is_none_is_taken_out() -> None:
-    assert "shaping" not in State.of(RECIPE).with_recipe(shaping=None).recipe
-    assert State.of(RECIPE).recipe == RECIPE
+    assert "shaping" not in State.from_recipe(RECIPE).with_recipe(shaping=None).recipe
+    assert State.from_recipe(RECIPE).recipe == RECIPE
 
 
 def test_params_are_changed_one_by_one() -> None:
-    assert State.of(RECIPE).with_params(walls=0.4).params == {"width": 30, "height": 12, "walls": 0.4}
+    assert State.from_recipe(RECIPE).with_params(walls=0.4).params == {"width": 30, "height": 12, "walls": 0.4}
 
 
 def test_shapers_that_are_off_make_nothing() -> None:
-    assert replace(State.of(RECIPE), off=(0,)).effective["shaping"] == ["connect"]
-    assert "shaping" not in replace(State.of(RECIPE), off=(0, 1)).effective
+    assert replace(State.from_recipe(RECIPE), off=(0,)).effective["shaping"] == ["connect"]
+    assert "shaping" not in replace(State.from_recipe(RECIPE), off=(0, 1)).effective
 
 
 def test_a_fix_finds_its_shaper_among_those_that_are_off() -> None:
     recipe = {"technique": "caves", "shaping": ["border", {"replace": {}}, "doors", {"connect": {"thickness": 0}}]}
-    state = replace(State.of(recipe), off=(0, 2))
-    assert state.fixed(Fix("set", ("shaping", 1, "connect", "thickness"), 2)).effective["shaping"][1] == {
+    state = replace(State.from_recipe(recipe), off=(0, 2))
+    assert state.apply_fix(Fix("set", ("shaping", 1, "connect", "thickness"), 2)).effective["shaping"][1] == {
         "connect": {"thickness": 2}
     }
-    fewer = state.fixed(Fix("remove", ("shaping", 0, "replace")))
+    fewer = state.apply_fix(Fix("remove", ("shaping", 0, "replace")))
     assert fewer.recipe["shaping"] == ["border", "doors", {"connect": {"thickness": 0}}]
     assert fewer.off == (0, 1)
 
@@ -253,35 +253,39 @@ def test_a_fix_finds_its_shaper_among_those_that_are_off() -> None:
     ],
 )
 def test_a_fix_changes_the_params(fix: Fix, params: Any) -> None:
-    state = State.of({"technique": "caves", "params": {"walls": 3, "widht": 9}})
-    assert state.fixed(fix).params == params
+    state = State.from_recipe({"technique": "caves", "params": {"walls": 3, "widht": 9}})
+    assert state.apply_fix(fix).params == params
 
 
 def test_fixes_of_seed_and_locks() -> None:
-    state = State.of({"technique": "caves", "seed": 7, "locks": [[1, 1, "wall"]]})
-    assert state.fixed(ANOTHER_SEED).seed != 7
-    assert "locks" not in state.fixed(Fix("remove", ("locks",))).effective
+    state = State.from_recipe({"technique": "caves", "seed": 7, "locks": [[1, 1, "wall"]]})
+    assert state.apply_fix(ANOTHER_SEED).seed != 7
+    assert "locks" not in state.apply_fix(Fix("remove", ("locks",))).effective
 
 
 def test_a_recipe_opens_with_its_locks() -> None:
-    state = State.of({**RECIPE, "locks": [[3, 1, "wall"]]})
+    state = State.from_recipe({**RECIPE, "locks": [[3, 1, "wall"]]})
     assert state.locks == Locks.of([[3, 1, "wall"]])
     assert not state.is_pending
 
 
 @pytest.mark.parametrize("shaping", ["connect", {"connect": {}}])
 def test_a_single_shaper_may_stand_without_a_list(shaping: Any) -> None:
-    assert State.of({"technique": "caves", "shaping": shaping}).effective["shaping"] == [shaping]
+    assert State.from_recipe({"technique": "caves", "shaping": shaping}).effective["shaping"] == [shaping]
 
 
 def test_bad_locks_are_refused_when_a_recipe_is_opened() -> None:
     with pytest.raises(InvalidRecipe):
-        State.of({**RECIPE, "locks": 3})
+        State.from_recipe({**RECIPE, "locks": 3})
 
 
 def test_opening_another_recipe_keeps_the_look_the_example_and_the_gallery() -> None:
-    before = State(look=Look("shape", grid=True), example=Example().picking("weave"), gallery=Gallery(roll=5))
-    assert before.opening(RECIPE) == replace(before, recipe=RECIPE)
+    before = State(
+        view_settings=ViewSettings("shape", grid=True),
+        example=SampleState().with_built_in("weave"),
+        gallery=Gallery(roll=5),
+    )
+    assert before.open_recipe(RECIPE) == replace(before, recipe=RECIPE)
     seedless = {word: value for word, value in RECIPE.items() if word != "seed"}
-    assert before.opening(seedless).seed == before.seed
-    assert isinstance(State(seedless).opening(seedless).seed, int)  # picked, and then it stays
+    assert before.open_recipe(seedless).seed == before.seed
+    assert isinstance(State(seedless).open_recipe(seedless).seed, int)  # picked, and then it stays

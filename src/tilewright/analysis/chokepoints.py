@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe
-from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_last
+from ..kernels.chokepoints import WALL, count_gates, find_cuts, find_subtree_ends
 from ..kernels.distance import StepGraph
-from .regions import Directions, Walkable, neighbours, passable_of
+from .regions import Directions, Walkable, neighbor_offsets, passable_of
 
 
 def chokepoints(map: Walkable, *, directions: Directions = 4) -> NDArray[np.bool_]:
@@ -34,8 +34,8 @@ class Cuts:
     """The chokepoints of a map, and the walk that found them."""
 
     cells: NDArray[np.bool_]
-    ground: StepGraph
-    came: NDArray[np.uint8]
+    graph: StepGraph
+    came_from: NDArray[np.uint8]
     gates: NDArray[np.uint8]
     order: NDArray[np.int32]
     """The step of the walk that reached each cell, from 1 on, region by region."""
@@ -47,21 +47,21 @@ class Cuts:
         """Look for them, beginning at a cell that one can walk on, or anywhere."""
         if directions not in (4, 8):
             raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
-        ground = StepGraph(passable, neighbours(passable.ndim, directions))
-        order = np.full(ground.wide, WALL, dtype=np.int32)
+        ground = StepGraph(passable, neighbor_offsets(passable.ndim, directions))
+        order = np.full(ground.padded_shape, WALL, dtype=np.int32)
         order[ground.inner] = passable.view(np.int8) + np.int8(WALL)
         came, gates, cuts = (np.zeros(order.size, dtype=np.uint8) for _ in range(3))
-        root = -1 if start is None else int(ground.places(np.array([start]))[0])
+        root = -1 if start is None else int(ground.to_flat(np.array([start]))[0])
         find_cuts(order.reshape(-1), ground.shifts, root, came, gates, cuts)
-        cells = cuts.reshape(ground.wide)[ground.inner].astype(np.bool_)
+        cells = cuts.reshape(ground.padded_shape)[ground.inner].astype(np.bool_)
         return cls(cells, ground, came, gates, order.reshape(-1))
 
-    def between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
+    def count_between(self, start: tuple[int, ...], exit: tuple[int, ...]) -> int:
         """How many cells every way to the exit leads over, from the start where the walk began; without both."""
-        first, cell = (int(place) for place in self.ground.places(np.array([start, exit])))
-        return count_gates(self.ground.shifts, self.came, self.gates, first, cell)
+        first, cell = (int(place) for place in self.graph.to_flat(np.array([start, exit])))
+        return count_gates(self.graph.shifts, self.came_from, self.gates, first, cell)
 
-    def beyond(self, start: tuple[int, ...], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def trace_beyond(self, start: tuple[int, ...], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What lies beyond each cell of the region in which the walk began, of so many cells.
 
         The first array, (step, axis), holds the cells in the order of the walk; the second, (step,), up to which step
@@ -71,7 +71,7 @@ class Cuts:
         walk = np.empty(count, dtype=np.int64)
         reached = np.flatnonzero((self.order >= 1) & (self.order <= count))
         walk[self.order[reached] - 1] = reached
-        assert walk[0] == self.ground.places(np.array([start]))[0]
+        assert walk[0] == self.graph.to_flat(np.array([start]))[0]
         last = np.arange(count)
-        find_last(walk, self.order, self.ground.shifts, self.came, last)
-        return self.ground.cells(walk), last
+        find_subtree_ends(walk, self.order, self.graph.shifts, self.came_from, last)
+        return self.graph.to_cells(walk), last

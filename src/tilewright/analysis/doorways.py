@@ -25,26 +25,30 @@ def passages(map: Walkable) -> Mask:
            [0, 1, 1, 1, 0],
            [0, 0, 0, 0, 0]])
     """
-    upright, level = _narrow(passable_of(map))
+    upright, level = _find_narrow(passable_of(map))
     return upright | level
 
 
-def doorways(map: TileMap, *, of: Rooms | None = None, least: int = 1) -> Mask:
+def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Mask:
     """The cells of passages beside a room of at least so many passable cells. For maps of one level.
 
     Rooms are those of the map; if it has none, open areas: passable 2x2 blocks that hang together.
     """
     passable = map.passable
-    upright, level = _narrow(passable)
-    sizes = _rooms(map, passable) if (of or ("rooms" if map.rooms else "openings")) == "rooms" else _openings(passable)
-    room = (sizes >= least) & (sizes > 0)
+    upright, level = _find_narrow(passable)
+    sizes = (
+        _room_sizes(map, passable)
+        if (of or ("rooms" if map.rooms else "openings")) == "rooms"
+        else _opening_sizes(passable)
+    )
+    room = (sizes >= min_cells) & (sizes > 0)
     # Where the outline of a room holds its walls, too, the doorway lies inside: then what is beyond must be wide.
     wide = room & ~(upright | level)
     found: Mask = (_leads_to(room, upright, level) & (sizes == 0)) | _leads_to(wide, upright, level)
     return found
 
 
-def _narrow(passable: Mask) -> tuple[Mask, Mask]:
+def _find_narrow(passable: Mask) -> tuple[Mask, Mask]:
     """Passages that one walks up and down, and those from left to right."""
     upright, level = np.zeros_like(passable), np.zeros_like(passable)
     middle = passable[1:-1, 1:-1]
@@ -55,7 +59,7 @@ def _narrow(passable: Mask) -> tuple[Mask, Mask]:
     return upright, level
 
 
-def _rooms(map: TileMap, passable: Mask) -> NDArray[np.int64]:
+def _room_sizes(map: TileMap, passable: Mask) -> NDArray[np.int64]:
     """How many passable cells the room of each passable cell has, 0 outside; the largest where rooms overlap."""
     sizes = np.zeros(map.shape, dtype=np.int64)
     for room in map.rooms:
@@ -64,7 +68,7 @@ def _rooms(map: TileMap, passable: Mask) -> NDArray[np.int64]:
     return np.where(passable, sizes, 0)
 
 
-def _openings(passable: Mask) -> NDArray[np.int64]:
+def _opening_sizes(passable: Mask) -> NDArray[np.int64]:
     """How many cells the open area of each cell has, 0 where it is in none."""
     blocks = passable[:-1, :-1] & passable[1:, :-1] & passable[:-1, 1:] & passable[1:, 1:]
     open_ = np.zeros_like(passable)

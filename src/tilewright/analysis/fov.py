@@ -21,7 +21,7 @@ from ..kernels.fov import cast
 from .paths import Places, read_cells
 from .regions import Walkable, passable_of
 
-FARTHEST = 1 << 20
+MAX_SIDE = 1 << 20
 """Sides of larger maps would make the slopes overflow."""
 
 
@@ -42,14 +42,14 @@ def field_of_view(
     clear = passable_of(map)
     if clear.ndim != 2:
         raise InvalidRecipe(f"sight needs a map of one level, got {len(clear)}; take one of them", at="map")
-    if max(clear.shape) > FARTHEST:
-        raise InvalidRecipe(f"sight needs sides of at most {FARTHEST:,}, got {max(clear.shape):,}", at="map")
+    if max(clear.shape) > MAX_SIDE:
+        raise InvalidRecipe(f"sight needs sides of at most {MAX_SIDE:,}, got {max(clear.shape):,}", at="map")
     if isinstance(map, TileMap):
         words = [through] if isinstance(through, str) else list(through)
         clear = clear | map.where(*words) if words else clear
     elif through:
         raise InvalidRecipe("names tiles of a TileMap; an array already says what one sees through", at="through")
-    reach = 2 * FARTHEST**2 if radius is None else _reach(radius)
+    reach = 2 * MAX_SIDE**2 if radius is None else _square_radius(radius)
     viewers = read_cells(map, viewer, "viewer")
     inside = viewers[~clear[tuple(viewers.T)]]
     if len(inside):
@@ -60,12 +60,12 @@ def field_of_view(
     return seen.view(np.bool_)
 
 
-def _reach(radius: int) -> int:
+def _square_radius(radius: int) -> int:
     try:
         whole = -1 if isinstance(radius, bool) else index(radius)
     except TypeError:
         whole = -1
     if whole < 0:
         raise InvalidRecipe("a whole number from 0 up", at="radius", got=radius, rule="range")
-    whole = min(whole, 2 * FARTHEST)
+    whole = min(whole, 2 * MAX_SIDE)
     return whole * (whole + 1)

@@ -21,7 +21,7 @@ KEY, LOCK = "key", "lock"
 
 
 @dataclass(frozen=True, eq=False)
-class Play:
+class Playthrough:
     """What a player gets to who takes every key and opens every lock that can be opened."""
 
     reached: NDArray[np.bool_]
@@ -37,12 +37,12 @@ class Play:
         return tuple(color for found in self.rounds for color in found)
 
 
-def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Play:
+def play(map: TileMap, start: Places = "start", *, without: Container[str] = ()) -> Playthrough:
     """Play a map from its start: walk, take keys, open locks, until nothing changes.
 
     Keys of the colours in `without` are left lying. A start in a wall leads nowhere.
     """
-    keys, locks = (_colored(map, kind) for kind in (KEY, LOCK))
+    keys, locks = (_find_colored(map, kind) for kind in (KEY, LOCK))
     starts = read_cells(map, start, "start")
     held: dict[str, None] = {}
     rounds: list[tuple[str, ...]] = []
@@ -60,17 +60,17 @@ def play(map: TileMap, start: Places = "start", *, without: Container[str] = ())
         }
         if not fresh:
             missing = tuple(marker for marker, _ in (*keys, *locks) if not reached[_cell(map, marker)])
-            return Play(reached, tuple(rounds), missing)
+            return Playthrough(reached, tuple(rounds), missing)
         held |= fresh
         rounds.append(tuple(fresh))
 
 
-def solvable(map: TileMap) -> bool | None:
+def is_solvable(map: TileMap) -> bool | None:
     """Whether an exit, every key and every lock can be reached from each start, in whatever order one plays.
 
     None for maps without the markers start and exit.
     """
-    starts, exits = _ends(map)
+    starts, exits = _find_ends(map)
     if not starts or not exits:
         return None
     games = [play(map, start) for start in starts]
@@ -82,24 +82,24 @@ def needed_keys(map: TileMap) -> tuple[str, ...] | None:
 
     None where no exit can be reached at all, or the map has no markers start and exit.
     """
-    starts, exits = _ends(map)
+    starts, exits = _find_ends(map)
 
-    def won(*without: str) -> bool:
+    def can_win(*without: str) -> bool:
         games = (play(map, start, without=without) for start in starts)
         return any(game.reached[exit] for game in games for exit in exits)
 
-    if not won():
+    if not can_win():
         return None
-    colors = dict.fromkeys(color for _, color in _colored(map, KEY))
-    return tuple(color for color in colors if not won(color))
+    colors = dict.fromkeys(color for _, color in _find_colored(map, KEY))
+    return tuple(color for color in colors if not can_win(color))
 
 
-def _ends(map: TileMap) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def _find_ends(map: TileMap) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     starts, exits = ([_cell(map, m) for m in map.markers if m.name == name] for name in ("start", "exit"))
     return starts, exits
 
 
-def _colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
+def _find_colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
     """The keys or locks of a map with their colours; one that is called key, and no more, opens what is called lock."""
     named = [(marker, marker.name.split(" ", 1)) for marker in map.markers]
     return [(marker, words[1] if len(words) > 1 else "") for marker, words in named if words[0] == kind]

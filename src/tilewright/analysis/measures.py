@@ -63,7 +63,7 @@ def misfits(survey: Survey) -> float | None:
     map = survey.map
     if not map.tileset.joints or map.cells.ndim != 2:
         return None
-    return int(np.count_nonzero(grammar_of(map.tileset).misfits(map.cells)))
+    return int(np.count_nonzero(grammar_of(map.tileset).find_misfits(map.cells)))
 
 
 @measure(unit="tiles")
@@ -89,7 +89,7 @@ def path_length(survey: Survey) -> float | None:
     The far ends are found by two sweeps: the cell farthest from the region's first cell, and the farthest from that. It
     does not apply where no way leads from start to exit.
     """
-    return survey.way.length if survey.way else None
+    return survey.route.length if survey.route else None
 
 
 @measure(unit="share")
@@ -112,9 +112,9 @@ def linearity(survey: Survey) -> float | None:
     Counted are the cells between start and exit that every way leads over, of the cells between them on the shortest.
     It does not apply where no cell lies between the two.
     """
-    if survey.way is None or survey.way.length < 2:
+    if survey.route is None or survey.route.length < 2:
         return None
-    return survey.cuts.between(survey.way.start, survey.way.exit) / (survey.way.length - 1)
+    return survey.cuts.count_between(survey.route.start, survey.route.exit) / (survey.route.length - 1)
 
 
 @measure(unit="cells")
@@ -126,7 +126,7 @@ def chokepoints(survey: Survey) -> float:
 @measure(unit="cells")
 def dead_ends(survey: Survey) -> float:
     """How many passable cells have just one passable neighbour, without diagonals."""
-    return int(np.count_nonzero(survey.passable & (survey.exits == 1)))
+    return int(np.count_nonzero(survey.passable & (survey.neighbor_counts == 1)))
 
 
 @measure(unit="share")
@@ -138,7 +138,7 @@ def corridor_share(survey: Survey) -> float | None:
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
-    corridor = survey.passable & (survey.exits == 2) & (_ways(survey) == 2)
+    corridor = survey.passable & (survey.neighbor_counts == 2) & (_count_branches(survey) == 2)
     return int(corridor.sum()) / int(survey.passable.sum())
 
 
@@ -150,17 +150,17 @@ def junctions(survey: Survey) -> float | None:
     """
     if survey.passable.ndim != 2:
         return None
-    return int(np.count_nonzero(survey.passable & (_ways(survey) >= 3)))
+    return int(np.count_nonzero(survey.passable & (_count_branches(survey) >= 3)))
 
 
-def _ways(survey: Survey) -> NDArray[np.int16]:
+def _count_branches(survey: Survey) -> NDArray[np.int16]:
     """How many groups the passable neighbours of four make, joined by passable cells in the corners between them.
 
     0 where all eight are passable.
     """
-    around = survey.around
+    around = survey.neighbor_masks
     joined = (around[corner] & around[corner - 1] & around[(corner + 1) % 8] for corner in (1, 3, 5, 7))
-    return survey.exits.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
+    return survey.neighbor_counts.astype(np.int16) - sum(joined, np.zeros(survey.passable.shape, dtype=np.int16))
 
 
 @measure(unit="share")
@@ -171,7 +171,7 @@ def openness(survey: Survey) -> float | None:
     """
     if survey.passable.ndim != 2 or not survey.passable.any():
         return None
-    return int(survey.around[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
+    return int(survey.neighbor_masks[:, survey.passable].sum(dtype=np.int64)) / (8 * int(survey.passable.sum()))
 
 
 @measure(unit="rooms")
@@ -209,7 +209,7 @@ def solvable(survey: Survey) -> float | None:
     map is played until nothing changes, from each start if there are several; one exit is enough. Without locks it is
     solvable if a way leads to the exit. It does not apply to maps without the markers start and exit.
     """
-    found = keys.solvable(survey.map)
+    found = keys.is_solvable(survey.map)
     return None if found is None else int(found)
 
 
@@ -286,4 +286,4 @@ def sample_distance(survey: Survey) -> float | None:
     Along each axis the shorter of map and sample lies wholly on the longer, and only cells on each other count: 0 is a
     copy, or a part of one. A sample that wraps is repeated over the whole map.
     """
-    return survey.comparison.least_difference if survey.comparison else None
+    return survey.comparison.min_difference if survey.comparison else None

@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
 from ..kernels.distance import StepGraph, search_steps, spread_steps, steps_as_values, trace
-from .regions import Directions, Walkable, neighbours, passable_of
+from .regions import Directions, Walkable, neighbor_offsets, passable_of
 
 Places: TypeAlias = str | Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 """A marker's name, one cell, several cells, or a mask of the map's shape."""
 Costs: TypeAlias = str | Mapping[str, float] | NDArray[Any]
 """A mover's name, costs by tile, or the cost of every cell."""
 
-DEAREST = 10**9
+MAX_COST = 10**9
 """No step costs more, so that no sum overflows."""
 ROUNDING = 1e-9
 """Ways that are longer by less than this share are taken for equally long: sums of fractions are rounded."""
@@ -61,8 +61,8 @@ def distances(
     array([[ 0.,  1., inf, inf],
            [ 1.,  2., inf, inf]])
     """
-    walk = _Walk(map, directions, costs, diagonal, cut_corners)
-    return walk.distances(walk.places(goals, "goals"), away=away)
+    walk = _PathQuery(map, directions, costs, diagonal, cut_corners)
+    return walk.distances(walk.read_places(goals, "goals"), away=away)
 
 
 def flee_map(
@@ -86,8 +86,8 @@ def flee_map(
     """
     if not (isinstance(fear, int | float) and 1 < fear < np.inf):
         raise InvalidRecipe("a finite number above 1", at="fear", got=fear, rule="range")
-    walk = _Walk(map, directions, costs, diagonal, cut_corners)
-    return walk.relaxed(-fear * walk.distances(walk.places(threats, "threats"), away=True))
+    walk = _PathQuery(map, directions, costs, diagonal, cut_corners)
+    return walk.relax(-fear * walk.distances(walk.read_places(threats, "threats"), away=True))
 
 
 def shortest_path(
@@ -107,8 +107,8 @@ def shortest_path(
     >>> shortest_path(np.array([[1, 0, 1], [1, 1, 1]], dtype=bool), (0, 0), (0, 2)).tolist()
     [[0, 0], [1, 0], [1, 1], [1, 2], [0, 2]]
     """
-    walk = _Walk(map, directions, costs, diagonal, cut_corners)
-    return walk.path(walk.place(start, "start"), walk.place(goal, "goal"))
+    walk = _PathQuery(map, directions, costs, diagonal, cut_corners)
+    return walk.find_path(walk.read_place(start, "start"), walk.read_place(goal, "goal"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +149,12 @@ def hot_path(
     """
     if not (isinstance(slack, int | float) and 0 <= slack < np.inf):
         raise InvalidRecipe("a finite number from 0 up", at="slack", got=slack, rule="range")
-    walk = _Walk(map, directions, costs, diagonal, cut_corners)
-    starts, exits = walk.places(start, "start"), walk.places(exit, "exit")
-    return hot_between(walk.distances(starts, away=True), walk.distances(exits), slack)
+    walk = _PathQuery(map, directions, costs, diagonal, cut_corners)
+    starts, exits = walk.read_places(start, "start"), walk.read_places(exit, "exit")
+    return find_hot_path(walk.distances(starts, away=True), walk.distances(exits), slack)
 
 
-def hot_between(
+def find_hot_path(
     from_start: NDArray[np.float64], to_exit: NDArray[np.float64], slack: float, *, rounding: float = ROUNDING
 ) -> HotPath:
     """The hot path of a map whose two Dijkstra maps are known."""
@@ -166,8 +166,8 @@ def hot_between(
 
 def steps_from(passable: NDArray[np.bool_], cells: NDArray[np.int64]) -> NDArray[np.float64]:
     """Steps along the axes to the nearest of some (cell, axis) passable cells, infinite where none is reached."""
-    walk = _Walk(passable, 4, None, 1, True)
-    return walk.distances(np.unique(walk.ground.places(cells)))
+    walk = _PathQuery(passable, 4, None, 1, True)
+    return walk.distances(np.unique(walk.graph.to_flat(cells)))
 
 
 def farthest_cell(steps: NDArray[np.float64], where: NDArray[np.bool_] | None = None) -> tuple[int, ...]:
@@ -177,7 +177,7 @@ def farthest_cell(steps: NDArray[np.float64], where: NDArray[np.bool_] | None = 
     return tuple(int(part) for part in np.unravel_index(place, steps.shape))
 
 
-class _Walk:
+class _PathQuery:
     """How one walks on a map: read once, refused in one line."""
 
     def __init__(
@@ -187,42 +187,42 @@ class _Walk:
         passable = passable_of(map)
         if directions not in get_args(Directions):
             raise InvalidRecipe("4 or 8", at="directions", got=directions, rule="choice")
-        if isinstance(diagonal, bool) or not (isinstance(diagonal, int | float) and 0 < diagonal <= DEAREST):
-            raise InvalidRecipe(f"a number above 0 and up to {DEAREST:,}", at="diagonal", got=diagonal, rule="range")
+        if isinstance(diagonal, bool) or not (isinstance(diagonal, int | float) and 0 < diagonal <= MAX_COST):
+            raise InvalidRecipe(f"a number above 0 and up to {MAX_COST:,}", at="diagonal", got=diagonal, rule="range")
         self.costs = None if costs is None else _read_costs(map, passable.shape, costs)
         if self.costs is not None:
             passable = passable & (self.costs < np.inf)
             known = self.costs[passable]
             if known.size and known.min() == known.max() == 1:
                 self.costs = None
-        offsets = neighbours(passable.ndim, directions)
+        offsets = neighbor_offsets(passable.ndim, directions)
         slanted = np.abs(offsets).sum(axis=1) > 1
         self.diagonal = bool(slanted.any())
         self.factors = np.where(slanted, float(diagonal), 1.0)
         self.uniform = self.costs is None and bool((self.factors == 1).all())
-        self.ground = StepGraph(passable, offsets, cut_corners=cut_corners or not self.diagonal)
+        self.graph = StepGraph(passable, offsets, cut_corners=cut_corners or not self.diagonal)
 
-    def places(self, given: Places, name: str) -> NDArray[np.int64]:
+    def read_places(self, given: Places, name: str) -> NDArray[np.int64]:
         """Flat places of cells that one can stand on."""
         cells = read_cells(self.map, given, name)
-        blocked = cells[~self.ground.passable[tuple(cells.T)]]
+        blocked = cells[~self.graph.passable[tuple(cells.T)]]
         if len(blocked):
-            raise InvalidRecipe(f"{_spoken(blocked[0])} is a wall; take a cell that one can walk on", at=name)
-        return np.unique(self.ground.places(cells))
+            raise InvalidRecipe(f"{_format_cell(blocked[0])} is a wall; take a cell that one can walk on", at=name)
+        return np.unique(self.graph.to_flat(cells))
 
-    def place(self, given: Places, name: str) -> int:
-        places = self.places(given, name)
+    def read_place(self, given: Places, name: str) -> int:
+        places = self.read_places(given, name)
         if len(places) != 1:
             raise InvalidRecipe(f"one cell, got {len(places):,}", at=name)
         return int(places[0])
 
     def distances(self, places: NDArray[np.int64], *, away: bool = False) -> NDArray[np.float64]:
-        ground = self.ground
+        ground = self.graph
         if not self.uniform:
-            values = np.full(ground.wide, np.inf).reshape(-1)
+            values = np.full(ground.padded_shape, np.inf).reshape(-1)
             values[places] = 0
             return self._spread(values, places, away=away)
-        steps = ground.fresh_steps()
+        steps = ground.new_steps()
         queue = np.empty(steps.size, dtype=np.int32)
         queue[: places.size] = places
         steps[places] = 0
@@ -233,20 +233,20 @@ class _Walk:
         steps_as_values(steps, level + row + column, level, row, found.reshape(levels + found.shape))
         return found
 
-    def relaxed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def relax(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values lowered until none is above a neighbour's by more than the step there costs."""
-        wide = np.full(self.ground.wide, np.inf)
-        wide[self.ground.inner] = np.where(np.isfinite(values), values, np.inf)
+        wide = np.full(self.graph.padded_shape, np.inf)
+        wide[self.graph.inner] = np.where(np.isfinite(values), values, np.inf)
         flat = wide.reshape(-1)
         finite = np.flatnonzero(np.isfinite(flat))
         return self._spread(flat, finite[np.argsort(flat[finite], kind="stable")])
 
-    def path(self, start: int, goal: int) -> NDArray[np.int64]:
+    def find_path(self, start: int, goal: int) -> NDArray[np.int64]:
         """Cells from start to goal."""
-        ground = self.ground
-        came = np.zeros(int(np.prod(ground.wide)), dtype=np.uint8)
+        ground = self.graph
+        came = np.zeros(int(np.prod(ground.padded_shape)), dtype=np.uint8)
         if self.uniform:
-            steps = ground.fresh_steps()
+            steps = ground.new_steps()
             found = search_steps(
                 steps, ground.strides, ground.shifts, ground.guards, came, start, goal, bool(self.diagonal)
             )
@@ -259,7 +259,7 @@ class _Walk:
             return np.empty((0, len(ground.shape)), dtype=np.int64)
         way = np.empty(came.size, dtype=np.int64)
         count = trace(came, ground.shifts, goal, start, way)
-        return ground.cells(way[:count][::-1])
+        return ground.to_cells(way[:count][::-1])
 
     def _spread(
         self,
@@ -270,11 +270,11 @@ class _Walk:
         target: int = -1,
         came: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float64]:
-        ground = self.ground
-        costs = ground.fresh_costs(1.0 if self.costs is None else self.costs)
+        ground = self.graph
+        costs = ground.new_costs(1.0 if self.costs is None else self.costs)
         came = np.zeros(values.size, dtype=np.uint8) if came is None else came
         ground.spread(values, costs, self.factors, seeds, came, away=away, target=target)
-        return np.ascontiguousarray(values.reshape(ground.wide)[ground.inner])
+        return np.ascontiguousarray(values.reshape(ground.padded_shape)[ground.inner])
 
 
 def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:
@@ -303,7 +303,7 @@ def read_cells(map: Walkable, given: Places, name: str) -> NDArray[np.int64]:
     outside = cells[((cells < 0) | (cells >= shape)).any(axis=1)]
     if len(outside):
         size = f"{shape[-2]} rows and {shape[-1]} columns" + (f" on {shape[0]} levels" if len(shape) == 3 else "")
-        raise InvalidRecipe(f"{_spoken(outside[0])} lies outside the map of {size}; rows come first", at=name)
+        raise InvalidRecipe(f"{_format_cell(outside[0])} lies outside the map of {size}; rows come first", at=name)
     return cells
 
 
@@ -320,7 +320,7 @@ def _read_costs(map: Walkable, shape: tuple[int, ...], costs: Costs) -> NDArray[
             raise InvalidRecipe("a number for every cell", at="costs", got=costs) from None
         if found.shape != shape:
             raise InvalidRecipe(f"an array of the map's shape, {shape}, got {found.shape}", at="costs", rule="type")
-        _refuse_costs(found[passable_of(map)])
+        _check_costs(found[passable_of(map)])
     return found
 
 
@@ -338,15 +338,15 @@ def _costs_by_tile(map: TileMap, costs: str | Mapping[str, float]) -> NDArray[np
             if isinstance(cost, bool) or not isinstance(cost, int | float | np.integer | np.floating):
                 raise InvalidRecipe(f"{word!r} needs a number", at="costs", got=cost, rule="missing")
             by_tile[tiles.id(word)] = cost
-    _refuse_costs(by_tile)
+    _check_costs(by_tile)
     return by_tile
 
 
-def _refuse_costs(costs: NDArray[np.float64]) -> None:
-    wrong = costs[~((costs >= 0) & (costs <= DEAREST) | (costs == np.inf))]
+def _check_costs(costs: NDArray[np.float64]) -> None:
+    wrong = costs[~((costs >= 0) & (costs <= MAX_COST) | (costs == np.inf))]
     if wrong.size:
-        raise InvalidRecipe(f"from 0 up to {DEAREST:,}, or infinite for walls, got {wrong[0]}", at="costs")
+        raise InvalidRecipe(f"from 0 up to {MAX_COST:,}, or infinite for walls, got {wrong[0]}", at="costs")
 
 
-def _spoken(cell: NDArray[np.int64]) -> str:
+def _format_cell(cell: NDArray[np.int64]) -> str:
     return f"({', '.join(str(part) for part in cell.tolist())})"

@@ -39,13 +39,13 @@ SMOOTHING = 1e-6
 """Added to every count, so that no share is 0."""
 
 
-def _axes(value: Any) -> Any:
+def _read_axes(value: Any) -> Any:
     """true and false stand for all axes and none, as does no word at all."""
     words = {"true": "xyz", "false": "none", "": "none"}
     return words.get(str(value).lower(), value) if isinstance(value, (bool, str)) else value
 
 
-AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], BeforeValidator(_axes)]
+AxesOf = Annotated[Literal["none", "x", "y", "z", "xy", "xz", "yz", "xyz"], BeforeValidator(_read_axes)]
 """Axes as people write them."""
 
 
@@ -54,7 +54,7 @@ def wraps(axes: str, dimensions: int) -> tuple[bool, ...]:
     return tuple(AXES[dimensions - 1 - axis] in axes for axis in range(dimensions))
 
 
-def refused_axes(name: str, what: str, axes: str, dimensions: int) -> list[Problem]:
+def find_axis_problems(name: str, what: str, axes: str, dimensions: int) -> list[Problem]:
     """What is wrong with axes along which a map or a sample is to wrap; all three mean as many as there are."""
     wrong = dimensions == 2 and "z" in axes and axes != "xyz"
     text = f"{what} is flat, so that it has no z to wrap along; got {axes!r}"
@@ -86,19 +86,19 @@ class Coding:
             return np.array([self.tiles**number for number in range(self.cells)], dtype=np.uint64)
         return np.array([mix((number + 1) * CELL_GAMMA & MASK) | 1 for number in range(self.cells)], dtype=np.uint64)
 
-    def keys(self, framed: Tiles) -> Keys:
+    def keys(self, padded: Tiles) -> Keys:
         """The keys of all windows of a map, by their first cells."""
-        shape = tuple(max(0, side - self.size + 1) for side in framed.shape)
+        shape = tuple(max(0, side - self.size + 1) for side in padded.shape)
         keys = np.zeros(shape, dtype=np.uint64)
         if not keys.size:
             return keys
         for start, multiplier in zip(product(range(self.size), repeat=self.axes), self.multipliers, strict=True):
-            part = framed[tuple(slice(first, first + side) for first, side in zip(start, shape, strict=True))]
+            part = padded[tuple(slice(first, first + side) for first, side in zip(start, shape, strict=True))]
             keys += part.astype(np.uint64) * multiplier
         return keys
 
 
-def framed(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Tiles:
+def pad_map(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Tiles:
     """A map with what windows see of it beyond its edges: itself where it wraps, one cell where the edge counts."""
     wide = map
     for axis, (round_, edges) in enumerate(zip(wrap, sides, strict=True)):
@@ -112,21 +112,21 @@ def framed(map: Tiles, size: int, wrap: Wrap, sides: Sides, beyond: int) -> Tile
     return wide
 
 
-def turned(map: Tiles, symmetries: int) -> Iterator[Tiles]:
+def iter_views(map: Tiles, symmetries: int) -> Iterator[Tiles]:
     """The map in so many views: as it is, mirrored, and turned by quarters with their mirrors; levels stay level."""
     for number in range(symmetries):
         view = np.rot90(map, number // 2, axes=(-2, -1))
         yield view[..., ::-1] if number % 2 else view
 
 
-def turned_wrap(wrap: Wrap, symmetries: int) -> Iterator[tuple[bool, ...]]:
+def iter_view_wraps(wrap: Wrap, symmetries: int) -> Iterator[tuple[bool, ...]]:
     """How each of these views wraps, where the map itself wraps so: a quarter turn swaps rows and columns."""
     for number in range(symmetries):
         yield (*wrap[:-2], wrap[-1], wrap[-2]) if number // 2 % 2 else tuple(wrap)
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
+class PatternCounts:
     """The distinct windows of one size in some maps, by rising key."""
 
     coding: Coding
@@ -134,7 +134,7 @@ class Windows:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, coding: Coding, maps: Sequence[Tiles]) -> Windows:
+    def of(cls, coding: Coding, maps: Sequence[Tiles]) -> PatternCounts:
         """Of maps that are framed already."""
         every = np.concatenate([coding.keys(map).reshape(-1) for map in maps])
         keys, counts = np.unique(every, return_counts=True)
@@ -152,24 +152,24 @@ class Windows:
         return np.where(self.keys[places] == keys, self.counts[places], 0)
 
 
-def smoothed(counts: NDArray[np.integer[Any]], total: int) -> NDArray[np.float64]:
+def smooth_counts(counts: NDArray[np.integer[Any]], total: int) -> NDArray[np.float64]:
     """Shares of windows, none of them 0."""
     return (counts.astype(np.float64) + SMOOTHING) / ((total + SMOOTHING) * (1.0 + SMOOTHING))
 
 
-def divergences(one: Windows, other: Windows) -> tuple[float, float]:
+def divergences(one: PatternCounts, other: PatternCounts) -> tuple[float, float]:
     """Kullback and Leibler's divergence of one from the other, and of the other from the one.
 
     The first grows with windows that the other lacks, the second with windows of the other that are missing. Both are
     0 where the windows' shares are the same. Each window that occurs in either is counted once.
     """
     keys = np.union1d(one.keys, other.keys)
-    here, there = smoothed(one.count(keys), one.total), smoothed(other.count(keys), other.total)
+    here, there = smooth_counts(one.count(keys), one.total), smooth_counts(other.count(keys), other.total)
     apart = log(here) - log(there)
     return _sum(here * apart), _sum(-there * apart)
 
 
-def divergence(one: Windows, other: Windows, weight: float = 0.5) -> float:
+def divergence(one: PatternCounts, other: PatternCounts, weight: float = 0.5) -> float:
     """Both divergences, the first with this weight and the second with the rest of 1."""
     forth, back = divergences(one, other)
     return weight * forth + (1.0 - weight) * back

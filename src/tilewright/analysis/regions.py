@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
-from ..kernels.bridges import Waves, numbered
-from ..kernels.flood import parts_of
+from ..kernels.bridges import Waves, build_labeled_map
+from ..kernels.flood import label_regions
 
 Directions: TypeAlias = Literal[4, 8]
 """4 steps along the axes (6 in 3D), 8 diagonally as well (26)."""
@@ -35,15 +35,15 @@ class Regions:
     def count(self) -> int:
         return len(self.sizes) - 1
 
-    def ranked(self) -> NDArray[np.int64]:
+    def rank(self) -> NDArray[np.int64]:
         """Their numbers, the largest first; of equal ones the earlier."""
         return np.argsort(-self.sizes[1:], kind="stable") + 1
 
-    def chosen(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    def mask(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
         """The cells of the regions with these numbers."""
         return self._flags(numbers)[self.labels]
 
-    def kept(self, numbers: NDArray[Any]) -> Regions:
+    def keep(self, numbers: NDArray[Any]) -> Regions:
         """These regions alone, numbered anew in the same order."""
         flags = self._flags(numbers)
         if flags[1:].all():
@@ -82,7 +82,7 @@ def regions_of(mask: NDArray[np.bool_], directions: Directions = 4) -> Regions:
     from scipy import ndimage  # 0.2 s that only those pay who ask
 
     labels = np.empty(mask.shape, dtype=np.int32)
-    ndimage.label(mask, _touching(mask.ndim, directions), output=labels)
+    ndimage.label(mask, _build_structure(mask.ndim, directions), output=labels)
     sizes = np.bincount(labels.reshape(-1))
     sizes[0] = 0
     return Regions(labels, sizes)
@@ -100,30 +100,32 @@ def regions_of_tiles(cells: NDArray[Any], tiles: Iterable[int], directions: Dire
     return Regions(labels, np.concatenate(sizes))
 
 
-def neighbours(dimensions: int, directions: Directions) -> NDArray[np.int64]:
+def neighbor_offsets(dimensions: int, directions: Directions) -> NDArray[np.int64]:
     """(neighbour, axis) the offsets to a cell's neighbours: straight ones first, then diagonal ones."""
-    offsets: NDArray[np.int64] = np.argwhere(_touching(dimensions, directions)) - 1
+    offsets: NDArray[np.int64] = np.argwhere(_build_structure(dimensions, directions)) - 1
     steps = np.abs(offsets).sum(axis=1)
     return offsets[np.argsort(steps, kind="stable")][1:]
 
 
-def in_the_way(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: NDArray[np.int64]) -> list[list[int]]:
+def find_blocking_cells(
+    parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: NDArray[np.int64]
+) -> list[list[int]]:
     """The cells that are not walkable on the shortest way between two parts that nothing walkable joins.
 
     `parts` numbers cells from 1 on and is 0 elsewhere; `offsets` say which cells are neighbours.
     """
-    places = parts_of(walkable, offsets)
+    places = label_regions(walkable, offsets)
     with_parts = np.unique(places.cells[parts > 0])
     renumbered = np.zeros(places.count + 1, dtype=np.int32)
     renumbered[with_parts] = np.arange(1, len(with_parts) + 1)
-    waves = Waves(numbered(renumbered[np.maximum(places.cells, 0)], np.ones_like(walkable), offsets))
+    waves = Waves(build_labeled_map(renumbered[np.maximum(places.cells, 0)], np.ones_like(walkable), offsets))
     for _ in waves.spread():
         pass
-    waves.dig(waves.bridges()[:1])
+    waves.dig(waves.find_bridges()[:1])
     return np.argwhere(waves.marked.astype(np.bool_) & ~walkable).tolist()
 
 
-def _touching(dimensions: int, directions: Directions) -> NDArray[np.bool_]:
+def _build_structure(dimensions: int, directions: Directions) -> NDArray[np.bool_]:
     """A 3x3 (or 3x3x3) block of which the cells are set that touch the one in the middle, and that one."""
     steps: NDArray[np.int64] = np.abs(np.indices((3,) * dimensions) - 1).sum(axis=0)
     return steps <= (1 if directions == 4 else dimensions)

@@ -20,11 +20,11 @@ def rooms_graph(map: TileMap) -> RoomGraph:
     >>> rooms = [Room(x, 0, 1, 1) for x in range(4)]
     >>> m = TileMap([[0, 0, 0, 0]], Tileset.of_words(["."]), rooms=rooms, links=[(0, 1), (2, 1), (1, 0)])
     >>> graph = rooms_graph(m)
-    >>> graph.neighbours, graph.parts, graph.loops
+    >>> graph.neighbours, graph.components, graph.loops
     (((1,), (0, 2), (1,), ()), (0, 0, 0, 1), 0)
     """
     links = {(min(link), max(link)) for link in map.links if link[0] != link[1]}
-    ends = (_room_at(map, "start"), _room_at(map, "exit"))
+    ends = (_find_room(map, "start"), _find_room(map, "exit"))
     return RoomGraph(len(map.rooms), tuple(sorted(links)), *ends)
 
 
@@ -51,35 +51,35 @@ class RoomGraph:
         return tuple(tuple(sorted(rooms)) for rooms in joined)
 
     @cached_property
-    def parts(self) -> tuple[int, ...]:
+    def components(self) -> tuple[int, ...]:
         """(room,) the separate part of the graph that each belongs to, numbered from 0 on by their first rooms."""
         part = [-1] * self.count
         for room in range(self.count):
             if part[room] < 0:
                 number = max(part, default=-1) + 1
-                for reached in self._came_from(room):
+                for reached in self._search_from(room):
                     part[reached] = number
         return tuple(part)
 
     @property
-    def part_count(self) -> int:
+    def component_count(self) -> int:
         """How many separate parts the rooms and their links make."""
-        return max(self.parts, default=-1) + 1
+        return max(self.components, default=-1) + 1
 
     @property
     def loops(self) -> int:
         """How many links could be cut without parting the graph; 0 is a tree."""
-        return len(self.links) - self.count + self.part_count
+        return len(self.links) - self.count + self.component_count
 
     @cached_property
-    def way(self) -> tuple[int, ...]:
+    def route(self) -> tuple[int, ...]:
         """The rooms from the start's to the exit's over the fewest links, both included.
 
         Empty where one of them lies in no room, or no links lead there. Of equal ways the one over smaller ids.
         """
         if self.start is None or self.exit is None:
             return ()
-        came = self._came_from(self.exit)
+        came = self._search_from(self.exit)
         if self.start not in came:
             return ()
         way = [self.start]
@@ -88,11 +88,11 @@ class RoomGraph:
         return tuple(way)
 
     @property
-    def way_links(self) -> tuple[Link, ...]:
+    def route_links(self) -> tuple[Link, ...]:
         """The links of the way, in its order."""
-        return tuple((min(pair), max(pair)) for pair in zip(self.way, self.way[1:], strict=False))
+        return tuple((min(pair), max(pair)) for pair in zip(self.route, self.route[1:], strict=False))
 
-    def _came_from(self, room: int) -> dict[int, int]:
+    def _search_from(self, room: int) -> dict[int, int]:
         """The rooms that can be reached from one, each with the one before it, breadth first."""
         came, queue = {room: room}, deque([room])
         while queue:
@@ -104,7 +104,7 @@ class RoomGraph:
         return came
 
 
-def _room_at(map: TileMap, name: str) -> int | None:
+def _find_room(map: TileMap, name: str) -> int | None:
     """The first room that holds the first marker of a name."""
     first = [marker for marker in map.markers if marker.name == name][:1]
     holding = (

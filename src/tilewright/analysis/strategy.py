@@ -33,7 +33,7 @@ POINTS_A_DAY = 3
 @measure(unit="players")
 def player_count(survey: Survey) -> float | None:
     """How many countries have a headquarters; it does not apply to tilesets without countries."""
-    return len(_players(survey.map)) if any(tile.country for tile in survey.map.tileset) else None
+    return len(_list_players(survey.map)) if any(tile.country for tile in survey.map.tileset) else None
 
 
 @measure(unit="share")
@@ -45,7 +45,7 @@ def income_balance(survey: Survey) -> float | None:
     """
     map = survey.map
     paid = np.array([tile.kind not in WITHOUT_INCOME for tile in map.tileset])[map.cells]
-    paying = [(_owned(map, country) & paid).sum() for country in _players(map)]
+    paying = [(_find_owned(map, country) & paid).sum() for country in _list_players(map)]
     return float(min(paying) / max(paying)) if len(paying) > 1 else None
 
 
@@ -59,12 +59,12 @@ def distance_balance(survey: Survey) -> float | None:
     applies where at least two players have a headquarters and there is a neutral property to walk to.
     """
     map = survey.map
-    sides = _players(map)
-    goals = _owned(map, NEUTRAL)
+    sides = _list_players(map)
+    goals = _find_owned(map, NEUTRAL)
     if len(sides) < 2 or not goals.any():
         return None
-    starts = (_owned(map, country, HEADQUARTERS) for country in sides)
-    ways = np.stack([np.sort(_walked(map, start)[goals]) for start in starts])
+    starts = (_find_owned(map, country, HEADQUARTERS) for country in sides)
+    ways = np.stack([np.sort(_foot_distances(map, start)[goals]) for start in starts])
     ways = ways[:, np.isfinite(ways).any(axis=0)]
     if not ways.size:
         return None
@@ -81,9 +81,10 @@ def first_contact(survey: Survey) -> float | None:
     It does not apply where no two opponents have a way on foot to each other.
     """
     map = survey.map
-    starts = {country: _owned(map, country, HEADQUARTERS, BASE) for country in _players(map)}
+    starts = {country: _find_owned(map, country, HEADQUARTERS, BASE) for country in _list_players(map)}
     ways = [
-        float(_walked(map, starts[one])[starts[other]].min(initial=np.inf)) for one, other in combinations(starts, 2)
+        float(_foot_distances(map, starts[one])[starts[other]].min(initial=np.inf))
+        for one, other in combinations(starts, 2)
     ]
     nearest = min(ways, default=np.inf)
     return nearest / (2 * POINTS_A_DAY) if np.isfinite(nearest) else None
@@ -100,7 +101,7 @@ def capturable_reach(survey: Survey) -> float | None:
     starts = np.array([tile.kind == HEADQUARTERS for tile in map.tileset])[map.cells] & properties
     if not starts.any():
         return None
-    return float(np.isfinite(_walked(map, starts)[properties]).mean())
+    return float(np.isfinite(_foot_distances(map, starts)[properties]).mean())
 
 
 def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
@@ -109,13 +110,13 @@ def foot_costs(tileset: Tileset) -> NDArray[np.float64]:
     return np.array(costs, dtype=np.float64)
 
 
-def _owned(map: TileMap, country: str, *kinds: str) -> NDArray[np.bool_]:
+def _find_owned(map: TileMap, country: str, *kinds: str) -> NDArray[np.bool_]:
     """The cells that belong to a country, of some kinds or of any."""
     fits = [tile.country == country and (not kinds or tile.kind in kinds) for tile in map.tileset]
     return np.array(fits)[map.cells]
 
 
-def _players(map: TileMap) -> Sequence[str]:
+def _list_players(map: TileMap) -> Sequence[str]:
     """The countries that have a headquarters, in the order of the tileset."""
     present = np.bincount(map.cells.reshape(-1), minlength=len(map.tileset)) > 0
     found = [
@@ -126,7 +127,7 @@ def _players(map: TileMap) -> Sequence[str]:
     return list(dict.fromkeys(found))
 
 
-def _walked(map: TileMap, starts: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _foot_distances(map: TileMap, starts: NDArray[np.bool_]) -> NDArray[np.float64]:
     """What the way on foot from the nearest start to every cell costs."""
     starts = starts & map.passable
     if not starts.any():

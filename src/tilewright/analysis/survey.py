@@ -13,14 +13,14 @@ from ..core import registry
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
-from .paths import HotPath, farthest_cell, hot_between, steps_from
+from .paths import HotPath, farthest_cell, find_hot_path, steps_from
 from .regions import Regions, regions_of
 from .rooms import RoomGraph, rooms_graph
 from .similarity import Comparison, Similarity
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Route:
     """The way through a map: from its start to its exit, in steps along the axes."""
 
     start: tuple[int, ...]
@@ -43,7 +43,7 @@ class Survey:
     @cached_property
     def comparison(self) -> Comparison | None:
         """The map compared with samples; None where none were given."""
-        return self.like.of(self.map) if self.like is not None else None
+        return self.like.compare(self.map) if self.like is not None else None
 
     @cached_property
     def passable(self) -> NDArray[np.bool_]:
@@ -61,35 +61,35 @@ class Survey:
         return np.bincount(self.map.cells.reshape(-1), minlength=len(self.map.tileset))
 
     @cached_property
-    def way(self) -> Way | None:
+    def route(self) -> Route | None:
         """The way between the markers start and exit, the nearest two of them; None where there is none.
 
         Without these markers it leads through the largest region, between two cells that are far from each other: the
         farthest from its first cell, and the farthest from that (of equally far ones the first). In mazes without loops
         no two cells are further apart; elsewhere a few may be.
         """
-        marked = [self.marked("start"), self.marked("exit")]
+        marked = [self.find_markers("start"), self.find_markers("exit")]
         if all(len(cells) for cells in marked):
-            return self._between(*marked)
+            return self._find_route(*marked)
         if not self.regions.count:
             return None
-        first = np.argwhere(self.regions.labels == self.regions.ranked()[0])[:1]
+        first = np.argwhere(self.regions.labels == self.regions.rank()[0])[:1]
         start = np.array([farthest_cell(steps_from(self.passable, first))])
-        return self._between(start, np.array([farthest_cell(steps_from(self.passable, start))]))
+        return self._find_route(start, np.array([farthest_cell(steps_from(self.passable, start))]))
 
     @cached_property
     def hot_path(self) -> HotPath | None:
         """The cells of ways that are a tenth longer at most than the shortest."""
-        way = self.way
-        return hot_between(way.from_start, way.to_exit, way.length // 10, rounding=0) if way else None
+        way = self.route
+        return find_hot_path(way.from_start, way.to_exit, way.length // 10, rounding=0) if way else None
 
     @cached_property
     def cuts(self) -> Cuts:
         """The chokepoints, looked for from the start where there is one."""
-        return Cuts.of(self.passable, start=self.way.start if self.way else None)
+        return Cuts.of(self.passable, start=self.route.start if self.route else None)
 
     @cached_property
-    def around(self) -> NDArray[np.uint8]:
+    def neighbor_masks(self) -> NDArray[np.uint8]:
         """(8, row, column) which of the cells around each are passable, clockwise from above; one level only."""
         wide = np.pad(self.passable.view(np.uint8), 1)
         rows, columns = self.passable.shape
@@ -97,7 +97,7 @@ class Survey:
         return np.stack([wide[row : row + rows, column : column + columns] for row, column in turns])
 
     @cached_property
-    def exits(self) -> NDArray[np.uint8]:
+    def neighbor_counts(self) -> NDArray[np.uint8]:
         """How many passable cells each cell has beside it along the axes."""
         wide = np.pad(self.passable.view(np.uint8), 1)
         inner = (slice(1, -1),) * wide.ndim
@@ -109,22 +109,22 @@ class Survey:
         """The rooms and how they are joined."""
         return rooms_graph(self.map)
 
-    def marked(self, name: str) -> NDArray[np.int64]:
+    def find_markers(self, name: str) -> NDArray[np.int64]:
         """(cell, axis) the passable cells with a marker of this name."""
         axes = self.passable.ndim
         cells = [(marker.level, marker.y, marker.x)[-axes:] for marker in self.map.markers if marker.name == name]
         places = np.array(cells, dtype=np.int64).reshape(-1, axes)
         return places[self.passable[tuple(places.T)]]
 
-    def _between(self, starts: NDArray[np.int64], exits: NDArray[np.int64]) -> Way | None:
+    def _find_route(self, starts: NDArray[np.int64], exits: NDArray[np.int64]) -> Route | None:
         from_start, to_exit = (steps_from(self.passable, cells) for cells in (starts, exits))
         start = min((tuple(cell) for cell in starts.tolist()), key=lambda cell: (to_exit[cell], cell))
         exit = min((tuple(cell) for cell in exits.tolist()), key=lambda cell: (from_start[cell], cell))
         if not np.isfinite(to_exit[start]):
             return None
-        return Way(start, exit, from_start, to_exit, int(to_exit[start]))
+        return Route(start, exit, from_start, to_exit, int(to_exit[start]))
 
-    def commonest(self, *, passable: bool) -> int | None:
+    def most_common_tile(self, *, passable: bool) -> int | None:
         """The most common tile of those that are passable, or are not; of equally common ones the first.
 
         None if the tileset has no such tile at all.
@@ -133,7 +133,7 @@ class Survey:
         return int(fitting[np.argmax(self.counts[fitting])]) if fitting.size else None
 
 
-def measured(
+def measure_map(
     map: TileMap,
     names: Iterable[str] = (),
     like: Similarity | None = None,
@@ -147,7 +147,7 @@ def measured(
     survey = Survey(map, like)
     asked = [registry.measures.get(name) for name in names]
     if like is None:
-        refuse_comparing(asked)
+        check_comparing(asked)
     found: dict[str, float] = {}
     for entry in asked or registry.measures:
         if before_each is not None:
@@ -158,7 +158,7 @@ def measured(
     return found
 
 
-def refuse_comparing(asked: Iterable[registry.Measure]) -> None:
+def check_comparing(asked: Iterable[registry.Measure]) -> None:
     """Measures that compare a map with a sample, where there is none."""
     lacking = [entry.name for entry in asked if entry.compares]
     if lacking:

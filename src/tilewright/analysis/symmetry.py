@@ -17,7 +17,7 @@ def symmetry_x(survey: Survey) -> float:
 
     Rivers, roads and other pieces are turned over with the map, and a building is the same whichever country it is of.
     """
-    return _mirrored(survey, "x")
+    return _symmetry_share(survey, "x")
 
 
 @measure(unit="share")
@@ -26,7 +26,7 @@ def symmetry_y(survey: Survey) -> float:
 
     Rivers, roads and other pieces are turned over with the map, and a building is the same whichever country it is of.
     """
-    return _mirrored(survey, "y")
+    return _symmetry_share(survey, "y")
 
 
 @measure(unit="share")
@@ -35,21 +35,21 @@ def symmetry_turn(survey: Survey) -> float:
 
     Rivers, roads and other pieces turn with the map, and a building is the same whichever country it is of.
     """
-    return _mirrored(survey, "xy")
+    return _symmetry_share(survey, "xy")
 
 
-def _mirrored(survey: Survey, move: str) -> float:
+def _symmetry_share(survey: Survey, move: str) -> float:
     cells, tileset = survey.map.cells, survey.map.tileset
     image = np.flip(cells, tuple({"x": -1, "y": -2}[step] for step in move))
     if any(tile.joins or tile.country for tile in tileset):
-        alike = _alike(tileset)
-        same = alike[cells] == alike[tileset.turned(move)][image]
+        alike = _merge_owners(tileset)
+        same = alike[cells] == alike[tileset.reorient_tiles(move)][image]
     else:
         same = cells == image
     return int(np.count_nonzero(same)) / cells.size
 
 
-def _alike(tileset: Tileset) -> NDArray[np.int64]:
+def _merge_owners(tileset: Tileset) -> NDArray[np.int64]:
     """(tile,) the first tile that differs in nothing but whose it is; what is neutral is nobody's."""
     first: dict[tuple[str, str], int] = {}
     return np.array(

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.pieces import SIDES
-from ..core.pipeline import exhausted
+from ..core.pipeline import drain
 from ..core.site import Frame
 from ..core.tileset import Tileset
 from ..kernels import autotile as kernels
 from ..kernels.autotile import PieceTables
 from .grammar import cache_by_tileset
 
-ROUNDS = 24
+MAX_ROUNDS = 24
 """At most so many, of which the later ones draw no dead end on; two or three are the rule."""
-EXTENDING = 4
+EXTENDING_ROUNDS = 4
 
 
 @cache_by_tileset
@@ -51,28 +51,28 @@ def tables_of(tileset: Tileset) -> PieceTables:
     for number in sorted(range(len(tileset)), key=lambda number: (tileset[number].country != "", number))[::-1]:
         stands[tiles[number]["kind"]] = number
     relation = np.zeros((edge + 1, edge + 1), dtype=np.int64)
-    gives = np.full((edge + 1, max([1, *(len(joint.gives_way) for joint in joints.values())])), -1, dtype=np.int64)
+    gives = np.full((edge + 1, max([1, *(len(joint.fallback) for joint in joints.values())])), -1, dtype=np.int64)
     for kind, joint in joints.items():
         row = relation[kinds[kind]]
         for words, bit in (
             (joint.joins, kernels.JOINS),
-            (joint.under, kernels.UNDER),
+            (joint.passes_under, kernels.PASSES_UNDER),
             (joint.meets, kernels.MEETS),
-            (joint.loose, kernels.LOOSE),
+            (joint.may_stop_at, kernels.MAY_STOP_AT),
         ):
             row[[kinds[word] for word in words]] |= bit
         row[edge] = kernels.EDGE * joint.edge
-        gives[kinds[kind], : len(joint.gives_way)] = [kinds[word] for word in joint.gives_way]
+        gives[kinds[kind], : len(joint.fallback)] = [kinds[word] for word in joint.fallback]
     groups = np.zeros(len(numbers), dtype=kernels.GROUP)
     counts = np.array([sides.bit_count() for sides in range(16)])
     for (kind, _), number in numbers.items():
         there, few = pieces[number] >= 0, counts < 2
         limited = not there[~few].all()
-        groups[number] = limited, not (limited or joints[kind].loose or there[few].any()), counts[there].min()
+        groups[number] = limited, not (limited or joints[kind].may_stop_at or there[few].any()), counts[there].min()
     return PieceTables(tiles, groups, pieces, relation, gives, stands)
 
 
-def fitted(
+def fit_pieces(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> NDArray[Any]:
     """The tile ids of a flat map after every piece in it was made to fit.
@@ -80,10 +80,10 @@ def fitted(
     Cells that are frozen stay, and what stands beside them adapts. With `keep`, pieces that fit stay as they are and go
     on to each other only where one of them does now; else all neighbours go on to each other whose kinds join.
     """
-    return exhausted(fitting(cells, tileset, frozen, keep=keep))
+    return drain(fit_in_rounds(cells, tileset, frozen, keep=keep))
 
 
-def fitting(
+def fit_in_rounds(
     cells: NDArray[Any], tileset: Tileset, frozen: NDArray[np.bool_] | None = None, *, keep: bool = False
 ) -> Generator[Frame, None, NDArray[Any]]:
     """As `fitted`, with a frame after every round."""
@@ -99,9 +99,9 @@ def fitting(
     if frozen is not None:
         held[1:-1, 1:-1] = frozen
     fit = kernels.new_fit(wide.reshape(-1), held.reshape(-1), width, keep=keep)
-    for number in range(ROUNDS):
-        if not kernels.fit_pieces(fit, tables, number < EXTENDING):
+    for number in range(MAX_ROUNDS):
+        if not kernels.fit_pieces(fit, tables, number < EXTENDING_ROUNDS):
             break
         yield Frame(lambda: inner.astype(tileset.dtype), f"round {number + 1}")
-    kernels.clear(fit, tables)
+    kernels.replace_misfits(fit, tables)
     return inner.astype(tileset.dtype)

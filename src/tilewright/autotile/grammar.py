@@ -54,15 +54,15 @@ class Grammar:
         pieces = np.zeros(edge, dtype=np.bool_)
         for joint in tileset.joints:
             pieces |= (kinds == joint.kind) & opened[:-1].any(axis=1)
-            freely = np.isin(kinds, (*joint.meets, *joint.loose))
+            freely = np.isin(kinds, (*joint.meets, *joint.may_stop_at))
             for side in range(4):
                 back = opened[:-1, (side + 2) % 4]
-                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.under) & ~back)
+                allowed = freely | (np.isin(kinds, joint.joins) & back) | (np.isin(kinds, joint.passes_under) & ~back)
                 goes_on = (kinds == joint.kind) & opened[:-1, side]
                 fits[side, goes_on] = [*allowed, joint.edge]
         return cls(opened, fits, pieces)
 
-    def misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def find_misfits(self, cells: NDArray[np.integer]) -> NDArray[np.bool_]:
         """(row, column) the pieces that go on where their neighbour does not let them, in a flat map."""
         around = np.pad(cells.astype(np.intp), 1, constant_values=len(self.pieces))
         wrong = np.zeros(cells.shape, dtype=np.bool_)

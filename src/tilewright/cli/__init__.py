@@ -89,34 +89,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the result is its exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _warn
-        return _ended(arguments)
+        return _run(arguments)
 
 
-def _ended(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = program.main(arguments, prog_name="tilewright", standalone_mode=False)
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return STOPPED
     except click.ClickException as error:
-        return say(_usage(error), MISTAKE)
+        return error_line(_format_usage(error), MISTAKE)
     except TilewrightError as error:
-        return say(str(error), MISTAKE)
+        return error_line(str(error), MISTAKE)
     except BrokenPipeError:
         _discard_output()
         return 1
     except OSError as error:
         _discard_output()
-        return say(f"{error.filename or 'the output'}: {error.strerror or error}", MISTAKE)
+        return error_line(f"{error.filename or 'the output'}: {error.strerror or error}", MISTAKE)
     except Exception as error:
         if os.environ.get("TILEWRIGHT_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}".rstrip(": ")
-        return say(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
+        return error_line(f"this is a bug in Tilewright ({what}); TILEWRIGHT_DEBUG=1 shows where", BUG)
     return code if isinstance(code, int) else 0
 
 
-def say(message: str, code: int) -> int:
+def error_line(message: str, code: int) -> int:
     """One line on standard error, whatever the message was made from; gives the exit code back."""
     line = "".join(letter if letter.isprintable() else " " for letter in message)
     click.echo(f"tilewright: {line}", err=True)
@@ -125,24 +125,24 @@ def say(message: str, code: int) -> int:
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning without the line of our source that Python shows."""
-    say(str(message), 0)
+    error_line(str(message), 0)
 
 
-def _usage(error: click.ClickException) -> str:
+def _format_usage(error: click.ClickException) -> str:
     """click's findings in our words."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.NoSuchOption):
         options = [name for option in context.command.get_params(context) for name in option.opts] if context else ()
         near = did_you_mean(error.option_name, [name for name in options if name.startswith("--")])
-        return f"unknown option {error.option_name!r}{near if 'did you mean' in near else _see(context)}"
+        return f"unknown option {error.option_name!r}{near if 'did you mean' in near else _help_hint(context)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"{error.param.human_readable_name} is missing{_see(context)}"
+        return f"{error.param.human_readable_name} is missing{_help_hint(context)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         return f"{max(error.param.opts, key=len)}: {error.message.rstrip('.')}"
-    return error.format_message().rstrip(".") + _see(context)
+    return error.format_message().rstrip(".") + _help_hint(context)
 
 
-def _see(context: click.Context | None) -> str:
+def _help_hint(context: click.Context | None) -> str:
     return f"; see {context.command_path} --help" if context else ""
 
 

@@ -12,33 +12,33 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-PIPED = 100
-WIDEST = 10_000
+DEFAULT_WIDTH = 100
+MAX_WIDTH = 10_000
 """Columns of a table that is not for a terminal: nothing is wrapped or cut."""
 
 
-def results() -> Console:
+def stdout_console() -> Console:
     """What was asked for. Plain in a pipe; rich itself heeds NO_COLOR, TERM and the terminal's colours."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def notes() -> Console:
+def stderr_console() -> Console:
     """What is said beside it: seeds, written files, progress."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def output_width() -> int:
     """Columns of the terminal, or as many as are easily read where there is none."""
-    console = results()
-    return console.width if console.is_terminal else PIPED
+    console = stdout_console()
+    return console.width if console.is_terminal else DEFAULT_WIDTH
 
 
-def note(text: str) -> None:
+def info(text: str) -> None:
     """One dim line beside the result."""
-    notes().print(Text(printable(text), "dim"), soft_wrap=True)
+    stderr_console().print(Text(make_printable(text), "dim"), soft_wrap=True)
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Text from a file cannot move the cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
@@ -62,11 +62,11 @@ def print_table(
     made.columns[0].style, made.columns[0].no_wrap, made.columns[0].overflow = style, True, "ellipsis"
     for row in rows:
         made.add_row(*row)
-    console = results()
+    console = stdout_console()
     if console.is_terminal:
         console.print(made)
         return
-    wide = Console(file=StringIO(), width=WIDEST, color_system=None)
+    wide = Console(file=StringIO(), width=MAX_WIDTH, color_system=None)
     with wide.capture() as caught:
         wide.print(made)
     click.echo("\n".join(line.rstrip() for line in caught.get().rstrip("\n").split("\n")))

@@ -16,18 +16,18 @@ from rich.style import Style
 
 from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tilemap import TileMap
-from ._console import note, results
+from ._console import info, stdout_console
 
 if TYPE_CHECKING:
-    from ..overlays.kinds import Wanted
+    from ..overlays.kinds import OverlayRequest
     from ..overlays.overlay import Overlay
 
 Rgb = tuple[int, int, int]
-Look = Literal["glyphs", "blocks", "plain"]
+DrawMode = Literal["glyphs", "blocks", "plain"]
 SHADE = 0.42
 """How bright a cell's ground is beside its glyph."""
 LINE = (255, 244, 214)
-FAINTEST = 130
+MIN_BRIGHTNESS = 130
 """Glyphs of dark tiles are lifted to this brightness: a dark wall must still be seen on a dark terminal."""
 HUES = ((20, "red"), (65, "yellow"), (165, "green"), (200, "cyan"), (265, "blue"), (345, "magenta"), (360, "red"))
 """The colours of a terminal that has but sixteen, each with the hue, in degrees, where it ends."""
@@ -41,22 +41,22 @@ OPTIONS = (
 )
 
 
-def read_overlay(text: str | None) -> Wanted | None:
+def read_overlay(text: str | None) -> OverlayRequest | None:
     """What is to be drawn over maps, as it was typed; wrong ones are refused before any work."""
     if text is None:
         return None
-    from ..overlays.kinds import Wanted  # brings the kernels along, which only those need who ask
+    from ..overlays.kinds import OverlayRequest  # brings the kernels along, which only those need who ask
 
     try:
-        return Wanted.read(text)
+        return OverlayRequest.parse(text)
     except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe.of(error, "overlay") from None
+        raise InvalidRecipe.from_error(error, "overlay") from None
 
 
-def draw(map: TileMap, caption: str, *, look: Look | None = None, overlay: Wanted | None = None) -> None:
+def draw(map: TileMap, caption: str, *, look: DrawMode | None = None, overlay: OverlayRequest | None = None) -> None:
     """Draw a map on standard output, and below it, on standard error, one line about it, and one about its overlay."""
-    console = results()
-    over = None if overlay is None else overlay.over(map)
+    console = stdout_console()
+    over = None if overlay is None else overlay.compute(map)
     shown_over = False
     columns = min(map.width, console.width)
     if look == "plain" or not console.is_terminal:
@@ -67,7 +67,7 @@ def draw(map: TileMap, caption: str, *, look: Look | None = None, overlay: Wante
         caption += "" if shown == map.width else f", the first {shown} columns; --plain shows all"
     else:
         few, shown_over = console.color_system in ("standard", "windows"), True
-        tinted = None if over is None else _tinted(map, over)
+        tinted = None if over is None else _blend_overlay(map, over)
         large = map.width > console.width or map.height > console.height
         blocks = look == "blocks" or (look is None and large)
         for level, cells in enumerate(map.cells if map.cells.ndim == 3 else map.cells[None]):
@@ -75,15 +75,15 @@ def draw(map: TileMap, caption: str, *, look: Look | None = None, overlay: Wante
                 console.print()
             ground = None if tinted is None else tinted[level]
             if blocks:
-                segments = _pixels(map, cells, ground, columns, few=few)
+                segments = _pixel_segments(map, cells, ground, columns, few=few)
             else:
-                segments = _glyphs(map, cells, ground, level, few=few)
+                segments = _glyph_segments(map, cells, ground, level, few=few)
             console.print(Segments(segments), end="", crop=False)
         if blocks and look is None:
             caption += f", drawn {columns} wide; --glyphs shows every cell"
-    note(caption)
+    info(caption)
     if over is not None:
-        note(over.legend + ("" if shown_over else "; to see it takes colours: a terminal that has them, or a .png"))
+        info(over.legend + ("" if shown_over else "; to see it takes colours: a terminal that has them, or a .png"))
 
 
 def describe(map: TileMap) -> str:
@@ -95,9 +95,9 @@ def describe(map: TileMap) -> str:
     return f"{map.recipe.technique} {size}, seed {map.recipe.seed}{tried}"
 
 
-def _tinted(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
+def _blend_overlay(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
     """(level, row, column, 3) the colours of a map's cells below its overlay, of which lines are cells too."""
-    colors = overlay.over(map.tileset.colors[map.cells])
+    colors = overlay.blend(map.tileset.colors[map.cells])
     for (x, y), (end_x, end_y) in overlay.lines:  # on maps of one level alone
         points = np.linspace((y, x), (end_y, end_x), int(max(abs(end_x - x), abs(end_y - y))) + 2)
         rows, columns = points.round().astype(int).T
@@ -105,7 +105,7 @@ def _tinted(map: TileMap, overlay: Overlay) -> NDArray[np.uint8]:
     return colors.reshape(-1, map.height, map.width, 3)
 
 
-def _glyphs(
+def _glyph_segments(
     map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, level: int, *, few: bool
 ) -> list[Segment]:
     """A segment per run of equal cells, over a ground of colours where one is given; markers show as first letters."""
@@ -127,7 +127,7 @@ def _glyphs(
     return segments
 
 
-def _pixels(
+def _pixel_segments(
     map: TileMap, cells: NDArray[np.integer], ground: NDArray[np.uint8] | None, columns: int, *, few: bool
 ) -> list[Segment]:
     """The map shrunk to so many columns, two pixels above each other in a character."""
@@ -157,7 +157,7 @@ def _tile_style(rgb: Rgb, few: bool) -> Style:
     """The glyph in the tile's colour over a shade of it; of few colours both would often be the same one."""
     if few:
         return Style(color=_ansi(rgb))
-    lift = max(1.0, FAINTEST / max(1, *rgb))
+    lift = max(1.0, MIN_BRIGHTNESS / max(1, *rgb))
     red, green, blue = (min(255, round(part * lift)) for part in rgb)
     return Style(color=Color.from_rgb(red, green, blue), bgcolor=Color.from_rgb(*(part * SHADE for part in rgb)))
 

@@ -18,7 +18,7 @@ from ..core.notation import read_setting
 from ..core.params import Params
 from ..core.site import Frame
 from ..core.tilemap import TileMap
-from ..formats import Format, format_of, shelf
+from ..formats import Format, format_of, format_registry
 from ..formats._files import read_text, refuse_unwritable, write_files
 
 STANDARD_OUTPUT = "-"
@@ -51,7 +51,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFile:
     """What a file will hold: all of a map's files are prepared before the first is written."""
 
     path: str
@@ -79,36 +79,36 @@ class Output:
     def is_animation(self) -> bool:
         return self.format.animate is not None
 
-    def path(self, **fields: str | int) -> str:
-        return filled(self.template, **fields)
+    def format_path(self, **fields: str | int) -> str:
+        return fill_template(self.template, **fields)
 
-    def still(self, map: TileMap, path: str, *, alone: bool = True) -> Prepared:
+    def prepare_map(self, map: TileMap, path: str, *, alone: bool = True) -> PreparedFile:
         """A map, ready to be written; `alone` where no other map goes the same way."""
         assert self.format.write is not None
-        return self._prepared(path, self.format.write(map, self.options, self._place(path)), alone)
+        return self._prepare(path, self.format.write(map, self.options, self._target_path(path)), alone)
 
-    def film(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> Prepared:
+    def prepare_animation(self, frames: Iterable[Frame], path: str, *, alone: bool = True) -> PreparedFile:
         """The work on a map, ready to be written."""
         assert self.format.animate is not None
-        return self._prepared(path, self.format.animate(frames, self.options, self._place(path)), alone)
+        return self._prepare(path, self.format.animate(frames, self.options, self._target_path(path)), alone)
 
-    def _place(self, path: str) -> Path:
+    def _target_path(self, path: str) -> Path:
         """Where the content will lie, as formats want to know it: absolute, or a bare name where it is no file."""
         if path == STANDARD_OUTPUT:
             return Path("map").with_suffix("".join(self.format.extensions[:1]))
         refuse_unwritable(path)
         return Path(path).absolute()
 
-    def _prepared(self, path: str, contents: Mapping[str, bytes], alone: bool) -> Prepared:
+    def _prepare(self, path: str, contents: Mapping[str, bytes], alone: bool) -> PreparedFile:
         if path == STANDARD_OUTPUT and b"\0" in next(iter(contents.values())):
             if sys.stdout.isatty():
                 raise TilewrightError(f"{self.format.name} is not for terminals; pipe it, or name a file with -o")
             if not alone:
                 raise TilewrightError(f"several {self.format.name} files do not go into one; name files with -o")
-        return Prepared(path, contents)
+        return PreparedFile(path, contents)
 
 
-def filled(template: str, **fields: str | int) -> str:
+def fill_template(template: str, **fields: str | int) -> str:
     """A file name with its placeholders filled in; what no file name may hold becomes an underscore."""
     _check_placeholders(template, tuple(fields))
     safe = {
@@ -134,7 +134,7 @@ def read_outputs(
     settings = [*settings, *(f"{name}={text}" for name, text in shorthands.items() if text is not None)]
     if format is not None and not names:
         raise InvalidRecipe("says how to write a file; name one with -o (-o - is standard output)", at="format")
-    chosen = [_format(name, format, still) for name in names]
+    chosen = [_find_format(name, format, still) for name in names]
     for setting in settings:
         _refuse_unknown(setting.partition("=")[0], chosen)
     outputs = []
@@ -142,15 +142,15 @@ def read_outputs(
         _check_placeholders(name, tuple(fields))
         options: dict[str, Any] = {}
         for setting in settings:
-            if _option(setting) in entry.params.model_fields:
+            if _option_name(setting) in entry.params.model_fields:
                 read_setting(options, setting, entry.params, read_text)
-        outputs.append(Output(name, entry, entry.params.checked(options)))
+        outputs.append(Output(name, entry, entry.params.validate(options)))
     return outputs
 
 
-def written(outputs: Sequence[Output], last: Mapping[str, str | int], count: int) -> str:
+def describe_written(outputs: Sequence[Output], last: Mapping[str, str | int], count: int) -> str:
     """What was written, by the names of the last map's files; empty where all went to standard output."""
-    names = ", ".join(output.path(**last) for output in outputs if output.template != STANDARD_OUTPUT)
+    names = ", ".join(output.format_path(**last) for output in outputs if output.template != STANDARD_OUTPUT)
     several = f"{count} maps up to " if count > 1 else ""
     return f"wrote {several}{names}" if names else ""
 
@@ -159,7 +159,7 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
     """Check the paths of the first maps: each its own file, and each can be written."""
     seen: dict[str, str] = {}
     for output in outputs:
-        paths = [output.path(**filled) for filled in fields]
+        paths = [output.format_path(**filled) for filled in fields]
         if len(set(paths)) < len(paths) and output.template != STANDARD_OUTPUT:
             missing = " or ".join(f"{{{name}}}" for name in remedies if f"{{{name}" not in output.template)
             raise InvalidRecipe(f"several maps, but one file name; put {missing} into it", at=output.template)
@@ -171,21 +171,21 @@ def refuse_collisions(outputs: Sequence[Output], fields: Sequence[Mapping[str, s
                 refuse_unwritable(path)
 
 
-def _format(name: str, format: str | None, still: bool) -> Format:
+def _find_format(name: str, format: str | None, still: bool) -> Format:
     if name == STANDARD_OUTPUT and format is None:
         raise InvalidRecipe("standard output has no ending; name a format with --format")
     if os.path.isdir(name):
         refuse_unwritable(name)  # which says so; a folder has no ending to complain about
     entry = format_of(name, format)
     if entry.write is None and (still or entry.animate is None):
-        writable = [other.name for other in shelf if other.write]
+        writable = [other.name for other in format_registry if other.write]
         raise TilewrightError(f"{name}: format {entry.name!r} holds no single map; {', '.join(writable)} do")
     if name == STANDARD_OUTPUT and entry.write is None:
         raise TilewrightError("animations are written to files; name one with -o")
     return entry
 
 
-def _option(setting: str) -> str:
+def _option_name(setting: str) -> str:
     return re.split(r"[.=]", setting, maxsplit=1)[0].strip().replace("-", "_")
 
 
@@ -193,7 +193,7 @@ def _refuse_unknown(name: str, chosen: Sequence[Format]) -> None:
     known = {option for entry in chosen for option in entry.params.model_fields}
     if not chosen:
         raise InvalidRecipe("an option for files; name one with -o", at=name, rule="missing")
-    if _option(name) not in known:
+    if _option_name(name) not in known:
         names = list(dict.fromkeys(entry.name for entry in chosen))
         have = "has" if len(names) == 1 else "have"
         raise InvalidRecipe(f"{', '.join(names)} {have} no option {name!r}{did_you_mean(name, known)}")

@@ -8,14 +8,14 @@ from threading import Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..core.errors import counted
+from ..core.errors import pluralize
 from ..kernels import is_cold
-from ._console import note, notes
+from ._console import info, stderr_console
 
 if TYPE_CHECKING:
     from ..corpus import Progress
 
-PATIENCE = 0.5
+BAR_DELAY = 0.5
 """Seconds before a bar appears: quick work shows none."""
 
 Report = Callable[[float | None, str], None]
@@ -23,9 +23,9 @@ Report = Callable[[float | None, str], None]
 
 
 @contextmanager
-def progress(*, remaining: bool = True) -> Iterator[Report]:
+def show_progress(*, remaining: bool = True) -> Iterator[Report]:
     """Give a function to report with; its bar goes away when the work ends. It tells the time that is left, or not."""
-    console = notes()
+    console = stderr_console()
     if not console.is_terminal:
         yield lambda done, what: None
         return
@@ -39,7 +39,7 @@ def progress(*, remaining: bool = True) -> Iterator[Report]:
         bar.update(task, completed=done or 0.0, total=None if done is None else 1.0, description=what)
 
     # A timer rather than a look at the clock: the first step may be a long one, such as compiling kernels.
-    start = Timer(PATIENCE, bar.start)
+    start = Timer(BAR_DELAY, bar.start)
     start.daemon = True
     start.start()
     try:
@@ -51,18 +51,18 @@ def progress(*, remaining: bool = True) -> Iterator[Report]:
 
 
 @contextmanager
-def telling(noun: str, folder: str) -> Iterator[Telling]:
+def job_progress(noun: str, folder: str) -> Iterator[JobProgress]:
     """Tell how far the work is in a bar; stopped by Ctrl-C, it says what of it is there."""
-    told = Telling(noun)
+    job = JobProgress(noun)
     try:
-        with progress(remaining=False) as told.report:
-            yield told
+        with show_progress(remaining=False) as job.report:
+            yield job
     except KeyboardInterrupt:
-        note(f"stopped; {told.there} are in {folder}, and the same command goes on")
+        info(f"stopped; {job.summary} are in {folder}, and the same command goes on")
         raise
 
 
-class Telling:
+class JobProgress:
     """Takes how far the work is, and tells it: how much is there, at what rate, the time left, failures."""
 
     report: Report
@@ -70,26 +70,26 @@ class Telling:
     def __init__(self, noun: str) -> None:
         self.noun = noun
         self.state: Progress | None = None
-        self._began = monotonic()
+        self._start_time = monotonic()
         self._dashboard = ""
 
     def __call__(self, state: Progress) -> None:
         if self.state is None or (state.dashboard and not self._dashboard):
-            self._began = monotonic()  # what it takes to start workers is no part of the rate
+            self._start_time = monotonic()  # what it takes to start workers is no part of the rate
         self.state = state
         if state.dashboard and not self._dashboard:
             self._dashboard = state.dashboard
-            note(f"Dask's dashboard: {state.dashboard}")
-        self.report(state.done / state.count, self._line(state))
+            info(f"Dask's dashboard: {state.dashboard}")
+        self.report(state.done / state.count, self._format_line(state))
 
     @property
-    def there(self) -> str:
-        return f"{self.state.done:,} of {counted(self.state.count, self.noun)}" if self.state else f"no {self.noun}s"
+    def summary(self) -> str:
+        return f"{self.state.done:,} of {pluralize(self.state.count, self.noun)}" if self.state else f"no {self.noun}s"
 
-    def _line(self, state: Progress) -> str:
-        line = self.there
+    def _format_line(self, state: Progress) -> str:
+        line = self.summary
         if state.made:
-            rate = state.made / max(monotonic() - self._began, 1e-9)
+            rate = state.made / max(monotonic() - self._start_time, 1e-9)
             left = round((state.count - state.done) / rate)
             line += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.2g} a second"
             line += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
+from ..core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
 from ..core.locks import Locks
 from ..core.notation import (
     is_json,
@@ -22,7 +22,7 @@ from ..core.notation import (
     with_part,
 )
 from ..core.recipe import Stage
-from ..core.registry import RECIPE_WORDS, shapers, techniques
+from ..core.registry import RECIPE_FIELDS, shapers, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
 
@@ -86,7 +86,7 @@ def read_words(values: dict[str, Any]) -> dict[str, Any]:
     words = {
         **typed,
         "tiles": read_pairs(tiles, "tiles") if tiles is not None else None,
-        "locks": _kept(given, keep) if keep else given,
+        "locks": _keep_inside(given, keep) if keep else given,
         "shaping": [dict([read_stage(text, read_text)]) for text in typed["shaping"]] or None,
         "require": dict(read_requirement(text) for text in typed["require"]) or None,
     }
@@ -98,12 +98,12 @@ def with_words(data: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, A
     here = FileResolver()
     changed = {**data, **words}
     if "tileset" in words:
-        changed["tileset"] = here.tileset(words["tileset"])
+        changed["tileset"] = here.read_tileset(words["tileset"])
     if "locks" in words:
-        changed["locks"] = _locks(words["locks"])
+        changed["locks"] = _read_locks(words["locks"])
     if "shaping" in words:
-        added = [_stage(name, values, here) for stage in words["shaping"] for name, values in stage.items()]
-        changed["shaping"] = [*_stages(data), *added]
+        added = [_make_stage(name, values, here) for stage in words["shaping"] for name, values in stage.items()]
+        changed["shaping"] = [*_list_stages(data), *added]
     return changed
 
 
@@ -113,7 +113,7 @@ def with_settings(data: Mapping[str, Any], settings: Sequence[str]) -> Mapping[s
         for setting in settings:
             data = with_setting(data, setting)
     except TilewrightError as error:
-        raise InvalidRecipe.of(error, "set") from None
+        raise InvalidRecipe.from_error(error, "set") from None
     return data
 
 
@@ -125,71 +125,75 @@ def with_setting(data: Mapping[str, Any], setting: str) -> dict[str, Any]:
     path, equals, text = setting.partition("=")
     steps = path.strip().split(".")
     if not equals:
-        raise InvalidRecipe(f"{quoted(setting)}: a setting is written name=value, such as params.width=40")
+        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written name=value, such as params.width=40")
     match steps:
         case ["params", _, *_]:
-            params = _named(data.get("params"), "params")
+            params = _copy_mapping(data.get("params"), "params")
             model = techniques.get(str(data.get("technique"))).params
             read_setting(params, setting.strip().removeprefix("params."), model, read_text)
             return {**data, "params": params}
         case ["shaping", position, name, _, *_]:
-            stages = _stages(data)
+            stages = _list_stages(data)
             number = read_position(stages, position, path)
-            stage = _named({stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping")
+            stage = _copy_mapping(
+                {stages[number]: None} if isinstance(stages[number], str) else stages[number], "shaping"
+            )
             if name not in stage:
-                raise InvalidRecipe(f"stage {number} is {quoted(next(iter(stage), None))}", at=path)
-            values = _named(stage[name], name)
+                raise InvalidRecipe(f"stage {number} is {short_repr(next(iter(stage), None))}", at=path)
+            values = _copy_mapping(stage[name], name)
             read_setting(values, setting.split(".", 3)[3], shapers.get(name).params, read_text)
             stages[number] = {name: values}
             return {**data, "shaping": stages}
-    if steps[0] not in RECIPE_WORDS:
-        raise UnknownName("recipe key", steps[0], RECIPE_WORDS, f"a parameter is set with params.{path.strip()}")
+    if steps[0] not in RECIPE_FIELDS:
+        raise UnknownName("recipe key", steps[0], RECIPE_FIELDS, f"a parameter is set with params.{path.strip()}")
     value = read_json(text, read_text) if is_json(text, read_text) else read_part(text)
     return dict(with_part(data, steps, value, path))
 
 
-def _named(values: Any, place: str) -> dict[str, Any]:
+def _copy_mapping(values: Any, place: str) -> dict[str, Any]:
     """A copy of named values in a recipe's data; nothing is an empty set of them."""
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at=place, got=values, rule="type")
     return dict(values or {})
 
 
-def _stages(data: Mapping[str, Any]) -> list[Any]:
+def _list_stages(data: Mapping[str, Any]) -> list[Any]:
     """The shapers of a recipe's data; one alone may stand without a list."""
     shaping = data.get("shaping")
     return [] if shaping is None else list(shaping) if isinstance(shaping, (list, tuple)) else [shaping]
 
 
-def _stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:
+def _make_stage(name: str, values: Mapping[str, Any], resolver: FileResolver) -> Stage:
     entry = shapers.get(name)
     try:
-        return Stage(entry.name, entry.params.checked(values, resolver=resolver))
+        return Stage(entry.name, entry.params.validate(values, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(name) from None
 
 
-def _locks(given: Any) -> Locks:
+def _read_locks(given: Any) -> Locks:
     try:
         return Locks.of(given, FileResolver())
     except InvalidRecipe as error:
         raise error.within("locks") from None
 
 
-def _kept(given: Any, rectangles: Sequence[str]) -> Locks:
+def _keep_inside(given: Any, rectangles: Sequence[str]) -> Locks:
     """Of the locks, those inside one of the rectangles."""
-    locks = _locks(given)
+    locks = _read_locks(given)
     y, x = locks.places.T[-2:]
     kept = np.zeros(len(locks), dtype=np.bool_)
     for text in rectangles:
-        left, top, width, height = _rectangle(text)
-        if locks.frame is not None and (left + width > locks.frame[-1] or top + height > locks.frame[-2]):
-            raise InvalidRecipe(f"{text} reaches outside the map of {locks.frame[-1]}x{locks.frame[-2]}", at="keep")
+        left, top, width, height = _parse_rectangle(text)
+        if locks.map_shape is not None and (left + width > locks.map_shape[-1] or top + height > locks.map_shape[-2]):
+            raise InvalidRecipe(
+                f"{text} reaches outside the map of {locks.map_shape[-1]}x{locks.map_shape[-2]}", at="keep"
+            )
         kept |= (left <= x) & (x < left + width) & (top <= y) & (y < top + height)
-    return Locks(locks.places[kept], locks.which[kept], locks.words, locks.frame)
+    return Locks(locks.places[kept], locks.label_indices[kept], locks.labels, locks.map_shape)
 
 
-def _rectangle(text: str) -> tuple[int, int, int, int]:
+def _parse_rectangle(text: str) -> tuple[int, int, int, int]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 9 for part in parts):
         raise InvalidRecipe("written as X,Y,WIDTH,HEIGHT, such as 10,5,8,4", at="keep", got=text, rule="format")

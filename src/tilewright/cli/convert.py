@@ -10,8 +10,8 @@ from .. import api
 from ..core.notation import read_stage
 from ..formats._files import read_text
 from . import _inputs, _outputs
-from ._console import note
-from ._progress import progress
+from ._console import info
+from ._progress import show_progress
 from ._recipe import SHAPING
 
 WRITING = [option for option in _outputs.OPTIONS if option.name not in ("frames", "duration")]
@@ -49,23 +49,25 @@ def command(
     stages = [read_stage(text, read_text) for text in shaping]
     targets = _outputs.read_outputs(outputs, fields=("stem", "index"), still=True, **writing)
     given = []
-    with progress() as report:
+    with show_progress() as report:
         for one in _inputs.read_maps(files, source=source, tileset=tileset, index=index):
             report(None, f"reading {one.stem}")
             given.append(one)
     fields: list[dict[str, str | int]] = [{"stem": one.stem, "index": number} for number, one in enumerate(given)]
     _outputs.refuse_collisions(targets, fields, "stem", "index")
     prepared = []
-    with progress() as report:
+    with show_progress() as report:
         for number, (one, filled) in enumerate(zip(given, fields, strict=True)):
             report(number / len(given), f"{number + 1} of {len(given)}")
             map = one.map
             for name, values in stages:
                 map = api.shape(map, name, **values)
-            prepared.append([target.still(map, target.path(**filled), alone=len(given) == 1) for target in targets])
+            prepared.append(
+                [target.prepare_map(map, target.format_path(**filled), alone=len(given) == 1) for target in targets]
+            )
     for number, files_of_one in enumerate(prepared):
         for file in files_of_one:
             file.write(first=number == 0)
-    if written := _outputs.written(targets, fields[-1], len(given)):
+    if written := _outputs.describe_written(targets, fields[-1], len(given)):
         films = " (one frame; make and run write the film)" if any(target.is_animation for target in targets) else ""
-        note(written + films)
+        info(written + films)

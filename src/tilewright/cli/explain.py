@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rich.style import Style
 from rich.text import Text
 
-from ..core.errors import InvalidRecipe, counted
+from ..core.errors import InvalidRecipe, pluralize
 from ..core.fields import fields_of, models_in
 from ..core.model import Model
 from ..core.notation import flag_of, short_default
@@ -19,8 +19,8 @@ from ..core.registry import Entry, Measure, Shaper, Technique, techniques
 from ..core.tileset import Tileset
 from ..formats import Format
 from ..formats._resolver import FileResolver
-from ._catalogue import KINDS, Thing, find, read_kind, recipe_doc, recipe_lines
-from ._console import note, print_json, print_table, results
+from ._catalogue import KINDS, CatalogEntry, find, read_kind, read_recipe_lines, recipe_doc
+from ._console import info, print_json, print_table, stdout_console
 
 
 @click.command("explain")
@@ -41,23 +41,23 @@ def command(name: str, kind: str | None, as_json: bool, compact: bool) -> None:
     A tileset or recipe of your own is explained from its file, and so is a model that `tilewright learn` wrote.
     """
     if compact:
-        own = techniques.get(name).params.checked() if name in techniques else Recipe.of(name, FileResolver()).params
+        own = techniques.get(name).params.validate() if name in techniques else Recipe.of(name, FileResolver()).params
         if own.compact is None:
             raise InvalidRecipe(f"only technique rules and its recipes have a compact form, not {name}", at="compact")
         print_json(own.compact)
         return
     found = find(name, kind)
     if as_json:
-        print_json(_data(next(iter(found.values()))))
+        print_json(_to_data(next(iter(found.values()))))
         return
     (one, thing), *others = found.items()
     _explain(name, one.removesuffix("s"), thing)
     for other, _ in others:
-        note(f"{name} is also a {other.removesuffix('s')}: tilewright explain {name} --kind {other}")
+        info(f"{name} is also a {other.removesuffix('s')}: tilewright explain {name} --kind {other}")
 
 
-def _explain(name: str, kind: str, thing: Thing) -> None:
-    console = results()
+def _explain(name: str, kind: str, thing: CatalogEntry) -> None:
+    console = stdout_console()
     console.print(Text.assemble((name, "bold cyan"), (f"  {kind}", "dim")))
     console.print()
     if isinstance(thing, Entry):
@@ -72,15 +72,15 @@ def _explain(name: str, kind: str, thing: Thing) -> None:
         if doc := recipe_doc(name):
             _print_doc(doc)
             console.print()
-        lines = [f"  {line}" for line in recipe_lines(name) if not line.startswith("#")]
+        lines = [f"  {line}" for line in read_recipe_lines(name) if not line.startswith("#")]
         console.print("\n".join(lines), soft_wrap=True)
     console.print()
-    console.print(Text.assemble(("Example  ", "dim"), _example(name, thing)), soft_wrap=True)
+    console.print(Text.assemble(("Example  ", "dim"), _format_example(name, thing)), soft_wrap=True)
 
 
 def _print_doc(doc: str) -> None:
     """Paragraphs as wide as the terminal, but not wider than one likes to read."""
-    console = results()
+    console = stdout_console()
     paragraphs = [" ".join(part.split()) for part in doc.strip().split("\n\n")]
     console.print("\n\n".join(paragraphs), width=min(console.width, 100))
 
@@ -89,8 +89,8 @@ def _print_facts(entry: Entry) -> None:
     """What an entry declares beside its parameters."""
     facts: dict[str, str] = {}
     if isinstance(entry, Technique):
-        words = entry.words(entry.params.checked())
-        facts["tileset"] = entry.own_tileset(entry.params.checked()).name
+        words = entry.labels_of(entry.params.validate())
+        facts["tileset"] = entry.own_tileset(entry.params.validate()).name
         facts["tiles"] = ", ".join(words) if words else "all of its tileset"
     elif isinstance(entry, Measure) and entry.unit:
         facts["unit"] = entry.unit
@@ -109,7 +109,7 @@ def _print_parameters(entry: Entry) -> None:
     _print_fields(entry.params, "parameter")
     for name, model in models_in(entry.params).items():
         click.echo()
-        results().print(Text.assemble((name, "bold"), "  ", (model.__doc__ or "").split("\n", 1)[0]))
+        stdout_console().print(Text.assemble((name, "bold"), "  ", (model.__doc__ or "").split("\n", 1)[0]))
         _print_fields(model, "field")
 
 
@@ -141,26 +141,26 @@ def _print_tiles(tileset: Tileset) -> None:
 
 def _print_model(model: Model) -> None:
     """What was learned, from what, and how."""
-    results().print(f"What {model.technique} learned from {counted(len(model.samples), 'sample')}.")
+    stdout_console().print(f"What {model.technique} learned from {pluralize(len(model.samples), 'sample')}.")
     click.echo()
     sizes = Counter("x".join(str(side) for side in reversed(grid.shape)) for grid in model.samples)
     facts = {
         "samples": ", ".join(size if times == 1 else f"{times} of {size}" for size, times in sizes.items()),
-        "tileset": f"{model.samples.tileset.name} ({counted(len(model.samples.tileset), 'tile')})",
-        **{name: str(value) for name, value in model.learned.model_dump(mode="json", exclude={"sample"}).items()},
-        **model.learned.facts,
+        "tileset": f"{model.samples.tileset.name} ({pluralize(len(model.samples.tileset), 'tile')})",
+        **{name: str(value) for name, value in model.params.model_dump(mode="json", exclude={"sample"}).items()},
+        **model.params.facts,
     }
     print_table(facts.items(), "", "", header=False, style="dim")
     click.echo()
     counts = np.bincount(np.concatenate([map.reshape(-1) for map in model.samples.maps]))
     rows = (
-        (str(model.samples.words[number]), f"{counts[number]:,}", f"{counts[number] / counts.sum():.1%}")
+        (str(model.samples.labels[number]), f"{counts[number]:,}", f"{counts[number] / counts.sum():.1%}")
         for number in np.argsort(-counts, kind="stable").tolist()
     )
     print_table(rows, "tile", "cells", "share")
 
 
-def _example(name: str, thing: Thing) -> str:
+def _format_example(name: str, thing: CatalogEntry) -> str:
     """A command to try, with a parameter of its own where it has one."""
     if isinstance(thing, Tileset):
         return f"tilewright convert level.txt --tileset {name} -o level.png"
@@ -187,15 +187,15 @@ def _example(name: str, thing: Thing) -> str:
     if isinstance(thing, Measure):
         return f"tilewright measure level.json --measures {name}" + (" --like dungeon" if thing.compares else "")
     assert isinstance(thing, Format)
-    if thing.also:
-        return f"tilewright convert level{thing.also[0]} level.png --from {name}"
+    if thing.shared_extensions:
+        return f"tilewright convert level{thing.shared_extensions[0]} level.png --from {name}"
     ending = thing.extensions[0] if thing.extensions else f" --format {name}"
     if thing.write or thing.animate:
         return f"tilewright make caves -o level{ending}"
     return f"tilewright show level{ending.replace('--format', '--from')}"
 
 
-def _data(thing: Thing) -> object:
+def _to_data(thing: CatalogEntry) -> object:
     if isinstance(thing, Entry):
         return thing.params.model_json_schema()
     return thing.to_data() if isinstance(thing, Tileset | Model) else thing

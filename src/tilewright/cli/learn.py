@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidRecipe, counted
+from ..core.errors import InvalidRecipe, pluralize
 from ..core.grid import Grid
 from ..core.model import Model, learn
 from ..core.notation import read_setting
 from ..core.registry import techniques
-from ..core.resolver import built_in_samples
-from ..core.samples import refuse_too_many
+from ..core.resolver import list_built_in_samples
+from ..core.samples import check_sample_count
 from ..formats import format_of
 from ..formats._files import read_text, refuse_unwritable
-from ..formats._models import find_model, refuse_ending
+from ..formats._models import check_model_extension, find_model
 from ..formats._resolver import FileResolver
-from ._console import note
-from ._inputs import WITHOUT_TILES, hint
-from ._progress import progress
+from ._console import info
+from ._inputs import WITHOUT_TILES, format_hint
+from ._progress import show_progress
 
 
 @click.command("learn")
@@ -59,47 +59,47 @@ def command(
                 read_setting(params, setting, entry.learn, read_text)
         except InvalidRecipe as error:
             raise error.within("set") from None
-    refuse_ending(output)
+    check_model_extension(output)
     refuse_unwritable(output)
     models, grids = _read(samples, source, tileset)
     if models and not params:
-        first = models[0].learned
+        first = models[0].params
         params = {name: getattr(first, name) for name in first.model_fields_set - {"sample"}}
     if models and models[0].technique != entry.name:
         raise InvalidRecipe(f"a model of {models[0].technique} is no sample for {entry.name}")
     parts = [*models, *([learn(entry, grids, params, FileResolver())] if grids else ())]
-    model = parts[0].merged(*parts[1:])
+    model = parts[0].merge(*parts[1:])
     model.save(output)
     cells = sum(grid.cells.size for grid in model.samples)
     tilesets = dict.fromkeys((grid.tileset or model.samples.tileset).name for grid in model.samples)
-    learned = f"{counted(len(model.samples), 'sample')}, {counted(cells, 'cell')} of {', '.join(tilesets)}"
+    learned = f"{pluralize(len(model.samples), 'sample')}, {pluralize(cells, 'cell')} of {', '.join(tilesets)}"
     click.echo(f"{technique} learned from {learned}; wrote {output}", err=True)
 
 
 def _read(samples: Sequence[str], source: str | None, tileset: str | None) -> tuple[list[Model], list[Grid]]:
     """The models among the samples, and the maps."""
-    chosen = None if tileset is None else FileResolver().tileset(tileset)
-    resolver = FileResolver(format=source, maps_in=chosen)
+    chosen = None if tileset is None else FileResolver().read_tileset(tileset)
+    resolver = FileResolver(format=source, map_tileset=chosen)
     models, grids = [], []
-    names = [name for sample in samples for name in resolver.references(sample)]
-    refuse_too_many(len(names))
-    told = chosen is not None
-    with progress() as report:
+    names = [name for sample in samples for name in resolver.expand_reference(sample)]
+    check_sample_count(len(names))
+    hinted = chosen is not None
+    with show_progress() as report:
         for number, name in enumerate(names):
             report(number / len(names), f"reading {name}")
-            model = None if name in built_in_samples() or source else find_model(name)
+            model = None if name in list_built_in_samples() or source else find_model(name)
             if model is not None:
                 models.append(model)
                 continue
-            grids.append(resolver.grid(name))
-            if not told and name not in built_in_samples() and (bare := _without_tiles(name, resolver)):
-                note(hint(bare))
-                told = True
+            grids.append(resolver.read_grid(name))
+            if not hinted and name not in list_built_in_samples() and (bare := _find_bare_format(name, resolver)):
+                info(format_hint(bare))
+                hinted = True
     return models, grids
 
 
-def _without_tiles(name: str, resolver: FileResolver) -> str:
+def _find_bare_format(name: str, resolver: FileResolver) -> str:
     """The format of a sample, if it is one that says nothing about tiles."""
-    format, path = resolver.parted(name)
+    format, path = resolver.split_reference(name)
     found = format_of(path, format).name
     return found if found in WITHOUT_TILES else ""

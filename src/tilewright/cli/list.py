@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ._catalogue import KINDS, read_kind, summaries
+from ._catalogue import KINDS, list_summaries, read_kind
 from ._console import print_json, print_table
 
 
@@ -13,7 +13,7 @@ from ._console import print_json, print_table
 @click.option("as_json", "--json", is_flag=True, help="As JSON: names with summaries, by kind.")
 def command(kind: str | None, as_json: bool) -> None:
     """List techniques, shapers, measures, formats, tilesets and recipes: all, or those of one kind."""
-    found = {one: summaries(one) for one in ([kind] if kind else KINDS)}
+    found = {one: list_summaries(one) for one in ([kind] if kind else KINDS)}
     if as_json:
         print_json({one: [{"name": name, "summary": text} for name, text in rows] for one, rows in found.items()})
         return

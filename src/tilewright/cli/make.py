@@ -15,9 +15,9 @@ from ..core.recipe import Recipe
 from ..core.registry import Technique, techniques
 from ..formats._files import read_text
 from ..formats._resolver import FileResolver
-from . import _making, _recipe
-from ._catalogue import summaries
-from ._making import produce
+from . import _produce, _recipe
+from ._catalogue import list_summaries
+from ._produce import produce
 
 SETTINGS_INSIDE = click.Option(
     ["settings_inside", "--set"],
@@ -25,7 +25,7 @@ SETTINGS_INSIDE = click.Option(
     metavar="NAME.PART=VALUE",
     help="Set a part of a structured parameter, such as scores.0=0.5.",
 )
-OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *_making.OPTIONS)
+OWN_OPTIONS = (SETTINGS_INSIDE, *_recipe.OPTIONS, *_produce.OPTIONS)
 
 
 class TechniqueCommand(click.Command):
@@ -41,7 +41,7 @@ class TechniqueCommand(click.Command):
                     formatter.write_dl(records)
 
 
-class Techniques(click.Group):
+class TechniqueGroup(click.Group):
     """The techniques as commands, each imported when it is asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -50,11 +50,11 @@ class Techniques(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if context.resilient_parsing and name not in techniques:
             return None
-        return _command(techniques.get(name))
+        return _make_command(techniques.get(name))
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Techniques"):
-            formatter.write_dl(summaries("techniques"))
+            formatter.write_dl(list_summaries("techniques"))
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         try:
@@ -63,7 +63,7 @@ class Techniques(click.Group):
             raise InvalidRecipe("the technique comes first, then its options", at=error.option_name) from None
 
 
-@click.group("make", cls=Techniques, invoke_without_command=True, subcommand_metavar="TECHNIQUE [OPTIONS]")
+@click.group("make", cls=TechniqueGroup, invoke_without_command=True, subcommand_metavar="TECHNIQUE [OPTIONS]")
 @click.pass_context
 def command(context: click.Context) -> None:
     """Make maps with a technique, and draw or write them.
@@ -82,13 +82,13 @@ def command(context: click.Context) -> None:
         raise InvalidRecipe(f"TECHNIQUE is missing; there are {', '.join(techniques.names())}", rule="unknown_name")
 
 
-def _command(entry: Technique) -> click.Command:
+def _make_command(entry: Technique) -> click.Command:
     # A parameter called like an option of formats takes its place.
     named = {field.name: field for field in fields_of(entry.params) if field.name not in RESERVED_FLAGS}
     return TechniqueCommand(
         entry.name,
         params=[
-            *(_option(field) for field in named.values()),
+            *(_make_option(field) for field in named.values()),
             *(option for option in OWN_OPTIONS if option.name not in named),
         ],
         callback=partial(_make, entry, named),
@@ -98,7 +98,7 @@ def _command(entry: Technique) -> click.Command:
     )
 
 
-def _option(field: Field) -> click.Option:
+def _make_option(field: Field) -> click.Option:
     default = short_default(field)
     about = ", ".join(fact for fact in (field.range, f"default {default}" if default else "") if fact)
     help = field.description + (f" [{about}]" if about else "")
@@ -125,7 +125,7 @@ def _make(
             params[name] = read_value(given, field, read_text) if isinstance(given, str) else given
     if any("." in setting.partition("=")[0] for setting in settings_inside):
         # A part of what the other options say, or leave at its default.
-        whole = entry.params.checked(params, resolver=FileResolver())
+        whole = entry.params.validate(params, resolver=FileResolver())
         params = {name: value for name, value in whole.model_dump(mode="json").items() if value is not None}
     try:
         for setting in settings_inside:

@@ -48,7 +48,7 @@ def command(
     names = [name.strip() for name in wanted.split(",")] if wanted is not None else []
     for name in names:
         measures.get(name)
-    samples = None if like is None else _samples(like)
+    samples = None if like is None else _read_samples(like)
     compared = partial(
         api.measure,
         like=samples,
@@ -77,9 +77,9 @@ def command(
         print_table(lines, "file", *columns, numbers=range(1, len(columns) + 1))
 
 
-def _samples(names: str) -> Samples:
+def _read_samples(names: str) -> Samples:
     """Samples from their files or names, with commas between."""
     try:
         return Samples.of([Grid.of(name.strip(), FileResolver()) for name in names.split(",")])
     except (InvalidRecipe, UnknownName) as error:
-        raise InvalidRecipe.of(error, "like") from None
+        raise InvalidRecipe.from_error(error, "like") from None

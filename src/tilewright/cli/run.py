@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from ..core.recipe import Recipe, recipe_data
+from ..core.recipe import Recipe, as_recipe_data
 from ..formats._resolver import FileResolver
-from . import _making, _recipe
-from ._making import produce
+from . import _produce, _recipe
+from ._produce import produce
 
 
-@click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_making.OPTIONS])
+@click.command("run", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS, *_produce.OPTIONS])
 @click.argument("recipe", metavar="RECIPE")
 def command(recipe: str, settings_inside: tuple[str, ...], **values: Any) -> None:
     """Make maps from a recipe, and draw or write them.
@@ -27,7 +27,7 @@ def command(recipe: str, settings_inside: tuple[str, ...], **values: Any) -> Non
     tilewright run level.yaml --seed 8 -o level.png -o level.gif
     """
     words = _recipe.read_words(values)
-    found, beside = FileResolver().recipe(recipe)
-    data = _recipe.with_settings(recipe_data(found), settings_inside)
+    found, beside = FileResolver().read_recipe(recipe)
+    data = _recipe.with_settings(as_recipe_data(found), settings_inside)
     checked = Recipe.of(_recipe.with_words(data, words), beside)
     produce(checked, **values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from . import _drawing, _inputs, _outputs
-from ._drawing import Look, describe, draw, read_overlay
+from ._drawing import DrawMode, describe, draw, read_overlay
 from ._inputs import read_maps
 
 OVERLAY = next(option for option in _outputs.OPTIONS if option.name == "overlay")
@@ -15,7 +15,7 @@ OVERLAY = next(option for option in _outputs.OPTIONS if option.name == "overlay"
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 def command(
     files: tuple[str, ...],
-    look: Look | None,
+    look: DrawMode | None,
     overlay: str | None,
     source: str | None,
     tileset: str | None,

@@ -19,7 +19,7 @@ FIRST = ("host", "port", "token")
 """The settings that help shows first."""
 
 
-def _flag(field: Field) -> click.Option:
+def _make_option(field: Field) -> click.Option:
     usual = f" [{field.default}]" if field.default is not None else ""
     form = {"host": "HOST", "port": "PORT", "token": "TOKEN", "seconds": "S"}.get(field.name, "N")
     return click.Option([field.name, flag_of(field)], metavar=form, help=f"{field.description.rstrip('.')}.{usual}")
@@ -39,18 +39,18 @@ def command(context: click.Context, /, no_browser: bool, **values: str | None) -
     Only this machine can reach it, unless --host names another address; then a token is needed, and one is made up
     where none is given. Ctrl-C ends it.
     """
-    settings = Settings.checked({name: value for name, value in values.items() if value is not None})
+    settings = Settings.validate({name: value for name, value in values.items() if value is not None})
     if not settings.is_local and settings.token is None:
-        settings = settings.changed(token=secrets.token_urlsafe(16))
+        settings = settings.replace(token=secrets.token_urlsafe(16))
 
-    def ready(address: str) -> None:
+    def on_ready(address: str) -> None:
         click.echo(f"The studio is at {address} (Ctrl-C ends it)")
         sys.stdout.flush()
         if not no_browser and has_display():
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    told = context.get_parameter_source("port") is not ParameterSource.DEFAULT
-    serve(settings, ready=ready, other_port=not told)
+    port_given = context.get_parameter_source("port") is not ParameterSource.DEFAULT
+    serve(settings, on_ready=on_ready, try_other_ports=not port_given)
 
 
 def has_display() -> bool:
@@ -60,5 +60,5 @@ def has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-flags = [_flag(field) for field in sorted(fields_of(Settings), key=lambda field: field.name not in FIRST)]
+flags = [_make_option(field) for field in sorted(fields_of(Settings), key=lambda field: field.name not in FIRST)]
 command.params = [*flags, *command.params]

@@ -6,8 +6,8 @@ import click
 
 from .. import api
 from ..core.errors import TilewrightError
-from . import MISTAKE, say
-from ._console import printable
+from . import MISTAKE, error_line
+from ._console import make_printable
 
 
 @click.command("verify")
@@ -26,14 +26,14 @@ def command(context: click.Context, files: tuple[str, ...], beside: tuple[str, .
     The exit code is 0 for the same map, 1 for another one, 2 when it cannot be made; of several files, the worst.
     No file is opened but those named here.
     """
-    context.exit(max(_verified(file, beside) for file in files))
+    context.exit(max(_verify_file(file, beside) for file in files))
 
 
-def _verified(file: str, beside: tuple[str, ...]) -> int:
+def _verify_file(file: str, beside: tuple[str, ...]) -> int:
     """Tell about one file; one that cannot be read does not keep the others from being verified."""
     try:
         verdict = api.verify(file, files=beside)
     except TilewrightError as error:
-        return say(str(error), MISTAKE)
-    click.echo(printable(f"{file}: {verdict.message}"))
+        return error_line(str(error), MISTAKE)
+    click.echo(make_printable(f"{file}: {verdict.message}"))
     return verdict.code

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from .. import kernels
-from ..core.errors import TilewrightError, counted
-from ._progress import progress
+from ..core.errors import TilewrightError, pluralize
+from ._progress import show_progress
 
 
 @click.command("warmup")
@@ -17,13 +17,13 @@ def command(clear: bool) -> None:
     What is compiled is kept for you in a cache folder; TILEWRIGHT_CACHE names another one.
     """
     stale = kernels.clear_stale_caches() if clear else []
-    total = len(kernels.entries())
-    with progress() as report:
+    total = len(kernels.list_entries())
+    with show_progress() as report:
         report(0.0, "compiling")
         try:
             for number, name in enumerate(kernels.warmup(), 1):
                 report(number / total, name)
         except ChildProcessError as error:
             raise TilewrightError(f"{error.filename}: {error.strerror}") from None
-    removed = f", {counted(len(stale), 'stale cache')} removed" if clear else ""
-    click.echo(f"{counted(total, 'kernel')} ready{removed}")
+    removed = f", {pluralize(len(stale), 'stale cache')} removed" if clear else ""
+    click.echo(f"{pluralize(total, 'kernel')} ready{removed}")

@@ -24,10 +24,10 @@ import numpy as np
 
 from ..analysis.patterns import Sides, Tiles
 from ..core.errors import InvalidRecipe, TilewrightError, TooLarge, UnknownName
-from ..core.params import LARGEST_SIDE
+from ..core.params import MAX_SIDE
 from ..core.seeds import Rng, read_seed
 from ..generators._patterns.pattern_counter import PatternCounter
-from ..generators._patterns.runs import Run, improved
+from ..generators._patterns.runs import Run, improve
 from ..generators._patterns.target import TargetDistribution
 
 Level: TypeAlias = list[list[int]]
@@ -35,12 +35,12 @@ Optimiser: TypeAlias = Literal["evolution", "annealing", "genetic"]
 
 ITERATIONS = 10_000
 """Of `generate`, if it is not told. Annealing cools down over so many if it is stepped."""
-STEPS_AT_ONCE = 1 << 10
+MAX_PENDING_STEPS = 1 << 10
 """Calls of `step` after which the steps are taken, if nothing asks for the map before."""
-MOST_CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 """Of all competing maps together: a cell takes some hundred bytes."""
-MOST_VALUES = 65_000
-LARGEST_PATTERN = 22
+MAX_VALUES = 65_000
+MAX_PATTERN_SIZE = 22
 EDGES = {"top": (0, 0), "bot": (0, 1), "left": (1, 0), "right": (1, 1)}
 """Axis, and which of its ends."""
 
@@ -62,18 +62,18 @@ class ETPKLDiv:
         self._shape = (0, 0)
         self._runs: list[Run] = []
         self._weight = 0.5
-        self._room = 1
+        self._max_stamps = 1
         """The most stamps at once that the counters have room for."""
         self._locks: dict[tuple[int, int], int] = {}
         """Values by row and column."""
-        self._strange: dict[tuple[int, int], int] = {}
+        self._unknown_values: dict[tuple[int, int], int] = {}
         """What cells hold, or once held, that no sample does."""
         self._stale = False
         """Whether locks have changed since the counters were made."""
         self._iteration = 0
         self._pending = 0
         """Steps that are still to be taken, all with the same settings."""
-        self._given: tuple[object, object, object] = (None, None, None)
+        self._last_arguments: tuple[object, object, object] = (None, None, None)
         """What the last step was told, and the settings that it means."""
         self._settings = (0.5, 1, 0.0)
 
@@ -87,14 +87,14 @@ class ETPKLDiv:
         Samples `warp` along both axes (True) or one ("x", "y", {"x": True}). Of `borders` (True, or {"top": True,
         "bot": True, "left": True, "right": True}), the map's look as the samples' do. A map in the making is dropped.
         """
-        samples = _samples(input_samples)
-        size = _whole("tp_size", tp_size, 2, LARGEST_PATTERN)
-        wraps, sides = _wraps(warp), _sides(borders)
+        samples = _read_samples(input_samples)
+        size = _check_integer("tp_size", tp_size, 2, MAX_PATTERN_SIZE)
+        wraps, sides = _read_warp(warp), _read_borders(borders)
         for number, sample in enumerate(samples):
             if min(len(sample), len(sample[0])) < size:
                 raise InvalidRecipe(
-                    f"{_which(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller than a pattern "
-                    f"of {size}; give a larger one, or a smaller tp_size",
+                    f"{_describe_sample(number, samples)} of {len(sample[0])}x{len(sample)} cells is smaller than "
+                    f"a pattern of {size}; give a larger one, or a smaller tp_size",
                     at="input_samples",
                 )
         for name, (axis, end) in EDGES.items():
@@ -102,8 +102,8 @@ class ETPKLDiv:
                 text = f"where warp joins {'yx'[axis]}, there is no edge {name}; leave one out"
                 raise InvalidRecipe(text, at="borders")
         self._values = sorted({value for sample in samples for row in sample for value in row})
-        if len(self._values) > MOST_VALUES:
-            raise TooLarge(f"at most {MOST_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
+        if len(self._values) > MAX_VALUES:
+            raise TooLarge(f"at most {MAX_VALUES:,} different values, got {len(self._values):,}", at="input_samples")
         self._tiles = {value: tile for tile, value in enumerate(self._values)}
         self._target = TargetDistribution(
             samples=tuple(np.array([[self._tiles[value] for value in row] for row in sample]) for sample in samples),
@@ -121,23 +121,23 @@ class ETPKLDiv:
 
         The k-th beginning, from 0 on, draws from the seed "S-k", as map k of a batch does.
         """
-        self._begin(width, height, pop_size, 0.5, 1)
+        self._start_runs(width, height, pop_size, 0.5, 1)
 
     def step(self, inter_weight: float = 0.5, mut_times: int = 1, noise: float = 0) -> None:
         """One step nearer to the samples; what it is told may differ from step to step.
 
         Equal steps are counted, and taken together when the map is asked for.
         """
-        self._begun("step")
-        given = self._given
+        self._require_map("step")
+        given = self._last_arguments
         if inter_weight is not given[0] or mut_times is not given[1] or noise is not given[2]:
-            settings = _settings(inter_weight, mut_times, noise)
-            self._catch_up()
-            self._given, self._settings = (inter_weight, mut_times, noise), settings
+            settings = _check_settings(inter_weight, mut_times, noise)
+            self._run_pending()
+            self._last_arguments, self._settings = (inter_weight, mut_times, noise), settings
         self._pending += 1
         self._iteration += 1
-        if self._pending == STEPS_AT_ONCE:
-            self._catch_up()
+        if self._pending == MAX_PENDING_STEPS:
+            self._run_pending()
 
     def generate(
         self,
@@ -154,39 +154,39 @@ class ETPKLDiv:
         noise: float = 0,
     ) -> Level:
         """All at once: learn, begin, and go so many steps. Gives the best map, as `getMap` does."""
-        steps = _whole("iterations", iterations, 0, 1 << 40)
-        weight, times, noise = _settings(inter_weight, mut_times, noise)
+        steps = _check_integer("iterations", iterations, 0, 1 << 40)
+        weight, times, noise = _check_settings(inter_weight, mut_times, noise)
         self.initializePatternDictionary(input_samples, tp_size, warp, borders)
-        self._begin(width, height, pop_size, weight, times)
+        self._start_runs(width, height, pop_size, weight, times)
         for run in self._runs:
             run.noise, run.last = noise, steps
             run.steps = steps or ITERATIONS
         if steps:
-            for _ in improved(self._runs):
+            for _ in improve(self._runs):
                 pass
         self._iteration = steps
         return self.getMap()
 
     def lockTile(self, x: int, y: int, value: int) -> None:
         """Keep this value in this cell, of maps to come and of the one in the making."""
-        cell = self._cell(x, y)
-        value = _value("value", value)
-        self._catch_up()
+        cell = self._check_cell(x, y)
+        value = _check_value("value", value)
+        self._run_pending()
         self._locks[cell] = value
         self._stale = True
         if self._target is not None:
-            self._warn([value])
+            self._warn_unknown([value])
 
     def unlockTile(self, x: int, y: int) -> None:
         """Let the cell change again; one that is not locked stays as it is."""
-        cell = self._cell(x, y)
-        self._catch_up()
+        cell = self._check_cell(x, y)
+        self._run_pending()
         self._locks.pop(cell, None)
         self._stale = True
 
     def unlockAll(self) -> None:
         """Let all cells change again."""
-        self._catch_up()
+        self._run_pending()
         self._locks.clear()
         self._stale = True
 
@@ -199,27 +199,27 @@ class ETPKLDiv:
 
         It is the negated divergence, by the last step's inter_weight.
         """
-        return -self._best("getFitness").value
+        return -self._find_best("getFitness").value
 
     def getMap(self) -> Level:
         """The best map, as rows of values."""
-        tiles = self._best("getMap").tiles()
+        tiles = self._find_best("getMap").tiles()
         rows: Level = self._table[tiles].tolist()
-        for (row, column), value in self._strange.items():
+        for (row, column), value in self._unknown_values.items():
             if tiles[row, column] >= len(self._values):
                 rows[row][column] = value
         return rows
 
     # -- counters -------------------------------------------------------------------------------------------------
 
-    def _begin(self, width: int, height: int, pop_size: int, weight: float, times: int) -> None:
-        target = self._learned("initializeGeneration")
+    def _start_runs(self, width: int, height: int, pop_size: int, weight: float, times: int) -> None:
+        target = self._require_target("initializeGeneration")
         size = target.sizes[0]
-        shape = _whole("height", height, size, LARGEST_SIDE), _whole("width", width, size, LARGEST_SIDE)
-        population = _whole("pop_size", pop_size, 1, 1000)
-        if shape[0] * shape[1] * population > MOST_CELLS:
+        shape = _check_integer("height", height, size, MAX_SIDE), _check_integer("width", width, size, MAX_SIDE)
+        population = _check_integer("pop_size", pop_size, 1, 1000)
+        if shape[0] * shape[1] * population > MAX_CELLS:
             raise TooLarge(
-                f'{shape[0] * shape[1] * population:,} cells, at most {MOST_CELLS:,} fit; tw.make("patterns") '
+                f'{shape[0] * shape[1] * population:,} cells, at most {MAX_CELLS:,} fit; tw.make("patterns") '
                 "makes larger maps",
                 at="width",
                 place="width, height, pop_size",
@@ -232,91 +232,91 @@ class ETPKLDiv:
                     at="width",
                     place="width, height",
                 )
-        self._shape, self._iteration, self._pending, self._strange = shape, 0, 0, {}
-        self._weight, self._room = weight, times
-        self._warn(self._locks.values())
+        self._shape, self._iteration, self._pending, self._unknown_values = shape, 0, 0, {}
+        self._weight, self._max_stamps = weight, times
+        self._warn_unknown(self._locks.values())
         rng = Rng.of(f"{self._seed}-{next(self._numbers)}").child("patterns")
         # Annealing has no use for maps that know each other: each is a run of its own.
         runs, members = (population, 1) if self._optimiser == "annealing" else (1, population)
         self._runs = []
         for number in range(runs):
             own = rng.child("island", number)
-            starts = [target.drawn(shape, own.child("start", member)) for member in range(members)]
-            counter = self._counter(target, starts)
+            starts = [target.draw_map(shape, own.child("start", member)) for member in range(members)]
+            counter = self._make_counter(target, starts)
             self._runs.append(Run(counter, own, steps=ITERATIONS, last=0, optimiser=self._optimiser))
         self._stale = False
 
-    def _counter(self, target: TargetDistribution, members: Sequence[Tiles]) -> PatternCounter:
+    def _make_counter(self, target: TargetDistribution, members: Sequence[Tiles]) -> PatternCounter:
         """A counter of these maps, with all locks."""
         frozen = np.zeros(self._shape, dtype=np.bool_)
         for cell, value in self._locks.items():
             frozen[cell] = True
             if value not in self._tiles:
-                self._strange[cell] = value
+                self._unknown_values[cell] = value
             for tiles in members:
-                tiles[cell] = self._tiles.get(value, target.strange_tile)
-        target = replace(target, strange=True) if self._strange else target
+                tiles[cell] = self._tiles.get(value, target.unknown_tile)
+        target = replace(target, has_unknown=True) if self._unknown_values else target
         return PatternCounter(
-            target, members, wrap=(False, False), weight=self._weight, frozen=frozen, times=self._room
+            target, members, wrap=(False, False), weight=self._weight, frozen=frozen, max_stamps=self._max_stamps
         )
 
-    def _catch_up(self) -> None:
+    def _run_pending(self) -> None:
         """Take the steps that are still to be taken."""
         steps, self._pending = self._pending, 0
         if not steps:
             return
         weight, times, noise = self._settings
-        self._renew(weight, times)
+        self._rebuild_counters(weight, times)
         for run in self._runs:
-            run.counter.times, run.noise, run.counter.sums_each_step = times, noise, True
+            run.counter.max_stamps, run.noise, run.counter.sums_each_step = times, noise, True
             if self._optimiser != "annealing":
                 run.last = run.done + steps
-                run.go_on(steps)
+                run.advance(steps)
                 continue
             cooling = min(steps, max(0, run.steps - run.done))
             for block in (*([cooling] if cooling else []), *[1] * (steps - cooling)):
                 if run.done >= run.steps:  # it stays as cool as it is at last
                     run.steps, run.done = ITERATIONS, ITERATIONS - 1
                 run.last = run.done + block
-                run.go_on(block)
+                run.advance(block)
 
-    def _renew(self, weight: float, times: int) -> None:
+    def _rebuild_counters(self, weight: float, times: int) -> None:
         """Make the counters anew where locks or the weight have changed, or there must be room for more stamps."""
-        if not self._stale and weight == self._weight and times <= self._room:
+        if not self._stale and weight == self._weight and times <= self._max_stamps:
             return
-        target = self._learned("step")
-        self._weight, self._room = weight, max(times, self._room)
+        target = self._require_target("step")
+        self._weight, self._max_stamps = weight, max(times, self._max_stamps)
         for run in self._runs:
             members = [run.counter.tiles(member).astype(np.int64) for member in range(len(run.counter.cells))]
-            run.counter = self._counter(target, members)
+            run.counter = self._make_counter(target, members)
         self._stale = False
 
-    def _best(self, call: str) -> PatternCounter:
-        self._begun(call)
-        self._catch_up()
-        self._renew(self._weight, self._room)
+    def _find_best(self, call: str) -> PatternCounter:
+        self._require_map(call)
+        self._run_pending()
+        self._rebuild_counters(self._weight, self._max_stamps)
         return min((run.counter for run in self._runs), key=lambda counter: counter.value)
 
     # -- what must be there already -----------------------------------------------------------------------------
 
-    def _learned(self, call: str) -> TargetDistribution:
+    def _require_target(self, call: str) -> TargetDistribution:
         if self._target is None:
             raise TilewrightError(
                 f"{call}: there are no patterns yet; call initializePatternDictionary(input_samples, tp_size) first"
             )
         return self._target
 
-    def _begun(self, call: str) -> None:
-        self._learned(call)
+    def _require_map(self, call: str) -> None:
+        self._require_target(call)
         if not self._runs:
             raise TilewrightError(f"{call}: there is no map yet; call initializeGeneration(width, height) first")
 
-    def _cell(self, x: int, y: int) -> tuple[int, int]:
+    def _check_cell(self, x: int, y: int) -> tuple[int, int]:
         """Row and column, of the map in the making if there is one."""
-        height, width = self._shape if self._runs else (LARGEST_SIDE, LARGEST_SIDE)
-        return _whole("y", y, 0, height - 1), _whole("x", x, 0, width - 1)
+        height, width = self._shape if self._runs else (MAX_SIDE, MAX_SIDE)
+        return _check_integer("y", y, 0, height - 1), _check_integer("x", x, 0, width - 1)
 
-    def _warn(self, values: Any) -> None:
+    def _warn_unknown(self, values: Any) -> None:
         lacking = sorted({value for value in values if value not in self._tiles})
         if lacking:
             names = ", ".join(map(str, lacking[:8]))
@@ -328,23 +328,27 @@ class ETPKLDiv:
 # -- checked values ---------------------------------------------------------------------------------------------
 
 
-def _whole(name: str, value: object, low: int, high: int) -> int:
+def _check_integer(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
         raise InvalidRecipe(f"a whole number from {low:,} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
-def _value(name: str, value: object) -> int:
+def _check_value(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise InvalidRecipe("a whole number", at=name, got=value, rule="type")
     return int(value)
 
 
-def _settings(inter_weight: object, mut_times: object, noise: object) -> tuple[float, int, float]:
-    return _real("inter_weight", inter_weight, 1), _whole("mut_times", mut_times, 1, 1000), _real("noise", noise, 1000)
+def _check_settings(inter_weight: object, mut_times: object, noise: object) -> tuple[float, int, float]:
+    return (
+        _check_number("inter_weight", inter_weight, 1),
+        _check_integer("mut_times", mut_times, 1, 1000),
+        _check_number("noise", noise, 1000),
+    )
 
 
-def _real(name: str, value: object, high: int) -> float:
+def _check_number(name: str, value: object, high: int) -> float:
     if (
         isinstance(value, (bool, np.bool_))
         or not isinstance(value, (int, float, np.integer, np.floating))
@@ -354,19 +358,19 @@ def _real(name: str, value: object, high: int) -> float:
     return float(value)
 
 
-def _samples(value: Any) -> list[Level]:
+def _read_samples(value: Any) -> list[Level]:
     """Rows of values, of every sample."""
-    given = _listed(value)
+    given = _as_list(value)
     if given is None or not given:
         raise InvalidRecipe("rows of whole numbers, or a list of such samples", at="input_samples", got=value)
-    first = _listed(given[0])
-    several = bool(first) and _listed(first[0] if first else None) is not None
+    first = _as_list(given[0])
+    several = bool(first) and _as_list(first[0] if first else None) is not None
     samples: list[Any] = given if several else [given]
-    return [_sample(sample, _which(number, samples)) for number, sample in enumerate(samples)]
+    return [_read_sample(sample, _describe_sample(number, samples)) for number, sample in enumerate(samples)]
 
 
-def _sample(value: Any, which: str) -> Level:
-    rows = [_listed(row) for row in _listed(value) or []]
+def _read_sample(value: Any, which: str) -> Level:
+    rows = [_as_list(row) for row in _as_list(value) or []]
     if not rows or any(row is None for row in rows):
         raise InvalidRecipe(f"{which} must be rows of whole numbers", at="input_samples", got=value, rule="type")
     sample = [row for row in rows if row is not None]
@@ -377,45 +381,45 @@ def _sample(value: Any, which: str) -> Level:
         text = f"rows of {which} must be equally long, got {min(lengths)} to {max(lengths)} cells"
         raise InvalidRecipe(text, at="input_samples")
     return [
-        [_value(f"input_samples: {which}, x={x} y={y}", cell) for x, cell in enumerate(row)]
+        [_check_value(f"input_samples: {which}, x={x} y={y}", cell) for x, cell in enumerate(row)]
         for y, row in enumerate(sample)
     ]
 
 
-def _listed(value: Any) -> list[Any] | None:
+def _as_list(value: Any) -> list[Any] | None:
     """What stands in a list, tuple or array; None for anything else."""
     if isinstance(value, np.ndarray):
         return list(value.tolist()) if value.ndim else None
     return list(value) if isinstance(value, (list, tuple)) else None
 
 
-def _which(number: int, samples: Sequence[object]) -> str:
+def _describe_sample(number: int, samples: Sequence[object]) -> str:
     return f"sample {number + 1}" if len(samples) > 1 else "the sample"
 
 
-def _wraps(warp: Any) -> tuple[bool, bool]:
+def _read_warp(warp: Any) -> tuple[bool, bool]:
     """Whether rows and columns wrap, by axis of an array."""
     if warp is None or isinstance(warp, bool):
         return bool(warp), bool(warp)
     if isinstance(warp, str) and set(warp) <= {"x", "y"} and len(set(warp)) == len(warp):
         return "y" in warp, "x" in warp
     if isinstance(warp, Mapping):
-        flags = _flags("warp", warp, ("x", "y"))
+        flags = _read_flags("warp", warp, ("x", "y"))
         return flags["y"], flags["x"]
     raise InvalidRecipe('True, "x", "y", "xy" or {"x": True, "y": False}', at="warp", got=warp)
 
 
-def _sides(borders: Any) -> Sides:
+def _read_borders(borders: Any) -> Sides:
     if borders is None or isinstance(borders, bool):
         flags = dict.fromkeys(EDGES, bool(borders))
     elif isinstance(borders, Mapping):
-        flags = _flags("borders", borders, tuple(EDGES))
+        flags = _read_flags("borders", borders, tuple(EDGES))
     else:
         raise InvalidRecipe('True or a dict such as {"top": True, "bot": True}', at="borders", got=borders)
     return (flags["top"], flags["bot"]), (flags["left"], flags["right"])
 
 
-def _flags(name: str, given: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[str, bool]:
+def _read_flags(name: str, given: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[str, bool]:
     for key, flag in given.items():
         if key not in keys:
             raise UnknownName(f"key of {name}", key, keys)

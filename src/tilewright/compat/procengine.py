@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from ..core import pipeline
 from ..core.errors import InvalidRecipe, TilewrightError
-from ..core.plan import planned
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.tilemap import TileMap
@@ -39,15 +39,15 @@ def initialize(data: Mapping[str, Any] | None = None, seed: int | str | None = N
         raise InvalidRecipe("must be an object with sections such as mapData", at="data", got=data, rule="type")
     sections = {"generationRules": [], **(data or {})}  # with one section given, the others are the usual ones
     recipe = Recipe.of({"technique": "rules", "params": sections, "seed": read_seed(seed)})
-    planned(recipe)
+    make_plan(recipe)
     _recipe, _seeds = recipe, count()
 
 
 def generateMap() -> Level:  # noqa: N802 - the original's name
     """The next map: rows of names. Every call gives another one."""
-    recipe = _initialized()
+    recipe = _require_recipe()
     recipe = recipe.with_seed(f"{recipe.seed}-{next(_seeds)}")
-    map = _watched(recipe) if testing.isDebug else pipeline.run(recipe)
+    map = _run_debug(recipe) if testing.isDebug else pipeline.run(recipe)
     return [[map.tileset[tile].name for tile in row] for row in map.cells.tolist()]
 
 
@@ -56,16 +56,16 @@ generateLevel = generateMap  # noqa: N816 - its documentation uses both names
 
 def toString() -> str:  # noqa: N802 - the original's name
     """The rules as they are set, every default written: JSON that `initialize` takes again."""
-    return json.dumps(_initialized().params.compact, indent=2)
+    return json.dumps(_require_recipe().params.compact, indent=2)
 
 
-def _initialized() -> Recipe:
+def _require_recipe() -> Recipe:
     if _recipe is None:
         raise TilewrightError("call initialize first, with a data object or without one for the defaults")
     return _recipe
 
 
-def _watched(recipe: Recipe) -> TileMap:
+def _run_debug(recipe: Recipe) -> TileMap:
     """Make the map, and print it after every step: digits, then small and capital letters; beyond those a dot."""
     for frame in pipeline.watch(recipe):
         if frame.map is not None:

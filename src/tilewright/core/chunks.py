@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .errors import InvalidRecipe, TilewrightError, TooLarge, problem
-from .grid import Started
-from .pipeline import checked, watched
-from .plan import vocabulary
+from .grid import StartParams
+from .pipeline import check_stage_result, run_stage
+from .plan import resolve_labels
 from .recipe import Recipe
 from .registry import Technique, techniques
 from .seeds import Rng
@@ -20,39 +20,39 @@ def make_chunk(recipe: Recipe, first: tuple[int, ...], shape: tuple[int, ...]) -
 
     Only techniques that are local can do that, alone and without locks.
     """
-    entry = local(recipe)
-    recipe = settled(recipe)
+    entry = get_local_technique(recipe)
+    recipe = resolve_random_params(recipe)
     assert recipe.seed is not None
     whole = recipe.shape
     sides = zip(first, shape, whole, strict=True) if len(first) == len(shape) == len(whole) else ()
     if not sides or not all(start >= 0 and 1 <= side <= world - start for start, side, world in sides):
         raise InvalidRecipe(f"{shape} cells from {first} on do not lie in a map of shape {whole}", at="part")
-    words, ids = vocabulary(entry, recipe, recipe.tileset)
-    site = Site(shape, recipe.tileset, words=words, ids=ids, part=(whole, first))
-    if entry.refuse is not None:
-        entry.refuse(recipe.params, site)
+    words, ids = resolve_labels(entry, recipe, recipe.tileset)
+    site = Site(shape, recipe.tileset, labels=words, ids=ids, chunk=(whole, first))
+    if entry.validate is not None:
+        entry.validate(recipe.params, site)
     try:
-        made = yield from watched(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
+        made = yield from run_stage(entry, recipe.params, site=site, rng=Rng.of(recipe.seed).child(entry.name))
     except MemoryError:
         text = f"a part of {format_size(shape)} does not fit into memory"
         raise TooLarge(text, at="technique", place=entry.name) from None
-    checked(made, site, entry.name)
+    check_stage_result(made, site, entry.name)
     if made.shape != shape or made.tileset != recipe.tileset:
         raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
     return made
 
 
-def settled(recipe: Recipe) -> Recipe:
+def resolve_random_params(recipe: Recipe) -> Recipe:
     """The recipe with all drawn that its params leave to chance, as the whole map's recipe records it."""
     entry = techniques.get(recipe.technique)
-    if entry.settle is None:
+    if entry.resolve_random is None:
         return recipe
     assert recipe.seed is not None
-    params = entry.settle(recipe.params, Rng.of(recipe.seed).child(entry.name))
+    params = entry.resolve_random(recipe.params, Rng.of(recipe.seed).child(entry.name))
     return recipe if params is recipe.params else replace(recipe, params=params)
 
 
-def local(recipe: Recipe) -> Technique:
+def get_local_technique(recipe: Recipe) -> Technique:
     """The technique of a recipe whose map can be made in parts; others are refused."""
     entry = techniques.get(recipe.technique)
     if entry.reach is None:
@@ -68,7 +68,7 @@ def local(recipe: Recipe) -> Technique:
         problems.append(problem("a map that is made in parts takes none", at="locks"))
     if recipe.require:
         problems.append(problem("a map that is made in parts is not measured", at="require"))
-    start = recipe.params.start if isinstance(recipe.params, Started) else None
+    start = recipe.params.start if isinstance(recipe.params, StartParams) else None
     is_given = {"offset": entry.offset_of(recipe.params), "start": start}
     names = [name for name, value in is_given.items() if value is not None]
     problems += [problem("a map that is made in parts takes none", at=("params", name)) for name in names]

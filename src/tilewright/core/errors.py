@@ -33,15 +33,15 @@ class Fix:
     def label(self) -> str:
         """What a button says: `Set wrap_sample to y`, `Remove shaper 'replace'`, `Use 'width'`."""
         if self.action == "use":
-            return f"Use {quoted(self.value)}"
+            return f"Use {short_repr(self.value)}"
         place = self.path[1:] if self.path[:1] == ("params",) and len(self.path) > 1 else self.path
         while len(place) > 3 and place[0] == "shaping":
             place = place[3:]
         if self.action == "remove":
-            return f"Remove {'shaper ' if 'shaping' in place[-3:-1] else ''}{quoted(place[-1])}"
+            return f"Remove {'shaper ' if 'shaping' in place[-3:-1] else ''}{short_repr(place[-1])}"
         if place == ("seed",) and self.value is None:
             return "Use another seed"
-        value = self.value if isinstance(self.value, str) else quoted(self.value)
+        value = self.value if isinstance(self.value, str) else short_repr(self.value)
         return f"Set {'.'.join(map(str, place))} to {value.lower() if isinstance(self.value, bool) else value}"
 
     def apply(self, data: Any) -> Any:
@@ -50,7 +50,7 @@ class Fix:
         >>> Fix("set", ("params", "width"), 20).apply({"technique": "caves"})
         {'technique': 'caves', 'params': {'width': 20}}
         """
-        return _changed(data, self.path, self)
+        return _apply_fix(data, self.path, self)
 
     def within(self, *path: str | int) -> Fix:
         return replace(self, path=(*path, *self.path))
@@ -58,13 +58,13 @@ class Fix:
     def as_data(self) -> dict[str, Any]:
         return {
             "action": self.action,
-            "path": _plain(self.path),
-            "value": _plain(self.value),
-            "label": _one_line(self.label),
+            "path": _to_plain(self.path),
+            "value": _to_plain(self.value),
+            "label": _join_lines(self.label),
         }
 
 
-def _changed(data: Any, path: Path, fix: Fix) -> Any:
+def _apply_fix(data: Any, path: Path, fix: Fix) -> Any:
     """`data` with a fix made at a path inside it."""
     key, rest = path[0], path[1:]
     if isinstance(key, int):
@@ -72,11 +72,11 @@ def _changed(data: Any, path: Path, fix: Fix) -> Any:
         names = (items[key],) if isinstance(items[key], str) else tuple(items[key]) if rest else ()
         if fix.action == "remove" and rest in ((), names):
             return items[:key] + items[key + 1 :]
-        items[key] = _changed(items[key], rest, fix) if rest else fix.value
+        items[key] = _apply_fix(items[key], rest, fix) if rest else fix.value
         return items
     named = {data: None} if isinstance(data, str) else dict(data or {})
     if rest:
-        return {**named, key: _changed(named.get(key), rest, fix)}
+        return {**named, key: _apply_fix(named.get(key), rest, fix)}
     if fix.action == "set":
         return {**named, key: fix.value}
     kept = {fix.value if name == key else name: value for name, value in named.items()}
@@ -104,16 +104,16 @@ class Problem:
     """How the line shows the path, where not by its parts alone."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _plain(self.value))
+        object.__setattr__(self, "value", _to_plain(self.value))
 
     def __str__(self) -> str:
-        place = _rendered(self.path) if self.place is None else self.place
+        place = _render_path(self.path) if self.place is None else self.place
         return f"{place}: {self.text}" if place else self.text
 
     def within(self, *path: str | int, place: str | None = None) -> Problem:
         """The same problem inside `path`, which the line shows as `place`."""
-        own = _rendered(self.path) if self.place is None else self.place
-        outer = _rendered(path) if place is None else place
+        own = _render_path(self.path) if self.place is None else self.place
+        outer = _render_path(path) if place is None else place
         shown = ": ".join(filter(None, (outer, own)))
         fixes = tuple(fix.within(*path) for fix in self.fixes)
         return replace(self, path=(*path, *self.path), fixes=fixes, place=shown)
@@ -121,11 +121,11 @@ class Problem:
     def as_data(self) -> dict[str, Any]:
         """The problem as JSON-able data; `line` is the rendered text."""
         return {
-            "path": _plain(self.path),
+            "path": _to_plain(self.path),
             "rule": self.rule,
             "value": self.value,
-            "text": _one_line(self.text),
-            "line": _one_line(str(self)),
+            "text": _join_lines(self.text),
+            "line": _join_lines(str(self)),
             "fixes": [fix.as_data() for fix in self.fixes],
         }
 
@@ -133,7 +133,7 @@ class Problem:
 ANOTHER_SEED = Fix("set", ("seed",), None)
 
 
-class About(TypedDict, total=False):
+class ProblemDetails(TypedDict, total=False):
     """What a sentence is about; the same keywords for `problem` and for every error."""
 
     at: object
@@ -151,35 +151,35 @@ class About(TypedDict, total=False):
     place: str
 
 
-def problem(text: str, **about: Unpack[About]) -> Problem:
+def problem(text: str, **details: Unpack[ProblemDetails]) -> Problem:
     """A problem from its sentence.
 
     >>> str(problem("must be below 1", at="walls", got=2, instead=0.5))
     'walls: must be below 1, got 2'
     """
-    at = about.get("at", ())
+    at = details.get("at", ())
     path = at if isinstance(at, tuple) else (str(at),)
-    better = (Fix("set", path, about["instead"]),) if "instead" in about else ()
-    fixes = (*about.get("fixes", ()), *better, *(Fix("remove", (name,)) for name in about.get("remove", ())))
-    sentence = f"{text}, got {quoted(about['got'])}" if "got" in about else text
-    value = about.get("got", about.get("value"))
-    return Problem(path, about.get("rule", "invalid"), value, sentence, fixes, about.get("place"))
+    better = (Fix("set", path, details["instead"]),) if "instead" in details else ()
+    fixes = (*details.get("fixes", ()), *better, *(Fix("remove", (name,)) for name in details.get("remove", ())))
+    sentence = f"{text}, got {short_repr(details['got'])}" if "got" in details else text
+    value = details.get("got", details.get("value"))
+    return Problem(path, details.get("rule", "invalid"), value, sentence, fixes, details.get("place"))
 
 
 def unknown_key(noun: str, key: object, options: Iterable[str], hint: str = "") -> Problem:
     """A key that nothing reads, with the nearest one that something does."""
     names = list(options)
-    path = (key if isinstance(key, (str, int)) else quoted(key),)
-    near = nearest(key, names)
+    path = (key if isinstance(key, (str, int)) else short_repr(key),)
+    near = find_nearest(key, names)
     fixes = (*((Fix("use", path, near),) if near else ()), Fix("remove", path))
-    return Problem(path, "unknown_name", key, _unknown(noun, key, names, hint), fixes, "")
+    return Problem(path, "unknown_name", key, _describe_unknown(noun, key, names, hint), fixes, "")
 
 
-def _unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
-    return f"unknown {noun} {quoted(name)}{did_you_mean(name, options)}{f' ({hint})' if hint else ''}"
+def _describe_unknown(noun: str, name: object, options: Iterable[str], hint: str) -> str:
+    return f"unknown {noun} {short_repr(name)}{did_you_mean(name, options)}{f' ({hint})' if hint else ''}"
 
 
-def _rendered(path: Path) -> str:
+def _render_path(path: Path) -> str:
     """A path as lines show it: `shaping 2: connect: thickness`, `rules.2.count`, `line 3`; `params` is understood."""
     head: list[str] = []
     rest = path[1:] if path[:1] == ("params",) and len(path) > 1 else path
@@ -193,24 +193,24 @@ def _rendered(path: Path) -> str:
     return ": ".join([*head, *([".".join(map(str, rest))] if rest else [])])
 
 
-def _plain(value: Any, depth: int = 4) -> Any:
+def _to_plain(value: Any, depth: int = 4) -> Any:
     """A value as short JSON-able data; what is none is shown as in messages."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _one_line(value) if len(value) <= 200 else quoted(value)
+        return _join_lines(value) if len(value) <= 200 else short_repr(value)
     if isinstance(value, Integral):
-        return int(value) if abs(int(value)) < 1 << 63 else quoted(value)
+        return int(value) if abs(int(value)) < 1 << 63 else short_repr(value)
     if isinstance(value, Real) and isfinite(value):
         return float(value)
     if isinstance(value, (list, tuple)) and len(value) <= 64 and depth:
-        return [_plain(part, depth - 1) for part in value]
+        return [_to_plain(part, depth - 1) for part in value]
     if isinstance(value, Mapping) and len(value) <= 64 and depth and all(isinstance(key, str) for key in value):
-        return {_one_line(key): _plain(part, depth - 1) for key, part in value.items()}
-    return _one_line(quoted(value))
+        return {_join_lines(key): _to_plain(part, depth - 1) for key, part in value.items()}
+    return _join_lines(short_repr(value))
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     # Names of files and tiles may hold anything: line ends, and halves of characters that nothing can print.
     return " ".join(text.splitlines()).encode(errors="backslashreplace").decode()
 
@@ -221,13 +221,13 @@ class TilewrightError(Exception):
     rule: ClassVar[str] = "invalid"
     """The rule of problems that name none."""
 
-    def __init__(self, *problems: Problem | str, **about: Unpack[About]) -> None:
-        named: About = {"rule": self.rule, **about}
+    def __init__(self, *problems: Problem | str, **details: Unpack[ProblemDetails]) -> None:
+        named: ProblemDetails = {"rule": self.rule, **details}
         self.problems = tuple(one if isinstance(one, Problem) else problem(one, **named) for one in problems)
         super().__init__(*self.problems)
 
     def __str__(self) -> str:
-        return _one_line("; ".join(map(str, self.problems)))
+        return _join_lines("; ".join(map(str, self.problems)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors cross process borders whole, whatever their constructors ask for.
@@ -238,7 +238,7 @@ class TilewrightError(Exception):
         return self.replace(found.within(*path, place=place) for found in self.problems)
 
     @classmethod
-    def of(cls, error: TilewrightError, at: object, place: str | None = None) -> Self:
+    def from_error(cls, error: TilewrightError, at: object, place: str | None = None) -> Self:
         """The problems of another error, inside `at`, which the line shows once."""
         path = at if isinstance(at, tuple) else (str(at),)
         first, *more = error.problems
@@ -268,9 +268,9 @@ class UnknownName(TilewrightError, ValueError):
 
     def __init__(self, kind: str, name: object, options: Iterable[str], hint: str = "") -> None:
         names = list(options)
-        near = nearest(name, names)
+        near = find_nearest(name, names)
         fixes = (Fix("set", (), near),) if near else ()
-        super().__init__(Problem((), "unknown_name", name, _unknown(kind, name, names, hint), fixes))
+        super().__init__(Problem((), "unknown_name", name, _describe_unknown(kind, name, names, hint), fixes))
         self.kind = kind
         self.name = name
 
@@ -287,9 +287,13 @@ class GaveUp(TilewrightError):
     rule = "unsolved"
 
     def __init__(
-        self, *problems: Problem | str, cells: Iterable[Iterable[int]] = (), tries: int = 1, **about: Unpack[About]
+        self,
+        *problems: Problem | str,
+        cells: Iterable[Iterable[int]] = (),
+        tries: int = 1,
+        **details: Unpack[ProblemDetails],
     ) -> None:
-        super().__init__(*problems, **about)
+        super().__init__(*problems, **details)
         self.cells = tuple(tuple(int(part) for part in cell) for cell in cells)
         self.tries = tries
 
@@ -312,7 +316,7 @@ class BadFile(TilewrightError, ValueError):
     rule = "file"
 
 
-def quoted(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value as it appears in a message: short, on one line."""
     try:
         text = repr(value)
@@ -324,23 +328,23 @@ def quoted(value: object) -> str:
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
-def nearest(name: object, options: Iterable[str]) -> str | None:
+def find_nearest(name: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped name is most like, if any is."""
     names = sorted(option for option in set(options) if option)
-    near = get_close_matches(name if isinstance(name, str) else quoted(name), names, n=1, cutoff=0.6)
+    near = get_close_matches(name if isinstance(name, str) else short_repr(name), names, n=1, cutoff=0.6)
     return near[0] if near else None
 
 
 def did_you_mean(name: object, options: Iterable[str]) -> str:
     """`; did you mean 'width'?`, or the choices when they are few, or nothing."""
     names = sorted(option for option in set(options) if option)
-    near = nearest(name, names)
+    near = find_nearest(name, names)
     if near:
         return f"; did you mean {near!r}?"
     return f"; there are {', '.join(names)}" if 0 < len(names) <= 12 else ""
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """`1 cell`, `3 cells`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 

@@ -36,7 +36,7 @@ Kind = Literal[
 `union` one of several models. `scores` and `cells` are matrices, `strip` holds the thresholds between bands, `offsets`
 a neighborhood. Everything else is `json`.
 """
-HINTED: Mapping[str, Kind] = {
+CONTROL_KINDS: Mapping[str, Kind] = {
     "strip": "strip",
     "offsets": "offsets",
     "grid": "map",
@@ -116,7 +116,7 @@ class Field:
         """The types that its values may have, null aside: itself, or those of a union."""
         if "anyOf" not in self.schema and "oneOf" not in self.schema:
             return (self,)
-        branches = _branches(self.schema, self.definitions)
+        branches = _iter_branches(self.schema, self.definitions)
         return tuple(replace(self, schema=branch, control=branch.get("control", "")) for branch in branches)
 
     @property
@@ -158,17 +158,17 @@ class Field:
 
     @property
     def minimum(self) -> float | None:
-        return self._bound("minimum", "exclusiveMinimum")
+        return self._find_bound("minimum", "exclusiveMinimum")
 
     @property
     def maximum(self) -> float | None:
-        return self._bound("maximum", "exclusiveMaximum")
+        return self._find_bound("maximum", "exclusiveMaximum")
 
-    def _bound(self, *names: str) -> float | None:
+    def _find_bound(self, *names: str) -> float | None:
         found = next((self.schema[name] for name in names if name in self.schema), None)
         return found if isinstance(found, (int, float)) else None
 
-    def refuse(self, number: float) -> str:
+    def describe_violation(self, number: float) -> str:
         """Return the bound that a number breaks, such as `must be at most 1`; empty for none."""
         for rule, (_, words, is_broken) in BOUNDS.items():
             if rule in self.schema and is_broken(number, self.schema[rule]):
@@ -190,7 +190,7 @@ class Field:
         """How a value is written: `integer`, `wall|floor`, `integer,integer`, `map`, ..."""
         if self.kind == "file":
             return "file"
-        return "|".join(dict.fromkeys(_form(one) for one in self.alternatives))
+        return "|".join(dict.fromkeys(_describe_form(one) for one in self.alternatives))
 
     @property
     def span(self) -> tuple[float, float] | None:
@@ -214,12 +214,12 @@ class Field:
     def item(self) -> Field:
         """What a list holds."""
         found: Any = next((one.schema["items"] for one in self.alternatives if "items" in one.schema), {})
-        return self._inner("", found if isinstance(found, Mapping) else {}, tiles=self.tiles)
+        return self._build_inner("", found if isinstance(found, Mapping) else {}, tiles=self.tiles)
 
     @cached_property
     def slots(self) -> tuple[Field, ...]:
         """The fields of a tuple."""
-        return tuple(self._inner("", part, tiles=self.tiles) for part in self.schema.get("prefixItems", ()))
+        return tuple(self._build_inner("", part, tiles=self.tiles) for part in self.schema.get("prefixItems", ()))
 
     @cached_property
     def parts(self) -> tuple[Field, ...]:
@@ -229,21 +229,21 @@ class Field:
         if self.kind == "tuple":
             return self.slots
         properties = self.schema.get("properties", {})
-        return tuple(self._inner(name, part) for name, part in properties.items() if "const" not in part)
+        return tuple(self._build_inner(name, part) for name, part in properties.items() if "const" not in part)
 
     @cached_property
     def variants(self) -> dict[str, Field]:
         """The models of a union, by the value that identifies each."""
         mapping = self.schema["discriminator"]["mapping"]
-        return {word: self._inner(word, {"$ref": reference}) for word, reference in mapping.items()}
+        return {word: self._build_inner(word, {"$ref": reference}) for word, reference in mapping.items()}
 
     @property
     def key(self) -> str:
         """The name of the field that identifies the models of a union."""
         return str(self.schema["discriminator"]["propertyName"])
 
-    def _inner(self, name: str, schema: Schema, *, tiles: bool | str = False) -> Field:
-        return _field(name, schema, self.definitions, depth=self.depth + 1, tiles=tiles)
+    def _build_inner(self, name: str, schema: Schema, *, tiles: bool | str = False) -> Field:
+        return _build_field(name, schema, self.definitions, depth=self.depth + 1, tiles=tiles)
 
     @property
     def initial_value(self) -> Any:
@@ -273,7 +273,7 @@ class Field:
         return None
 
 
-def in_words(name: str) -> str:
+def humanize(name: str) -> str:
     """Return a name in plain words.
 
     >>> in_words("corridor_width"), in_words("mapData")
@@ -289,8 +289,8 @@ def fields_of(model: type[BaseModel]) -> tuple[Field, ...]:
         schema = model.model_json_schema()
     except PydanticUserError:  # a plugin's type that has no schema
         schema = {"properties": {name: {} for name in model.model_fields}}
-    found = (_field(name, part, schema.get("$defs", {})) for name, part in schema.get("properties", {}).items())
-    return tuple(replace(field, short_default=_short(model, field)) for field in found)
+    found = (_build_field(name, part, schema.get("$defs", {})) for name, part in schema.get("properties", {}).items())
+    return tuple(replace(field, short_default=_shorten_default(model, field)) for field in found)
 
 
 @cache
@@ -309,17 +309,17 @@ def models_in(model: type[BaseModel], seen: tuple[type[BaseModel], ...] = ()) ->
     return found
 
 
-def _short(model: type[BaseModel], field: Field) -> Any:
+def _shorten_default(model: type[BaseModel], field: Field) -> Any:
     """The default of a field, its models in their compact form where they have one."""
     if not field.is_structured or field.default is UNSET:
         return field.default
     value = model.model_fields[field.name].default
     if isinstance(value, tuple):
-        return [_compact(part) for part in value]
-    return _compact(value)
+        return [_to_compact(part) for part in value]
+    return _to_compact(value)
 
 
-def _compact(value: Any) -> Any:
+def _to_compact(value: Any) -> Any:
     """A model in its short form, where it has one."""
     short = value.compact if isinstance(value, Params) else None
     return value if short is None else short
@@ -328,11 +328,11 @@ def _compact(value: Any) -> Any:
 # -- schemas ------------------------------------------------------------------------------------------------
 
 
-def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, tiles: bool | str = False) -> Field:
-    unknown = Field(name, {}, definitions, depth=depth, label=in_words(name))
+def _build_field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, tiles: bool | str = False) -> Field:
+    unknown = Field(name, {}, definitions, depth=depth, label=humanize(name))
     try:
         schema = _resolve(schema, definitions)
-        branches = [*_branches(schema, definitions, with_null=True)]
+        branches = [*_iter_branches(schema, definitions, with_null=True)]
         present = [branch for branch in branches if branch.get("type") != "null"]
         nullable = len(present) < len(branches) or any("null" in branch.get("type", ()) for branch in present)
         own = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
@@ -340,17 +340,17 @@ def _field(name: str, schema: Schema, definitions: Schema, *, depth: int = 0, ti
         first = present[0] if present and (len(present) == 1 or are_tuples) else {}
         schema = {**first, **own, **({"anyOf": present} if len(present) > 1 else {})}
         hints = {key: _read_hint(key, schema[key]) for key in Hints.__annotations__ if key in schema}
-        noun = in_words(schema.get("title", "")) if schema.get("properties") or "discriminator" in schema else ""
+        noun = humanize(schema.get("title", "")) if schema.get("properties") or "discriminator" in schema else ""
         known = {
             "default": schema.get("default", UNSET),
             "tiles": tiles,
-            "label": in_words(name),
+            "label": humanize(name),
             "noun": noun,
             **hints,
         }
         about = schema.get("description", "")
         field = replace(unknown, schema=schema, nullable=nullable, description=about, **known)
-        return replace(field, kind=_kind(field)) if depth <= MAX_DEPTH else field
+        return replace(field, kind=_infer_kind(field)) if depth <= MAX_DEPTH else field
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):  # a plugin's schema that is none
         return unknown
 
@@ -371,21 +371,21 @@ def _resolve(schema: Schema, definitions: Schema) -> Schema:
     raise LookupError("references without end")
 
 
-def _branches(schema: Schema, definitions: Schema, *, with_null: bool = False) -> Iterator[Schema]:
+def _iter_branches(schema: Schema, definitions: Schema, *, with_null: bool = False) -> Iterator[Schema]:
     """The alternatives of a schema."""
     schema = _resolve(schema, definitions)
     inner = schema.get("anyOf") or schema.get("oneOf")
     if inner is not None:
         for branch in inner:
-            yield from _branches(branch, definitions, with_null=with_null)
+            yield from _iter_branches(branch, definitions, with_null=with_null)
     elif with_null or schema.get("type") != "null":
         yield schema
 
 
-def _kind(field: Field) -> Kind:
+def _infer_kind(field: Field) -> Kind:
     control, schema = field.control, field.schema
-    if control in HINTED:
-        return HINTED[control]
+    if control in CONTROL_KINDS:
+        return CONTROL_KINDS[control]
     if control == "matrix":
         return "cells" if field.item.types == {"array"} else "scores"
     if "discriminator" in schema and schema["discriminator"]["mapping"]:
@@ -407,13 +407,13 @@ def _kind(field: Field) -> Kind:
         case "string":
             return "tile" if field.tiles else "text"
         case "array":
-            return _list_kind(field)
+            return _infer_list_kind(field)
         case "object" if schema.get("properties"):
             return "model"
     return "json"
 
 
-def _list_kind(field: Field) -> Kind:
+def _infer_list_kind(field: Field) -> Kind:
     match field.item:
         case Field(kind="choice"):
             return "choices"
@@ -424,7 +424,7 @@ def _list_kind(field: Field) -> Kind:
     return "items" if field.schema.get("items") else "json"
 
 
-def _form(one: Field) -> str:
+def _describe_form(one: Field) -> str:
     """How a value of a single type is written."""
     if one.choices:
         return "|".join(map(str, one.choices))

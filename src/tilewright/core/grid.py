@@ -20,24 +20,24 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, TooLarge, UnknownName, counted, unknown_key
-from .params import LARGEST_SIDE, Sized, WholeValue, param
+from .errors import InvalidRecipe, TooLarge, UnknownName, pluralize, unknown_key
+from .params import MAX_SIDE, AtomicValue, Sized, param
 from .resolver import Resolver
 from .tilemap import TileMap, format_size
-from .tileset import MOST_TILES, Tileset
+from .tileset import MAX_TILES, Tileset
 
-Word = str | int
+Label = str | int
 Coordinate = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]
 Offset = tuple[Coordinate, Coordinate]
 """x, y of a place in an endless world; far enough from where 64 bits end that no margin reaches beyond."""
 FREE = -1
-INLINE_CELLS = 65_536
+MAX_INLINE_CELLS = 65_536
 """Maps up to this size travel inside recipes; larger ones are named by their digest."""
-MOST_CELLS = 1 << 28
+MAX_CELLS = 1 << 28
 KEYS = ("shape", "words", "cells", "digest")
 
 
-class Grid(WholeValue):
+class Grid(AtomicValue):
     """A map made of words; some cells may be free.
 
     >>> Grid.of(["#.", "?#"])
@@ -46,21 +46,21 @@ class Grid(WholeValue):
     True
     """
 
-    __slots__ = ("cells", "tileset", "words")
+    __slots__ = ("cells", "labels", "tileset")
     json_schema: ClassVar = {"title": "Grid", "type": ["array", "string", "object"], "control": "grid"}
 
-    def __init__(self, words: Sequence[Word], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
+    def __init__(self, labels: Sequence[Label], cells: NDArray[Any], tileset: Tileset | None = None) -> None:
         """`cells` holds positions in `words`, or -1 where a cell is free."""
         used = np.unique(cells)
-        kept = sorted_words(words[number] for number in used.tolist() if number != FREE)
+        kept = sort_labels(labels[number] for number in used.tolist() if number != FREE)
         rank = {word: number for number, word in enumerate(kept)}
-        table = np.full(len(words) + 1, FREE, dtype=np.int32)
+        table = np.full(len(labels) + 1, FREE, dtype=np.int32)
         for number in used.tolist():
             if number != FREE:
-                table[number] = rank[words[number]]
+                table[number] = rank[labels[number]]
         own = table[cells]
         own.flags.writeable = False
-        self.words: tuple[Word, ...] = tuple(kept)
+        self.labels: tuple[Label, ...] = tuple(kept)
         """The distinct words, numbers first, sorted."""
         self.cells: NDArray[np.int32] = own
         """Positions in `words`, or -1 where free; (row, column) or (level, row, column)."""
@@ -77,10 +77,10 @@ class Grid(WholeValue):
         if isinstance(value, Mapping):
             return cls._from_data(value, resolver or Resolver())
         if isinstance(value, PathLike):
-            return (resolver or Resolver()).grid(fsdecode(value))
+            return (resolver or Resolver()).read_grid(fsdecode(value))
         if isinstance(value, str):
             if "\n" not in value:
-                return (resolver or Resolver()).grid(value)
+                return (resolver or Resolver()).read_grid(value)
             levels = [level.split("\n") for level in value.strip("\n").split("\n\n")]
             return cls._from_levels(levels) if len(levels) > 1 else cls._from_rows(levels[0])
         if isinstance(value, np.ndarray):
@@ -101,7 +101,7 @@ class Grid(WholeValue):
         words = [int(number) for number in numbers]
         for number in (words[-1], words[0]):
             if number != FREE:
-                read_word(number)
+                read_label(number)
         positions = cells.reshape(array.shape).astype(np.int32)
         if words[0] == FREE:
             positions, words = positions - 1, words[1:]
@@ -112,29 +112,29 @@ class Grid(WholeValue):
         """Lines of glyphs or lists of words; or levels, each of them lists of words."""
         if rows and all(isinstance(row, (list, tuple)) and row and isinstance(row[0], (list, tuple)) for row in rows):
             return cls._from_levels(rows)
-        seen: dict[Word, int] = {}
-        cells = _positions(rows, seen)
+        seen: dict[Label, int] = {}
+        cells = _index_rows(rows, seen)
         return cls(list(seen), cells)
 
     @classmethod
     def _from_levels(cls, levels: Sequence[Sequence[Any]]) -> Grid:
-        seen: dict[Word, int] = {}
-        cells = [_positions(rows, seen) for rows in levels]
+        seen: dict[Label, int] = {}
+        cells = [_index_rows(rows, seen) for rows in levels]
         if len({level.shape for level in cells}) > 1:
             raise InvalidRecipe("all levels of a map have the same size")
         return cls(list(seen), np.stack(cells))
 
     @classmethod
     def _from_data(cls, data: Mapping[str, Any], resolver: Resolver) -> Grid:
-        refuse_unknown(data, KEYS)
+        check_keys(data, KEYS)
         if "cells" not in data and isinstance(data.get("digest"), str):
-            return resolver.grid_with(data["digest"])
+            return resolver.find_grid(data["digest"])
         shape, words = read_shape(data.get("shape")), data.get("words")
         count = prod(shape)
-        if count > INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
-            text = f"{count:,} cells are more than the {INLINE_CELLS:,} that travel inside a recipe"
+        if count > MAX_INLINE_CELLS:  # more are never written, and a few bytes could claim gigabytes
+            text = f"{count:,} cells are more than the {MAX_INLINE_CELLS:,} that travel inside a recipe"
             raise TooLarge(text, at="shape")
-        if not isinstance(words, (list, tuple)) or len(words) > MOST_TILES:
+        if not isinstance(words, (list, tuple)) or len(words) > MAX_TILES:
             raise InvalidRecipe("must be a list of tile names or numbers", at="words", rule="type")
         raw = unpack(data.get("cells"), count * 4)
         if len(raw) not in (count, 2 * count, 4 * count):
@@ -142,52 +142,52 @@ class Grid(WholeValue):
         cells = np.frombuffer(raw, dtype=f"<u{len(raw) // count}").reshape(shape).astype(np.int64) - 1
         if int(cells.max()) >= len(words):
             raise InvalidRecipe(f"position {int(cells.max())} in a list of {len(words)} words", at="cells", rule="type")
-        return cls([read_word(word) for word in words], cells)
+        return cls([read_label(word) for word in words], cells)
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data that makes it again; a large one is only named, by its digest."""
         data: dict[str, Any] = {"shape": list(self.cells.shape)}
-        if not inline or self.cells.size > INLINE_CELLS:
+        if not inline or self.cells.size > MAX_INLINE_CELLS:
             return {**data, "digest": self.digest}
-        kind = "<u1" if len(self.words) < 256 else "<u2" if len(self.words) < 65_536 else "<u4"
-        return {**data, "words": list(self.words), "cells": pack((self.cells + 1).astype(kind).tobytes())}
+        kind = "<u1" if len(self.labels) < 256 else "<u2" if len(self.labels) < 65_536 else "<u4"
+        return {**data, "words": list(self.labels), "cells": pack((self.cells + 1).astype(kind).tobytes())}
 
     @property
     def digest(self) -> str:
         """Names the content: equal grids, equal digests."""
-        text = repr((self.cells.shape, self.words)).encode()
+        text = repr((self.cells.shape, self.labels)).encode()
         return blake2b(text + self.cells.astype("<i4").tobytes(), digest_size=16).hexdigest()
 
     @property
     def shape(self) -> tuple[int, ...]:
         return self.cells.shape
 
-    def ids(self, tileset: Tileset, vocabulary: Mapping[str, int] | None = None) -> NDArray[np.int32]:
+    def to_tile_ids(self, tileset: Tileset, label_ids: Mapping[str, int] | None = None) -> NDArray[np.int32]:
         """Tile ids by name, then glyph, then number, then the technique's own words; -1 where free."""
-        table = np.full(len(self.words) + 1, FREE, dtype=np.int32)
-        for position, word in enumerate(self.words):
-            table[position] = resolve(word, tileset, vocabulary)
+        table = np.full(len(self.labels) + 1, FREE, dtype=np.int32)
+        for position, word in enumerate(self.labels):
+            table[position] = resolve_label(word, tileset, label_ids)
         ids: NDArray[np.int32] = table[self.cells]
         return ids
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Grid):
             return NotImplemented
-        return self.words == other.words and np.array_equal(self.cells, other.cells)
+        return self.labels == other.labels and np.array_equal(self.cells, other.cells)
 
     def __hash__(self) -> int:
-        return hash((self.words, self.cells.shape, self.cells.tobytes()))
+        return hash((self.labels, self.cells.shape, self.cells.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Grid, (self.words, self.cells, self.tileset)
+        return Grid, (self.labels, self.cells, self.tileset)
 
     def __repr__(self) -> str:
-        words = ", ".join(repr(word) for word in self.words[:6]) + (", ..." if len(self.words) > 6 else "")
+        words = ", ".join(repr(word) for word in self.labels[:6]) + (", ..." if len(self.labels) > 6 else "")
         free = int((self.cells == FREE).sum())
-        return f"Grid({format_size(self.shape)}: {words}" + (f"; {counted(free, 'cell')} free)" if free else ")")
+        return f"Grid({format_size(self.shape)}: {words}" + (f"; {pluralize(free, 'cell')} free)" if free else ")")
 
 
-class Started(Sized):
+class StartParams(Sized):
     """Params of what may begin with a given map, which then sets the size."""
 
     start: Grid | None = param(None)
@@ -198,25 +198,25 @@ class Started(Sized):
         return super().shape if self.start is None else self.start.shape
 
     @model_validator(mode="after")
-    def _start_sets_the_size(self) -> Self:
+    def _take_size_from_start(self) -> Self:
         if self.start is None:
             return self
         for name, side in (("width", self.start.shape[-1]), ("height", self.start.shape[-2])):
-            if side > LARGEST_SIDE:
-                raise InvalidRecipe(f"{name} must be at most {LARGEST_SIDE}, got {side}", at="start", rule="maximum")
+            if side > MAX_SIDE:
+                raise InvalidRecipe(f"{name} must be at most {MAX_SIDE}, got {side}", at="start", rule="maximum")
             if name in self.model_fields_set and getattr(self, name) != side:
                 raise InvalidRecipe(f"start is {side}, so leave {name} out; got {getattr(self, name)}", at=name)
             self.__dict__[name] = side
         return self
 
 
-def resolve(word: Word, tileset: Tileset, vocabulary: Mapping[str, int] | None = None) -> int:
+def resolve_label(label: Label, tileset: Tileset, label_ids: Mapping[str, int] | None = None) -> int:
     """The id of a word: the tileset's first, then the technique's own."""
-    number = tileset.find(word)
-    if number is None and vocabulary:
-        number = vocabulary.get(str(word))
+    number = tileset.find(label)
+    if number is None and label_ids:
+        number = label_ids.get(str(label))
     if number is None:
-        raise UnknownName("tile", word, [*tileset.names, *(vocabulary or ())], f"tileset {tileset.name!r}")
+        raise UnknownName("tile", label, [*tileset.names, *(label_ids or ())], f"tileset {tileset.name!r}")
     return number
 
 
@@ -225,20 +225,20 @@ def pack(raw: bytes) -> str:
     return base64.b64encode(zlib.compress(raw, 6)).decode()
 
 
-def unpack(text: Any, most: int, at: str = "cells") -> bytes:
+def unpack(text: Any, max_bytes: int, at: str = "cells") -> bytes:
     """The bytes behind `pack`; never more than `most`, whatever the text claims."""
     try:
         compressed = base64.b64decode(text, validate=True)
         stream = zlib.decompressobj()
-        raw = stream.decompress(compressed, most + 1)
+        raw = stream.decompress(compressed, max_bytes + 1)
     except (TypeError, ValueError, binascii.Error, zlib.error):
         raise InvalidRecipe("not packed as this version writes them", at=at) from None
-    if len(raw) > most or not stream.eof:
-        raise InvalidRecipe(f"does not unpack to at most {most:,} bytes", at=at, rule="maximum")
+    if len(raw) > max_bytes or not stream.eof:
+        raise InvalidRecipe(f"does not unpack to at most {max_bytes:,} bytes", at=at, rule="maximum")
     return raw
 
 
-def whole(value: Any) -> int | None:
+def as_int(value: Any) -> int | None:
     """A whole number of any kind as an int; None for anything else, true and false included."""
     try:
         return None if isinstance(value, bool) else index(value)
@@ -246,24 +246,24 @@ def whole(value: Any) -> int | None:
         return None
 
 
-def read_word(value: Any) -> Word:
+def read_label(value: Any) -> Label:
     """A tile's name, glyph or number; not `?`, which is none."""
     if isinstance(value, str) and value != FREE_GLYPH:
         return str(value)  # numpy's texts are written otherwise
-    number = whole(value)
+    number = as_int(value)
     if number is None:
         raise InvalidRecipe("a tile is given by name, glyph or number", got=value)
-    if not 0 <= number < MOST_CELLS:
+    if not 0 <= number < MAX_CELLS:
         raise InvalidRecipe("tile numbers are not negative (-1 is free) nor huge", got=number)
     return number
 
 
-def sorted_words(words: Iterable[Word]) -> list[Word]:
+def sort_labels(labels: Iterable[Label]) -> list[Label]:
     """Each word once: numbers first, then names."""
-    return sorted(set(words), key=lambda word: (False, word, "") if isinstance(word, int) else (True, 0, word))
+    return sorted(set(labels), key=lambda word: (False, word, "") if isinstance(word, int) else (True, 0, word))
 
 
-def refuse_unknown(data: Mapping[str, Any], keys: Sequence[str]) -> None:
+def check_keys(data: Mapping[str, Any], keys: Sequence[str]) -> None:
     for key in data:
         if key not in keys:
             raise InvalidRecipe(unknown_key("key", key, keys))
@@ -271,14 +271,14 @@ def refuse_unknown(data: Mapping[str, Any], keys: Sequence[str]) -> None:
 
 def read_shape(value: Any) -> tuple[int, ...]:
     """A map's shape in data: (row, column) or (level, row, column)."""
-    sides = [whole(side) for side in value] if isinstance(value, (list, tuple)) and len(value) in (2, 3) else [None]
-    known = tuple(side for side in sides if side is not None and 1 <= side <= MOST_CELLS)
+    sides = [as_int(side) for side in value] if isinstance(value, (list, tuple)) and len(value) in (2, 3) else [None]
+    known = tuple(side for side in sides if side is not None and 1 <= side <= MAX_CELLS)
     if len(known) < len(sides):
         raise InvalidRecipe("two or three whole numbers of at least 1", at="shape", got=value, rule="minimum")
     return known
 
 
-def _positions(rows: Sequence[Any], seen: dict[Word, int]) -> NDArray[np.int32]:
+def _index_rows(rows: Sequence[Any], seen: dict[Label, int]) -> NDArray[np.int32]:
     """(row, column) the positions of the words in `seen`, which gains those that are new."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (str, list, tuple)):
@@ -291,14 +291,14 @@ def _positions(rows: Sequence[Any], seen: dict[Word, int]) -> NDArray[np.int32]:
     cells = np.empty((len(rows), len(rows[0])), dtype=np.int32)
     for target, row in zip(cells, rows, strict=True):
         if isinstance(row, str):
-            glyphs = {glyph: _position(glyph, seen) for glyph in dict.fromkeys(row)}
+            glyphs = {glyph: _index_label(glyph, seen) for glyph in dict.fromkeys(row)}
             target[:] = [glyphs[glyph] for glyph in row]
         else:
-            target[:] = [_position(word, seen) for word in row]
+            target[:] = [_index_label(word, seen) for word in row]
     return cells
 
 
-def _position(word: Any, seen: dict[Word, int]) -> int:
-    if word is None or (isinstance(word, str) and word == FREE_GLYPH) or whole(word) == FREE:
+def _index_label(label: Any, seen: dict[Label, int]) -> int:
+    if label is None or (isinstance(label, str) and label == FREE_GLYPH) or as_int(label) == FREE:
         return FREE
-    return seen.setdefault(read_word(word), len(seen))
+    return seen.setdefault(read_label(label), len(seen))

@@ -10,12 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, counted
-from .grid import FREE, INLINE_CELLS, MOST_CELLS, Grid, Word, read_shape, read_word, refuse_unknown, sorted_words, whole
+from .errors import InvalidRecipe, pluralize
+from .grid import (
+    FREE,
+    MAX_CELLS,
+    MAX_INLINE_CELLS,
+    Grid,
+    Label,
+    as_int,
+    check_keys,
+    read_label,
+    read_shape,
+    sort_labels,
+)
 from .resolver import Resolver
 from .tilemap import TileMap, format_size
 
-LISTED_CELLS = 64
+MAX_LISTED_LOCKS = 64
 """Up to this many locks are written as a list that people can read and edit."""
 
 
@@ -26,32 +37,32 @@ class Locks:
     Locks(2 cells: 'floor', 'wall')
     """
 
-    __slots__ = ("frame", "places", "which", "words")
+    __slots__ = ("label_indices", "labels", "map_shape", "places")
 
     def __init__(
         self,
         places: NDArray[np.int32],
-        which: NDArray[np.int32],
-        words: Sequence[Word],
-        frame: tuple[int, ...] | None = None,
+        label_indices: NDArray[np.int32],
+        labels: Sequence[Label],
+        map_shape: tuple[int, ...] | None = None,
     ) -> None:
         order = np.lexsort(places.T[::-1])
-        places, which = places[order], which[order]
+        places, label_indices = places[order], label_indices[order]
         same = (places[1:] == places[:-1]).all(axis=1)
-        if (same & (which[1:] != which[:-1])).any():
-            at = places[1:][same & (which[1:] != which[:-1])][0]
+        if (same & (label_indices[1:] != label_indices[:-1])).any():
+            at = places[1:][same & (label_indices[1:] != label_indices[:-1])][0]
             raise InvalidRecipe(f"two locks want different tiles at x={at[-1]} y={at[-2]}")
         keep = np.concatenate([[True], ~same]) if len(places) else np.ones(0, dtype=bool)
         self.places = places[keep]
         """(lock, axis) cells in array order, sorted; read-only."""
-        self.which = which[keep]
+        self.label_indices = label_indices[keep]
         """(lock,) positions in `words`; read-only."""
-        self.places.flags.writeable = self.which.flags.writeable = False
-        self.words = tuple(words)
-        self.frame = frame
+        self.places.flags.writeable = self.label_indices.flags.writeable = False
+        self.labels = tuple(labels)
+        self.map_shape = map_shape
         """The shape of the map they were drawn on, if they were."""
-        if frame is not None:
-            self._refuse_outside(frame)
+        if map_shape is not None:
+            self._check_inside(map_shape)
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> Locks:
@@ -64,33 +75,33 @@ class Locks:
             return cls._from_list(value)
         grid = Grid.of(value, resolver)
         taken = grid.cells != FREE
-        return cls(np.argwhere(taken).astype(np.int32), grid.cells[taken], grid.words, grid.shape)
+        return cls(np.argwhere(taken).astype(np.int32), grid.cells[taken], grid.labels, grid.shape)
 
     @classmethod
-    def keeping(cls, map: TileMap, mask: NDArray[np.bool_]) -> Locks:
+    def from_map(cls, map: TileMap, mask: NDArray[np.bool_]) -> Locks:
         """Locks that keep the masked cells of a map."""
         grid = Grid(map.tileset.names, np.where(mask, map.cells.astype(np.int32), FREE))
         return cls.of(grid)
 
     @classmethod
-    def _from_list(cls, items: Sequence[Any], frame: tuple[int, ...] | None = None) -> Locks:
+    def _from_list(cls, items: Sequence[Any], map_shape: tuple[int, ...] | None = None) -> Locks:
         locks = [_read_place(item) for item in items]
         axes = {len(place) for place, _ in locks} or {2}
         if len(axes) > 1:
             raise InvalidRecipe("all locks of a map have the same number of coordinates")
-        words = sorted_words(word for _, word in locks)
+        words = sort_labels(word for _, word in locks)
         rank = {word: number for number, word in enumerate(words)}
         places = np.array([place for place, _ in locks], dtype=np.int32).reshape(-1, axes.pop())
-        return cls(places, np.array([rank[word] for _, word in locks], dtype=np.int32), words, frame)
+        return cls(places, np.array([rank[word] for _, word in locks], dtype=np.int32), words, map_shape)
 
     @classmethod
     def _from_data(cls, data: Mapping[str, Any], resolver: Resolver | None) -> Locks:
-        refuse_unknown(data, ("shape", "places"))
+        check_keys(data, ("shape", "places"))
         frame = read_shape(data["shape"]) if "shape" in data else None
         items = data["places"]
         if isinstance(items, Mapping):
             table = Grid.of(items, resolver)
-            items = np.array([*table.words, None], dtype=np.object_)[table.cells].tolist()
+            items = np.array([*table.labels, None], dtype=np.object_)[table.cells].tolist()
         if not isinstance(items, (list, tuple)):
             raise InvalidRecipe("must be a list of x, y, tile", at="places", got=items, rule="type")
         return cls._from_list(items, frame)
@@ -102,32 +113,35 @@ class Locks:
         larger, a table of x, y, tile. So very many are only named, by the digest of a map that can be given again.
         """
         items = [
-            [*reversed(place), self.words[word]]
-            for place, word in zip(self.places.tolist(), self.which.tolist(), strict=True)
+            [*reversed(place), self.labels[word]]
+            for place, word in zip(self.places.tolist(), self.label_indices.tolist(), strict=True)
         ]
-        few, slim = len(items) <= LISTED_CELLS, inline and len(items) * (self.places.shape[1] + 1) <= INLINE_CELLS
-        if self.frame is not None and not few and (prod(self.frame) <= INLINE_CELLS or not slim):
-            cells = np.full(self.frame, FREE, dtype=np.int32)
-            cells[tuple(self.places.T)] = self.which
-            return Grid(self.words, cells).to_data(inline=inline)
-        if self.frame is None and few and all(isinstance(word, str) for word in self.words):
+        few, slim = (
+            len(items) <= MAX_LISTED_LOCKS,
+            inline and len(items) * (self.places.shape[1] + 1) <= MAX_INLINE_CELLS,
+        )
+        if self.map_shape is not None and not few and (prod(self.map_shape) <= MAX_INLINE_CELLS or not slim):
+            cells = np.full(self.map_shape, FREE, dtype=np.int32)
+            cells[tuple(self.places.T)] = self.label_indices
+            return Grid(self.labels, cells).to_data(inline=inline)
+        if self.map_shape is None and few and all(isinstance(word, str) for word in self.labels):
             return items
-        shape = {} if self.frame is None else {"shape": list(self.frame)}
+        shape = {} if self.map_shape is None else {"shape": list(self.map_shape)}
         return {**shape, "places": items if few else Grid.of(items).to_data(inline=inline)}
 
-    def fitted(self, shape: tuple[int, ...]) -> Locks:
+    def fit_to(self, shape: tuple[int, ...]) -> Locks:
         """The same locks, checked to lie inside a map of this shape."""
-        if self.frame is not None and self.frame != shape:
-            drawn, made = format_size(self.frame), format_size(shape)
+        if self.map_shape is not None and self.map_shape != shape:
+            drawn, made = format_size(self.map_shape), format_size(shape)
             text = f"drawn on {drawn} cells, the map is {made}; make it that size, or give x, y, tile"
             raise InvalidRecipe(text, at="locks")
         try:
-            self._refuse_outside(shape)
+            self._check_inside(shape)
         except InvalidRecipe as error:
             raise error.within("locks") from None
-        return Locks(self.places, self.which, self.words)
+        return Locks(self.places, self.label_indices, self.labels)
 
-    def _refuse_outside(self, shape: tuple[int, ...]) -> None:
+    def _check_inside(self, shape: tuple[int, ...]) -> None:
         if not len(self):
             return
         if self.places.shape[1] != len(shape):
@@ -149,14 +163,14 @@ class Locks:
         return hash(self._content())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Locks, (self.places, self.which, self.words, self.frame)
+        return Locks, (self.places, self.label_indices, self.labels, self.map_shape)
 
     def __repr__(self) -> str:
-        words = ", ".join(repr(word) for word in self.words[:6])
-        return f"Locks({counted(len(self), 'cell')}: {words})"
+        words = ", ".join(repr(word) for word in self.labels[:6])
+        return f"Locks({pluralize(len(self), 'cell')}: {words})"
 
     def _content(self) -> tuple[Any, ...]:
-        return self.places.tobytes(), tuple(self.words[word] for word in self.which.tolist())
+        return self.places.tobytes(), tuple(self.labels[word] for word in self.label_indices.tolist())
 
 
 def _is_place(item: Any) -> bool:
@@ -166,13 +180,13 @@ def _is_place(item: Any) -> bool:
     return (
         isinstance(item, (list, tuple))
         and len(item) in (3, 4)
-        and all(isinstance(part, bool) or whole(part) is not None for part in item[:-1])
+        and all(isinstance(part, bool) or as_int(part) is not None for part in item[:-1])
         and isinstance(item[-1], str)
         and item[-1] != FREE_GLYPH
     )
 
 
-def _read_place(item: Any) -> tuple[tuple[int, ...], Word]:
+def _read_place(item: Any) -> tuple[tuple[int, ...], Label]:
     """The cell, in array order, and its tile, of [x, y, tile], [x, y, level, tile] or the same by name."""
     if isinstance(item, Mapping):
         names = ("x", "y", "level", "tile") if "level" in item else ("x", "y", "tile")
@@ -182,7 +196,7 @@ def _read_place(item: Any) -> tuple[tuple[int, ...], Word]:
     if not isinstance(item, (list, tuple)) or len(item) not in (3, 4):
         raise InvalidRecipe("a lock has x, y and tile", got=item)
     *parts, word = item
-    place = [number for part in reversed(parts) if (number := whole(part)) is not None and 0 <= number < MOST_CELLS]
+    place = [number for part in reversed(parts) if (number := as_int(part)) is not None and 0 <= number < MAX_CELLS]
     if len(place) < len(parts):
         raise InvalidRecipe("a lock's x and y are whole numbers from 0 on", got=item, rule="type")
-    return tuple(place), read_word(word)
+    return tuple(place), read_label(word)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
 from .. import data
-from .errors import InvalidRecipe, quoted
+from .errors import InvalidRecipe, short_repr
 from .grid import pack, unpack
-from .params import Params, WholeValue, param, resolver_in
+from .params import AtomicValue, Params, get_resolver, param
 from .ports import files
 from .resolver import Resolver
 from .samples import Counts, Samples
@@ -31,18 +31,18 @@ MAX_COUNTS = 1 << 23
 """Numbers in the counts of a model; where there are more, they are counted again at first use."""
 
 
-class Model(WholeValue):
+class Model(AtomicValue):
     """Something learned: by which technique, and from what.
 
     Models of equal samples that were read alike are equal. `save` writes one as JSON or npz, with all samples inside.
     """
 
-    __slots__ = ("learned", "technique")
+    __slots__ = ("params", "technique")
     json_schema: ClassVar = {"title": "Model", "type": ["string", "object"], "control": "model"}
 
-    def __init__(self, technique: str, learned: FromSamples) -> None:
+    def __init__(self, technique: str, params: TrainingParams) -> None:
         self.technique = technique
-        self.learned = learned
+        self.params = params
         """The samples, and the params that say how they are read."""
 
     @classmethod
@@ -51,12 +51,12 @@ class Model(WholeValue):
         if isinstance(value, Model):
             return value
         if isinstance(value, (str, PathLike)):
-            return (resolver or Resolver()).model(fsdecode(value))
+            return (resolver or Resolver()).read_model(fsdecode(value))
         if not isinstance(value, Mapping) or not KEYS <= set(value) <= COUNTED_KEYS:
             raise InvalidRecipe("must be a model, or the name of a file that holds one", got=value, rule="type")
         from .registry import techniques
 
-        _refuse_other_version(value["version"])
+        _check_version(value["version"])
         entry = techniques.get(str(value["technique"]))
         if entry.learn is None or not isinstance(value["learned"], Mapping):
             raise InvalidRecipe(f"{entry.name} has learned nothing of that kind")
@@ -64,33 +64,33 @@ class Model(WholeValue):
             looks = Tileset.of(value["tileset"])
         except InvalidRecipe as error:
             raise error.within("tileset") from None
-        learned = entry.learn.checked(value["learned"])
+        learned = entry.learn.validate(value["learned"])
         strange = [word for word in learned.sample.words if word not in looks.by_name]
         if strange:
             raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {strange[0]!r}")
-        learned = learned.changed(sample=learned.sample.looking_like(looks))
-        return cls(entry.name, _with_counts(learned, value.get("counts"), value.get("digests")))
+        learned = learned.changed(sample=learned.sample.with_tileset(looks))
+        return cls(entry.name, _read_counts(learned, value.get("counts"), value.get("digests")))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data that makes it again, or with `inline=False` all but the samples and the counts."""
         data = {
             "version": VERSION,
             "technique": self.technique,
-            "learned": self.learned.model_dump(mode="json", exclude=None if inline else {"sample"}),
-            "tileset": _tileset_data(self.samples.tileset),
+            "learned": self.params.model_dump(mode="json", exclude=None if inline else {"sample"}),
+            "tileset": _write_tileset(self.samples.tileset),
             "digests": self.digests,
         }
         if inline and self.counts:
             data["counts"] = {name: pack(array.astype("<i8").tobytes()) for name, array in self.counts.items()}
         return data
 
-    def counted(self) -> Model:
+    def with_counts(self) -> Model:
         """The model with its counts; the samples are counted where that was not done before."""
         if self.samples.counts:
             return self
-        counts = self.learned.count()
+        counts = self.params.count()
         small = sum(array.size for array in counts.values()) <= MAX_COUNTS
-        return Model(self.technique, _counted(self.learned, counts)) if small else self
+        return Model(self.technique, _attach_counts(self.params, counts)) if small else self
 
     @property
     def counts(self) -> Counts:
@@ -102,42 +102,44 @@ class Model(WholeValue):
         """The digests of the samples."""
         return [grid.digest for grid in self.samples]
 
-    def merged(self, *others: Model) -> Model:
+    def merge(self, *others: Model) -> Model:
         """What is learned from the samples of several models, which must have read them alike."""
         for other in others:
             if other.technique != self.technique:
                 raise InvalidRecipe(f"models of {self.technique} and {other.technique} do not merge")
-            for name in type(self.learned).model_fields:
-                one, another = getattr(self.learned, name), getattr(other.learned, name)
+            for name in type(self.params).model_fields:
+                one, another = getattr(self.params, name), getattr(other.params, name)
                 if name != "sample" and one != another:
-                    raise InvalidRecipe(f"is {quoted(one)} in one model and {quoted(another)} in another", at=name)
+                    raise InvalidRecipe(
+                        f"is {short_repr(one)} in one model and {short_repr(another)} in another", at=name
+                    )
         grids = [grid for model in (self, *others) for grid in model.samples]
-        return Model(self.technique, self.learned.changed(sample=Samples.of(grids)))
+        return Model(self.technique, self.params.replace(sample=Samples.of(grids)))
 
     @property
     def samples(self) -> Samples:
-        return self.learned.sample
+        return self.params.sample
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file, .json or .npz."""
-        files.get().save_model(self.counted(), path)
+        files.get().save_model(self.with_counts(), path)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented
-        return (self.technique, self.learned) == (other.technique, other.learned)
+        return (self.technique, self.params) == (other.technique, other.params)
 
     def __hash__(self) -> int:
-        return hash((self.technique, self.learned))
+        return hash((self.technique, self.params))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model, (self.technique, self.learned)
+        return Model, (self.technique, self.params)
 
     def __repr__(self) -> str:
         return f"<Model of {self.technique}>"
 
 
-class FromSamples(Params):
+class TrainingParams(Params):
     """What is learned: samples, and in classes of its own how they are read."""
 
     sample: Samples = param("dungeon")
@@ -152,13 +154,13 @@ class FromSamples(Params):
         """Count what making maps needs of the samples; nothing where counting takes no time worth saving."""
         return {}
 
-    def refuse_counts(self, counts: Counts) -> None:
+    def check_counts(self, counts: Counts) -> None:
         """Refuse counts that cannot be those of the samples, so that no other code has to check them."""
         if counts:
             raise InvalidRecipe("this technique keeps none", at="counts")
 
 
-class Learning(FromSamples):
+class LearningParams(TrainingParams):
     """Params of a technique that learns: a model stands for what it was learned from."""
 
     technique: ClassVar[str]
@@ -168,36 +170,36 @@ class Learning(FromSamples):
 
     @model_validator(mode="before")
     @classmethod
-    def _model_is_its_samples(cls, values: Any, info: ValidationInfo) -> Any:
+    def _expand_model(cls, values: Any, info: ValidationInfo) -> Any:
         if not isinstance(values, Mapping) or values.get("model") is None:
             return values
         try:
-            model = Model.of(values["model"], resolver_in(info))
+            model = Model.of(values["model"], get_resolver(info))
         except InvalidRecipe as error:
             raise error.within("model") from None
         if model.technique != cls.technique:
             raise InvalidRecipe(f"learned by {model.technique}, not by {cls.technique}", at="model")
-        learned = {name: getattr(model.learned, name) for name in type(model.learned).model_fields}
+        learned = {name: getattr(model.params, name) for name in type(model.params).model_fields}
         both = sorted(learned.keys() & values.keys())
         if both:
             raise InvalidRecipe("the model has learned it already, so leave it out", at=both[0], rule="conflict")
         return {**{name: value for name, value in values.items() if name != "model"}, **learned}
 
 
-def _refuse_other_version(version: object) -> None:
+def _check_version(version: object) -> None:
     if version in (1, VERSION) and not isinstance(version, bool):
         return
     newer = isinstance(version, int) and version > VERSION
     made = "by a newer Tilewright" if newer else "otherwise; learn it again"
-    raise InvalidRecipe(f"version {quoted(version)} of models, made {made} (this one reads 1 to {VERSION})")
+    raise InvalidRecipe(f"version {short_repr(version)} of models, made {made} (this one reads 1 to {VERSION})")
 
 
-def _with_counts(learned: FromSamples, packed: object, digests: object) -> FromSamples:
+def _read_counts(params: TrainingParams, packed: object, digests: object) -> TrainingParams:
     """The learned params whose samples have the counts of a file, checked."""
-    if digests is not None and digests != [grid.digest for grid in learned.sample]:
+    if digests is not None and digests != [grid.digest for grid in params.sample]:
         raise InvalidRecipe("are not those of the samples, which were changed; learn it again", at="digests")
     if packed is None:
-        return learned
+        return params
     if not isinstance(packed, Mapping) or digests is None:
         raise InvalidRecipe("must be arrays by name, of samples that are named by digests", at="counts", rule="type")
     counts: dict[str, NDArray[np.int64]] = {}
@@ -208,19 +210,19 @@ def _with_counts(learned: FromSamples, packed: object, digests: object) -> FromS
         if room < 0 or len(raw) % 8:
             raise InvalidRecipe(f"must be at most {MAX_COUNTS:,} numbers of 8 bytes", at="counts", rule="maximum")
         counts[str(name)] = np.frombuffer(raw, "<i8").astype(np.int64)
-    learned.refuse_counts(counts)
-    return _counted(learned, counts)
+    params.check_counts(counts)
+    return _attach_counts(params, counts)
 
 
-def _counted(learned: FromSamples, counts: Counts) -> FromSamples:
-    return learned.changed(sample=learned.sample.with_counts(counts))
+def _attach_counts(params: TrainingParams, counts: Counts) -> TrainingParams:
+    return params.replace(sample=params.sample.with_counts(counts))
 
 
-def _tileset_data(tileset: Tileset) -> Any:
+def _write_tileset(tileset: Tileset) -> Any:
     """A tileset that ships by its name, any other as a whole."""
     from .registry import tilesets
 
-    built_in = tileset.name in data.names("tilesets") and tilesets.get(tileset.name) == tileset
+    built_in = tileset.name in data.list_names("tilesets") and tilesets.get(tileset.name) == tileset
     return tileset.name if built_in else tileset.to_data()
 
 
@@ -231,5 +233,5 @@ def learn(technique: Any, sample: Any, params: Mapping[str, Any], resolver: Reso
     if technique.learn is None:
         able = [other.name for other in techniques if other.learn]
         raise InvalidRecipe(f"{technique.name} does not learn from samples; {', '.join(able)} can")
-    learned: FromSamples = technique.learn.checked({"sample": sample, **params}, resolver=resolver)
+    learned: TrainingParams = technique.learn.validate({"sample": sample, **params}, resolver=resolver)
     return Model(technique.name, learned)

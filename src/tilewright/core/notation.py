@@ -20,13 +20,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, quoted
+from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, short_repr
 from .fields import UNSET, Field, fields_by_name
 from .registry import shapers
 
 FileText = Callable[[str], str]
 """Returns the text of a file that is named as @file. Without one, @ has no meaning."""
-MAX_SHOWN = 28
+MAX_DEFAULT_LENGTH = 28
 """Characters of a default that are shown in a table."""
 RESERVED_FLAGS = frozenset({
     "blocks", "count", "format", "glyphs", "help", "keep", "locks", "look", "option", "output", "outputs", "plain",
@@ -38,7 +38,7 @@ RANGE = re.compile(r"(?P<low>-?[\d.]+)\.\.(?P<high>-?[\d.]+)(?::(?P<step>[\d.]+)
 REQUIREMENT = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|=|>|<)\s*(\S+)\s*")
 
 
-class Unsayable(ValueError):
+class UnwritableValue(ValueError):
     """A value that no text is read as."""
 
 
@@ -55,10 +55,10 @@ def read_value(text: str, field: Field, files: FileText | None = None) -> Any:
 
 def write_value(value: Any, field: Field) -> str:
     """Return the text that `read_value` reads as exactly this value, or raise Unsayable."""
-    for text in _texts(value):
-        if _reads_as(value, read_value, text, field, _refuse_file):
+    for text in _iter_texts(value):
+        if _reads_as(value, read_value, text, field, _reject_file):
             return text
-    raise Unsayable(f"{field.name}: {quoted(value)}")
+    raise UnwritableValue(f"{field.name}: {short_repr(value)}")
 
 
 def is_json(text: str, files: FileText | None = None) -> bool:
@@ -73,7 +73,7 @@ def read_json(text: str, files: FileText | None = None) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidRecipe(f"not JSON ({error}): {quoted(text)}") from None
+        raise InvalidRecipe(f"not JSON ({error}): {short_repr(text)}") from None
 
 
 def write_json(value: Any) -> str:
@@ -103,8 +103,8 @@ def short_default(field: Field) -> str:
     value = field.short_default
     if value is None or value is UNSET:
         return ""
-    text = next(_texts(value))
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 4] + " ..."
+    text = next(_iter_texts(value))
+    return text if len(text) <= MAX_DEFAULT_LENGTH else text[: MAX_DEFAULT_LENGTH - 4] + " ..."
 
 
 def flag_of(field: Field) -> str:
@@ -134,7 +134,7 @@ def _read_list(text: str, field: Field) -> list[Any]:
     return [_read_plain(piece, slots[at] if at < len(slots) else field.item) for at, piece in enumerate(pieces)]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iter_texts(value: Any) -> Iterator[str]:
     """Ways to write a value, the shortest first."""
     is_list = isinstance(value, (list, tuple))
     if value is None:
@@ -144,7 +144,7 @@ def _texts(value: Any) -> Iterator[str]:
     elif not isinstance(value, Mapping) and not (
         is_list and any(isinstance(one, (list, tuple, dict)) for one in value)
     ):
-        yield ",".join(next(_texts(one)) for one in value) if is_list else json.dumps(value)
+        yield ",".join(next(_iter_texts(one)) for one in value) if is_list else json.dumps(value)
     if is_list or isinstance(value, Mapping):
         yield write_json(value)
 
@@ -157,7 +157,7 @@ def _reads_as(value: Any, read: Callable[..., Any], *arguments: Any) -> bool:
         return False
 
 
-def _refuse_file(path: str) -> str:
+def _reject_file(path: str) -> str:
     raise InvalidRecipe("not a value", at=path)
 
 
@@ -168,7 +168,7 @@ def read_setting(values: dict[str, Any], setting: str, model: type[BaseModel], f
     """Put `name=value`, or `name.0.inner=value` for a part of it, among the values."""
     path, equals, text = setting.partition("=")
     if not equals:
-        raise InvalidRecipe(f"{quoted(setting)}: a setting is written name=value")
+        raise InvalidRecipe(f"{short_repr(setting)}: a setting is written name=value")
     known = fields_by_name(model)
     name, *inner = path.strip().replace("-", "_").split(".")
     if name not in known:
@@ -181,28 +181,28 @@ def read_setting(values: dict[str, Any], setting: str, model: type[BaseModel], f
     values[name] = with_part(whole, inner, read_part(text), path)
 
 
-def with_part(whole: Any, path: Sequence[str], value: Any, shown: str) -> Any:
+def with_part(data: Any, path: Sequence[str], value: Any, place: str) -> Any:
     """Return a copy of structured data with the part at a path replaced."""
     if not path:
         return value
     step, *rest = path
-    if isinstance(whole, (list, tuple)):
-        number = read_position(whole, step, shown)
-        return [with_part(part, rest, value, shown) if at == number else part for at, part in enumerate(whole)]
-    if whole is not None and not isinstance(whole, Mapping):
-        raise InvalidRecipe(f"{quoted(whole)} has no parts", at=_steps(shown), place=shown)
-    return {**(whole or {}), step: with_part((whole or {}).get(step), rest, value, shown)}
+    if isinstance(data, (list, tuple)):
+        number = read_position(data, step, place)
+        return [with_part(part, rest, value, place) if at == number else part for at, part in enumerate(data)]
+    if data is not None and not isinstance(data, Mapping):
+        raise InvalidRecipe(f"{short_repr(data)} has no parts", at=_parse_path(place), place=place)
+    return {**(data or {}), step: with_part((data or {}).get(step), rest, value, place)}
 
 
-def read_position(parts: Sequence[Any], step: str, shown: str) -> int:
+def read_position(parts: Sequence[Any], step: str, place: str) -> int:
     """Return the position in a list that a step of a path names."""
     if not step.isdecimal() or len(step) > 9 or int(step) >= len(parts):
-        text = f"{quoted(step)} is no position in a list of {len(parts)}"
-        raise InvalidRecipe(text, at=_steps(shown), place=shown)
+        text = f"{short_repr(step)} is no position in a list of {len(parts)}"
+        raise InvalidRecipe(text, at=_parse_path(place), place=place)
     return int(step)
 
 
-def _steps(path: str) -> Path:
+def _parse_path(path: str) -> Path:
     return tuple(int(step) if step.isdecimal() else step for step in path.split("."))
 
 
@@ -233,9 +233,9 @@ def write_stage(name: str, params: Mapping[str, Any]) -> str:
     known = fields_by_name(shapers.get(name).params)
     try:
         text = ",".join([name, *(f"{key}={write_value(value, known[key])}" for key, value in params.items())])
-    except (Unsayable, KeyError):
+    except (UnwritableValue, KeyError):
         return write_json({name: params})
-    return text if _reads_as([name, params], read_stage, text, _refuse_file) else write_json({name: params})
+    return text if _reads_as([name, params], read_stage, text, _reject_file) else write_json({name: params})
 
 
 def split_settings(text: str) -> list[str]:
@@ -255,7 +255,7 @@ def write_pairs(pairs: Mapping[str, str]) -> str:
     """Return the text that `read_pairs` reads as these pairs, or raise Unsayable."""
     text = ",".join(f"{name}={value}" for name, value in pairs.items())
     if not _reads_as(dict(pairs), read_pairs, text, ""):
-        raise Unsayable(text)
+        raise UnwritableValue(text)
     return text
 
 
@@ -268,12 +268,12 @@ def read_requirement(text: str) -> tuple[str, str]:
     return name, value if sign in ("=", "==") else f"{sign}{value}"
 
 
-def write_requirement(measure: str, wanted: Any) -> str:
+def write_requirement(measure: str, rule: Any) -> str:
     """Return the text that `read_requirement` reads as this requirement, or raise Unsayable."""
-    for text in (f"{measure}{wanted}", f"{measure}={wanted}"):
-        if _reads_as([measure, str(wanted)], read_requirement, text):
+    for text in (f"{measure}{rule}", f"{measure}={rule}"):
+        if _reads_as([measure, str(rule)], read_requirement, text):
             return text
-    raise Unsayable(f"{measure}: {quoted(wanted)}")
+    raise UnwritableValue(f"{measure}: {short_repr(rule)}")
 
 
 def read_sweep(text: str) -> tuple[str, Any]:

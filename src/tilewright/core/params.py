@@ -21,13 +21,13 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
-from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, nearest, problem, unknown_key
+from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, find_nearest, problem, unknown_key
 from .resolver import Resolver
 
-LARGEST_SIDE = 65_536
-LARGEST_AREA = LARGEST_SIDE**2
-MOST_FINDINGS = 200
-MOST_TOLD = 8
+MAX_SIDE = 65_536
+MAX_AREA = MAX_SIDE**2
+MAX_FINDINGS = 200
+MAX_REPORTED = 8
 """More mistakes than this are only counted: nobody reads them all at once."""
 
 
@@ -85,11 +85,11 @@ class Bounds(TypedDict, total=False):
     max_length: int
 
 
-class _Declared(Bounds, Hints):
+class _Declaration(Bounds, Hints):
     pass
 
 
-def param(default: Any = ..., **declared: Unpack[_Declared]) -> Any:
+def param(default: Any = ..., **declared: Unpack[_Declaration]) -> Any:
     """Declare a field of a Params class. Its description is the string below it."""
     hints: dict[str, Any] = {**declared}
     bounds = {key: hints.pop(key) for key in Bounds.__annotations__ if key in hints}
@@ -98,7 +98,7 @@ def param(default: Any = ..., **declared: Unpack[_Declared]) -> Any:
 
 def size_param(default: int, *, ge: int = 1, typical: tuple[float, float] = (8, 200)) -> Any:
     """Declare an edge length of the map."""
-    return param(default, ge=ge, le=LARGEST_SIDE, typical=typical, group="size")
+    return param(default, ge=ge, le=MAX_SIDE, typical=typical, group="size")
 
 
 def hint(**hints: Unpack[Hints]) -> Any:
@@ -124,23 +124,23 @@ class Params(BaseModel):
     )
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of parameters, so that recipes written with them still read."""
-    also: ClassVar[tuple[str, ...]] = ()
+    extra_keys: ClassVar[tuple[str, ...]] = ()
     """Keys beside the fields that are read, for whoever mistypes one."""
     noun: ClassVar[str] = "parameter"
     """What errors call a field."""
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Self:
+    def validate(cls, values: Mapping[str, Any] | None = None, *, resolver: Resolver | None = None) -> Self:
         """The params with these values, or one error that tells all mistakes."""
         try:
             return cls.model_validate(dict(values or {}), context={"resolver": resolver or Resolver()})
         except ValidationError as error:
             raise InvalidRecipe(*explain(error, cls)) from None
 
-    def changed(self, **values: Any) -> Self:
+    def replace(self, **values: Any) -> Self:
         """A checked copy with some values replaced; what was left to its default follows anew."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        return self.checked({**given, **values})
+        return self.validate({**given, **values})
 
     @property
     def compact(self) -> Any:
@@ -155,7 +155,7 @@ class Params(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _rename_and_refuse(cls, values: Any) -> Any:
+    def _normalize_input(cls, values: Any) -> Any:
         """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
         if not isinstance(values, Mapping):
             return values
@@ -165,7 +165,7 @@ class Params(BaseModel):
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):
                 wrong.append(problem("must be a list, a set has no order", at=name, rule="type"))
-            elif name in _number_fields(cls) and _holds_boolean(value):
+            elif name in _number_fields(cls) and _has_boolean(value):
                 wrong.append(problem("must be a number", at=name, got=value, rule="type"))
         if wrong:
             raise InvalidRecipe(*wrong)
@@ -176,7 +176,7 @@ class Params(BaseModel):
         return ()
 
     @model_validator(mode="after")
-    def _refuse_problems(self) -> Self:
+    def _raise_problems(self) -> Self:
         problems = list(self.find_problems())
         if problems:
             raise InvalidRecipe(*problems)
@@ -223,7 +223,7 @@ def check_integer(name: str, value: object, minimum: int = 1, maximum: int | Non
         raise InvalidRecipe(f"must be a whole number from {minimum} {upwards}", at=name, got=value, rule="range")
 
 
-class WholeValue:
+class AtomicValue:
     """A value that a field holds as a whole, such as a map: `of` reads it, and `to_data` writes it as JSON."""
 
     __slots__ = ()
@@ -234,7 +234,7 @@ class WholeValue:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def check(value: Any, info: ValidationInfo) -> Any:
-            return cls.of(value, resolver_in(info))
+            return cls.of(value, get_resolver(info))
 
         serialization = core_schema.plain_serializer_function_ser_schema(cls.to_data, when_used="json")
         return core_schema.with_info_plain_validator_function(check, serialization=serialization)
@@ -244,7 +244,7 @@ class WholeValue:
         return deepcopy(dict(cls.json_schema))
 
 
-def resolver_in(info: ValidationInfo) -> Resolver:
+def get_resolver(info: ValidationInfo) -> Resolver:
     """Return the resolver that `Params.checked` was called with."""
     resolver = info.context.get("resolver") if isinstance(info.context, Mapping) else None
     return resolver if isinstance(resolver, Resolver) else Resolver()
@@ -253,22 +253,24 @@ def resolver_in(info: ValidationInfo) -> Resolver:
 def explain(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
     """pydantic's findings as problems: the first few, and how many more."""
     by_path: dict[Path, list[Finding]] = {}
-    for details in error.errors(include_url=False)[:MOST_FINDINGS]:
-        found = Finding(details, *_place(details["loc"], model))
+    for details in error.errors(include_url=False)[:MAX_FINDINGS]:
+        found = Finding(details, *_locate(details["loc"], model))
         by_path.setdefault(found.path, []).append(found)
-    return first_few(
+    return limit_problems(
         one
         for path, findings in by_path.items()
-        for found in _told(findings, any(other != path and other[: len(path)] == path for other in by_path if path))
-        for one in found.problems()
+        for found in _select_findings(
+            findings, any(other != path and other[: len(path)] == path for other in by_path if path)
+        )
+        for one in found.to_problems()
     )
 
 
-def first_few(problems: Iterable[Problem]) -> list[Problem]:
+def limit_problems(problems: Iterable[Problem]) -> list[Problem]:
     """The first few different problems, and how many more there are."""
     shown = list({str(one): one for one in problems}.values())
-    more = len(shown) - MOST_TOLD
-    return [*shown[:MOST_TOLD], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
+    more = len(shown) - MAX_REPORTED
+    return [*shown[:MAX_REPORTED], *([problem(f"and {more} more", rule="more")] if more > 0 else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +299,7 @@ class Finding:
         bounds = self.details.get("ctx", {})
         return self.kind == "too_short" and len(self.given) >= bounds.get("min_length", 0)
 
-    def problems(self) -> list[Problem]:
+    def to_problems(self) -> list[Problem]:
         bounds, path = self.details.get("ctx", {}), self.path
         if self.kind == "value_error":
             cause = bounds.get("error")
@@ -306,16 +308,18 @@ class Finding:
         if self.kind == "missing" and isinstance(self.details["loc"][-1], int):
             return [problem("has too few values", at=path[:-1], rule="minimum_length")]
         if self.kind == "extra_forbidden":
-            fields = [field for model in self.models for field in (*model.model_fields, *getattr(model, "also", ()))]
+            fields = [
+                field for model in self.models for field in (*model.model_fields, *getattr(model, "extra_keys", ()))
+            ]
             noun = getattr(self.models[0], "noun", "parameter") if self.models else "parameter"
             return [unknown_key(noun, str(self.details["loc"][-1]), fields).within(*path)]
-        rule, text = _rule(self.kind, bounds, self.details["msg"])
+        rule, text = _describe_rule(self.kind, bounds, self.details["msg"])
         if rule == "missing":
             return [problem(text, at=path, rule=rule)]
-        fixes = [Fix("set", path, value) for value in self._values_instead(bounds)]
+        fixes = [Fix("set", path, value) for value in self._suggest_values(bounds)]
         return [problem(text, at=path, got=self.given, rule=rule, fixes=fixes)]
 
-    def _values_instead(self, bounds: Mapping[str, Any]) -> list[Any]:
+    def _suggest_values(self, bounds: Mapping[str, Any]) -> list[Any]:
         """Values that the rule allows and that are near to what was given."""
         if self.kind in ("greater_than_equal", "less_than_equal"):
             return [bounds.get("ge", bounds.get("le"))]
@@ -323,11 +327,11 @@ class Finding:
             return [round(self.given)]
         if self.kind != "literal_error":
             return []
-        near = nearest(self.given, [choice for choice in self.choices if isinstance(choice, str)])
-        return [near] if near else list(self.choices[:MOST_TOLD])
+        near = find_nearest(self.given, [choice for choice in self.choices if isinstance(choice, str)])
+        return [near] if near else list(self.choices[:MAX_REPORTED])
 
 
-def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
+def _select_findings(findings: list[Finding], has_inner: bool) -> list[Finding]:
     """Of all that is wrong at one place, what a person wants to know.
 
     A value of several types fails once for each: a word is judged by the words that are known, anything else by the
@@ -342,7 +346,7 @@ def _told(findings: list[Finding], has_inner: bool) -> list[Finding]:
     return [found for found in others if not found.is_consequence]
 
 
-def _rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
+def _describe_rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]:
     """The rule's name and its sentence, to which the given value is added."""
     rules = {
         "missing": ("missing", "is required"),
@@ -370,7 +374,7 @@ def _rule(kind: str, bounds: Mapping[str, Any], message: str) -> tuple[str, str]
     return rules.get(kind, (kind, f"{message[:1].lower()}{message[1:]}"))
 
 
-def _place(
+def _locate(
     location: tuple[int | str, ...], model: type[BaseModel]
 ) -> tuple[Path, tuple[type[BaseModel], ...], tuple[Any, ...]]:
     """Names and positions of a location, without the branches of unions, the models and choices that could be there."""
@@ -385,7 +389,7 @@ def _place(
             kept.append(part)
             annotation = owner.model_fields[part].annotation
             models = tuple(kind for kind in kinds_in(annotation) if _is_model(kind))
-            choices = _choices(annotation)
+            choices = _list_choices(annotation)
         elif models:
             models = tuple(one for one in models if one.__name__ == part) or models
         elif part.isidentifier() and part not in {"int", "float", "str", "bool", "none"}:
@@ -393,12 +397,12 @@ def _place(
     return tuple(kept), models, choices
 
 
-def _choices(annotation: Any) -> tuple[Any, ...]:
+def _list_choices(annotation: Any) -> tuple[Any, ...]:
     """The values that an annotation lists."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return arguments
-    return tuple(choice for argument in arguments for choice in _choices(argument))
+    return tuple(choice for argument in arguments for choice in _list_choices(argument))
 
 
 def _is_model(kind: Any) -> bool:
@@ -423,10 +427,10 @@ def _number_fields(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(name for name, found in kinds.items() if found <= plain and found & numbers)
 
 
-def _holds_boolean(value: Any, depth: int = 8) -> bool:
+def _has_boolean(value: Any, depth: int = 8) -> bool:
     """Whether true or false stands in a value, as deep as any field has room for."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)) and depth:
-        return any(_holds_boolean(part, depth - 1) for part in value)
+        return any(_has_boolean(part, depth - 1) for part in value)
     return isinstance(value, (bool, np.bool_))

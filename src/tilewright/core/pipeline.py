@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from .errors import ANOTHER_SEED, Fix, GaveUp, TilewrightError, TooLarge
 from .params import check_integer
-from .plan import PlannedShaper, planned, refuse_dimensions, similarity_of, technique_in_recipe
+from .plan import PlannedShaper, check_dimensions, make_plan, similarity_of, technique_in_recipe
 from .ports import measure_map
 from .recipe import Recipe, Stage
 from .registry import Shaper, Technique, shapers
-from .require import MOST_TRIES
+from .require import MAX_TRIES
 from .seeds import Rng
 from .site import Frame, Site, Steps, change_frames
 from .tilemap import TileMap, format_size
@@ -26,22 +26,22 @@ T = TypeVar("T")
 
 def run(recipe: Recipe, *, root: Rng | None = None) -> TileMap:
     """Make the map. `root` is the stream to grow from in place of the seed, for recipes inside recipes."""
-    return exhausted(steps(recipe, root=root))
+    return drain(iter_steps(recipe, root=root))
 
 
 def watch(recipe: Recipe, *, every: int = 1) -> Iterator[Frame]:
     """The frames of the work, as copies; the last one has the map. `every` thins them, by count."""
     check_integer("every", every)
-    for number, frame in enumerate(frames(recipe)):
+    for number, frame in enumerate(iter_frames(recipe)):
         if frame.map is not None:
             yield frame
         elif number % every == 0:
-            yield frame.shown()
+            yield frame.snapshot()
 
 
-def frames(recipe: Recipe) -> Iterator[Frame]:
+def iter_frames(recipe: Recipe) -> Iterator[Frame]:
     """The frames of the work, borrowed: `shown()` is a copy that may be kept. The last one has the map."""
-    work = steps(recipe)
+    work = iter_steps(recipe)
     try:
         while True:
             yield next(work)
@@ -53,7 +53,7 @@ def frames(recipe: Recipe) -> Iterator[Frame]:
         work.close()
 
 
-def exhausted(work: Generator[Any, None, T]) -> T:
+def drain(work: Generator[Any, None, T]) -> T:
     """What stands at the end of the work."""
     while True:
         try:
@@ -62,42 +62,42 @@ def exhausted(work: Generator[Any, None, T]) -> T:
             return end.value  # type: ignore[no-any-return]
 
 
-def steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
+def iter_steps(recipe: Recipe, *, root: Rng | None = None) -> Steps:
     """The work itself: frames on the way, the map at the end. Making and watching both exhaust this body."""
     if root is None:
         recipe = recipe if recipe.seed is not None else recipe.with_seed(None)
         assert recipe.seed is not None
         root = Rng.of(recipe.seed)
-    return _required(recipe, root) if recipe.require else _made(recipe, root)
+    return _make_until_met(recipe, root) if recipe.require else _make_map(recipe, root)
 
 
-def _made(recipe: Recipe, root: Rng) -> Steps:
+def _make_map(recipe: Recipe, root: Rng) -> Steps:
     """One map: the technique, then the shapers."""
-    plan = planned(recipe)
+    plan = make_plan(recipe)
     entry, site = plan.technique, plan.site
     rng = root.child(entry.name)
-    if entry.settle is not None:
-        settled = entry.settle(recipe.params, rng)
+    if entry.resolve_random is not None:
+        settled = entry.resolve_random(recipe.params, rng)
         recipe = recipe if settled is recipe.params else replace(recipe, params=settled)
     try:
         with technique_in_recipe(recipe.params):
-            map = yield from watched(entry, recipe.params, site=site, rng=rng)
-        checked(map, site, entry.name)
+            map = yield from run_stage(entry, recipe.params, site=site, rng=rng)
+        check_stage_result(map, site, entry.name)
         if map.shape != site.shape or map.tileset != site.tileset:
             raise TilewrightError(f"{entry.name}: made another size or tileset than asked; this is a bug in it")
         for shaper in plan.shaping:
-            map, site = yield from _shaped(map, site, shaper, root)
+            map, site = yield from _run_shaper(map, site, shaper, root)
     except MemoryError:
         text = f"a map of {format_size(site.shape)} does not fit into memory"
         raise TooLarge(text, at="technique", place=entry.name) from None
-    return map.replaced(recipe=recipe)
+    return map.replace(recipe=recipe)
 
 
-def _required(recipe: Recipe, root: Rng) -> Steps:
+def _make_until_met(recipe: Recipe, root: Rng) -> Steps:
     """Maps, each from a stream of its own, until one is as required; or of all tries the best."""
     if recipe.attempt is not None:
-        made = yield from _made(recipe, _root_of_try(root, recipe.attempt))
-        return _found(made, recipe.attempt)
+        made = yield from _make_map(recipe, _root_of_try(root, recipe.attempt))
+        return _with_attempt(made, recipe.attempt)
     measured = measure_map.get()
     like = similarity_of(recipe)
     names = [one.measure for one in recipe.require]
@@ -106,7 +106,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
     best: tuple[float, TileMap] | None = None
     for attempt in range(recipe.tries):
         try:
-            made = yield from _numbered(_made(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
+            made = yield from _number_frames(_make_map(recipe, _root_of_try(root, attempt)), attempt, recipe.tries)
         except GaveUp as error:
             failed[error.reason] = failed.get(error.reason, 0) + 1
             continue
@@ -116,7 +116,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
             failed[str(one)] = failed.get(str(one), 0) + 1
         if wrong:
             continue
-        made = _found(made, attempt)
+        made = _with_attempt(made, attempt)
         if extreme is None:
             return made
         score = numbers[extreme.measure] * (1 if extreme.rule == "most" else -1)
@@ -125,7 +125,7 @@ def _required(recipe: Recipe, root: Rng) -> Steps:
     if best is not None:
         return best[1]
     reasons = ", ".join(f"{reason} ({count} of {recipe.tries})" for reason, count in failed.items())
-    fixes = [Fix("set", ("tries",), min(MOST_TRIES, 4 * recipe.tries)), ANOTHER_SEED]
+    fixes = [Fix("set", ("tries",), min(MAX_TRIES, 4 * recipe.tries)), ANOTHER_SEED]
     raise GaveUp(
         f"no map was as required; what failed: {reasons}", tries=recipe.tries, at="require", place="", fixes=fixes
     )
@@ -136,19 +136,19 @@ def _root_of_try(root: Rng, attempt: int) -> Rng:
     return root.child("try", attempt) if attempt else root
 
 
-def _found(map: TileMap, attempt: int) -> TileMap:
+def _with_attempt(map: TileMap, attempt: int) -> TileMap:
     """A map that knows which try it was."""
     assert map.recipe is not None
     recipe = replace(map.recipe, attempt=attempt)
-    return map.replaced(numbers={**map.numbers, "try": attempt + 1}, recipe=recipe)
+    return map.replace(numbers={**map.numbers, "try": attempt + 1}, recipe=recipe)
 
 
-def _numbered(work: Steps, attempt: int, tries: int) -> Steps:
+def _number_frames(work: Steps, attempt: int, tries: int) -> Steps:
     """The frames of one try, which tell its number."""
 
     def number(frame: Frame) -> Frame:
         frame.note = f"try {attempt + 1}: {frame.note}".rstrip(": ")
-        frame.done = (attempt + (frame.done or 0.0)) / tries
+        frame.progress = (attempt + (frame.progress or 0.0)) / tries
         return frame
 
     return change_frames(work, number)
@@ -156,48 +156,50 @@ def _numbered(work: Steps, attempt: int, tries: int) -> Steps:
 
 def shape_map(map: TileMap, stage: Stage, seed: str = "0") -> TileMap:
     """One more shaper on a finished map: the same as if its recipe had held it, locks included."""
-    recipe = map.recipe.then(stage) if map.recipe is not None and map.recipe.seed is not None else None
+    recipe = map.recipe.with_stage(stage) if map.recipe is not None and map.recipe.seed is not None else None
     if recipe is None or recipe.seed is None:
         shaper = PlannedShaper(shapers.get(stage.shaper), stage.params, 0, 0)
-        work = _shaped(map, Site(map.shape, map.tileset), shaper, Rng.of(seed))
+        work = _run_shaper(map, Site(map.shape, map.tileset), shaper, Rng.of(seed))
     else:
-        plan = planned(recipe)
+        plan = make_plan(recipe)
         root = _root_of_try(Rng.of(recipe.seed), recipe.attempt or 0)
-        work = _shaped(map, plan.last_site, plan.shaping[-1], root)
-    shaped, _ = exhausted(work)
-    return shaped.replaced(recipe=recipe)
+        work = _run_shaper(map, plan.last_site, plan.shaping[-1], root)
+    shaped, _ = drain(work)
+    return shaped.replace(recipe=recipe)
 
 
 # -- the small steps ------------------------------------------------------------------------------------------
 
 
-def _shaped(map: TileMap, site: Site, shaper: PlannedShaper, root: Rng) -> Generator[Frame, None, tuple[TileMap, Site]]:
+def _run_shaper(
+    map: TileMap, site: Site, shaper: PlannedShaper, root: Rng
+) -> Generator[Frame, None, tuple[TileMap, Site]]:
     """One shaper's work, and the map and its site after it."""
     entry, params = shaper.entry, shaper.params
-    refuse_dimensions(entry, map.shape)
-    if entry.moves:
-        turned = shaper.turned(map.tileset)
-        site = shaper.moved(site)
+    check_dimensions(entry, map.shape)
+    if entry.rearranges:
+        turned = shaper.reorient_tiles(map.tileset)
+        site = shaper.rearrange(site)
         with shaper.in_recipe():
-            map = map.moved(partial(entry.body, params))
-        map = map if turned is None else map.replaced(cells=turned.astype(map.cells.dtype)[map.cells])
+            map = map.rearrange(partial(entry.body, params))
+        map = map if turned is None else map.replace(cells=turned.astype(map.cells.dtype)[map.cells])
     else:
         site = site.for_shaper(map)
         rng = root.child(entry.name, shaper.number)
         with shaper.in_recipe():
-            map = yield from watched(entry, map, params, site=site, rng=rng)
-        checked(map, site, entry.name)
+            map = yield from run_stage(entry, map, params, site=site, rng=rng)
+        check_stage_result(map, site, entry.name)
     yield Frame(map.cells, "", 1.0, stage=entry.name, site=Site(map.shape, map.tileset))
     return map, site
 
 
-def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
+def run_stage(entry: Technique | Shaper, *inputs: Any, site: Site, rng: Rng) -> Generator[Frame, None, TileMap]:
     """Run a body that may or may not yield, putting the stage's name on its frames.
 
     What goes wrong inside is told with the name and the line, for whoever writes it.
     """
     try:
-        work = entry.body(*given, site, rng)
+        work = entry.body(*inputs, site, rng)
         if not isinstance(work, GeneratorType):
             return work  # type: ignore[no-any-return]
         try:
@@ -218,13 +220,13 @@ def watched(entry: Technique | Shaper, *given: Any, site: Site, rng: Rng) -> Gen
         raise TilewrightError(f"{entry.name} broke: {type(error).__name__}: {error} ({place})") from error
 
 
-def checked(map: object, site: Site, name: str) -> None:
+def check_stage_result(map: object, site: Site, name: str) -> None:
     """No stage writes a locked cell, and every stage returns a map."""
     if not isinstance(map, TileMap):
         raise TilewrightError(f"{name}: returned {type(map).__name__} instead of a TileMap; this is a bug in {name}")
     if site.has_locks:
         if map.shape != site.shape:
             raise TilewrightError(f"{name}: changed the map's shape without moving its locks; this is a bug in {name}")
-        broken = site.broken(map)
+        broken = site.violated_locks(map)
         if broken:
             raise GaveUp(f"{name} did not keep the locked cells; this is a bug in {name}", cells=broken)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Fix, InvalidRecipe, Path, TilewrightError, TooLarge, UnknownName, did_you_mean, problem, unknown_key
-from .grid import resolve
+from .grid import resolve_label
 from .params import Params
 from .ports import available_memory, find_similarity
 from .recipe import Recipe
-from .registry import RECIPE_WORDS, Shaper, Technique, measures, shapers, techniques
+from .registry import RECIPE_FIELDS, Shaper, Technique, measures, shapers, techniques
 from .site import Site
 from .tilemap import format_size
 from .tileset import Tileset
@@ -41,18 +41,18 @@ class PlannedShaper:
         except TilewrightError as error:
             place = self.entry.name if isinstance(error, InvalidRecipe) else ""
             path = ("shaping", self.position, self.entry.name)
-            raise _in_recipe(error, type(self.params), path, place) from error
+            raise _with_recipe_paths(error, type(self.params), path, place) from error
 
-    def moved(self, site: Site) -> Site:
+    def rearrange(self, site: Site) -> Site:
         """The site after a shaper that moves cells."""
         with self.in_recipe():
-            return site.moved(partial(self.entry.body, self.params), self.turned(site.tileset))
+            return site.rearrange(partial(self.entry.body, self.params), self.reorient_tiles(site.tileset))
 
-    def turned(self, tileset: Tileset) -> NDArray[np.int64] | None:
+    def reorient_tiles(self, tileset: Tileset) -> NDArray[np.int64] | None:
         """(tile,) what a shaper that turns the map over makes of every tile; None where it makes nothing of them."""
-        if self.entry.turns is None or not any(tile.joins for tile in tileset):
+        if self.entry.reorients is None or not any(tile.joins for tile in tileset):
             return None
-        return tileset.turned(self.entry.turns(self.params))
+        return tileset.reorient_tiles(self.entry.reorients(self.params))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +68,27 @@ class Plan:
         """The site as it stands before the last shaper: locks moved along, no map needed."""
         site = self.site
         for shaper in self.shaping[:-1]:
-            if shaper.entry.moves:
-                site = shaper.moved(site)
+            if shaper.entry.rearranges:
+                site = shaper.rearrange(site)
         return site
 
 
-def planned(recipe: Recipe) -> Plan:
+def make_plan(recipe: Recipe) -> Plan:
     """Check everything that can be checked before the work, once, and keep it with the recipe."""
     if isinstance(recipe.plan, Plan):
         return recipe.plan
     entry = techniques.get(recipe.technique)
     shape = recipe.shape
-    refuse_dimensions(entry, shape)
-    _refuse_too_large(entry, recipe.params, shape)
+    check_dimensions(entry, shape)
+    _check_size(entry, recipe.params, shape)
     tileset = recipe.tileset
-    words, ids = vocabulary(entry, recipe, tileset)
-    at, lock_ids = _lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
+    words, ids = resolve_labels(entry, recipe, tileset)
+    at, lock_ids = _build_lock_arrays(recipe, shape, tileset, dict(zip(words, ids.tolist(), strict=True)))
     offset = entry.offset_of(recipe.params)
-    site = Site(shape, tileset, words=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
-    if entry.refuse is not None:
+    site = Site(shape, tileset, labels=words, ids=ids, offset=offset, lock_at=at, lock_ids=lock_ids)
+    if entry.validate is not None:
         with technique_in_recipe(recipe.params):
-            entry.refuse(recipe.params, site)
+            entry.validate(recipe.params, site)
     similarity_of(recipe)
     seen = {entry.name: 1}
     shaping = []
@@ -107,38 +107,38 @@ def technique_in_recipe(params: Params) -> Iterator[None]:
     try:
         yield
     except TilewrightError as error:
-        raise _in_recipe(error, type(params), ("params",)) from error
+        raise _with_recipe_paths(error, type(params), ("params",)) from error
 
 
-def _in_recipe(error: TilewrightError, model: type[Params], stage: Path, place: str = "") -> TilewrightError:
+def _with_recipe_paths(error: TilewrightError, model: type[Params], stage: Path, place: str = "") -> TilewrightError:
     """The error with paths from the recipe on: what is none of its keys is a parameter of the stage."""
 
-    def whole(path: Path) -> Path:
-        return path if path and path[0] in RECIPE_WORDS and path[0] not in model.model_fields else (*stage, *path)
+    def full_path(path: Path) -> Path:
+        return path if path and path[0] in RECIPE_FIELDS and path[0] not in model.model_fields else (*stage, *path)
 
     return error.replace(
         replace(
             one.within(place=place),
-            path=whole(one.path),
-            fixes=tuple(replace(fix, path=whole(fix.path)) for fix in one.fixes),
+            path=full_path(one.path),
+            fixes=tuple(replace(fix, path=full_path(fix.path)) for fix in one.fixes),
         )
         for one in error.problems
     )
 
 
-def origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def find_origins(recipe: Recipe) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the finished map's cells come from, and its tiles: what shapers that move cells have moved, undone.
 
     (row, column) of the finished map: the flat place in the technique's map. (tile,) by the finished map's tile: the
     tile that stood there before the map was turned over.
     """
-    plan = planned(recipe)
+    plan = make_plan(recipe)
     places = np.arange(np.prod(plan.site.shape), dtype=np.int64).reshape(plan.site.shape)
     tiles = np.arange(len(recipe.tileset), dtype=np.int64)
     for shaper in plan.shaping:
-        if shaper.entry.moves:
+        if shaper.entry.rearranges:
             places = shaper.entry.body(shaper.params, places)
-            turned = shaper.turned(recipe.tileset)
+            turned = shaper.reorient_tiles(recipe.tileset)
             tiles = tiles if turned is None else turned[tiles]
     return places, np.argsort(tiles, kind="stable")
 
@@ -155,15 +155,15 @@ def similarity_of(recipe: Recipe) -> Any:
     return like
 
 
-def refuse_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
+def check_dimensions(entry: Technique | Shaper, shape: tuple[int, ...]) -> None:
     if len(shape) not in entry.dimensions:
         wanted = " or ".join(f"{number}D" for number in entry.dimensions)
         raise InvalidRecipe(f"{entry.name} works on {wanted} maps, not on {len(shape)}D ones", rule="dimensions")
 
 
-def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def resolve_labels(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The technique's words and their tile ids, after the recipe's renamings."""
-    words = entry.words(recipe.params) or entry.own_tileset(recipe.params).names
+    words = entry.labels_of(recipe.params) or entry.own_tileset(recipe.params).names
     renamed = dict(recipe.tiles)
     problems = [
         replace(
@@ -176,7 +176,7 @@ def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tupl
     missing: list[str] = []
     for position, word in enumerate(words):
         number = tileset.find(renamed.get(word, word))
-        if number is None and entry.numbered and word not in renamed and position < len(tileset):
+        if number is None and entry.match_by_position and word not in renamed and position < len(tileset):
             number = position
         if number is None and word in renamed:
             unknown = UnknownName("tile", renamed[word], tileset.names, f"tileset {tileset.name!r}")
@@ -186,7 +186,7 @@ def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tupl
         ids.append(number or 0)
     if missing:
         lacks = ", ".join(repr(word) for word in missing[:4]) + (" ..." if len(missing) > 4 else "")
-        chosen = _stand_ins(entry, recipe, missing)
+        chosen = _suggest_tiles(entry, recipe, missing)
         shown = ",".join(f"{word}={name}" for word, name in [*chosen.items()][:4])
         problems.append(
             problem(
@@ -203,10 +203,10 @@ def vocabulary(entry: Technique, recipe: Recipe, tileset: Tileset) -> tuple[tupl
     return words, np.array(ids, dtype=np.int64)
 
 
-def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> dict[str, str]:
+def _suggest_tiles(entry: Technique, recipe: Recipe, labels: list[str]) -> dict[str, str]:
     """For each word a tile that is walked on alike."""
     own, found = entry.own_tileset(recipe.params), {}
-    for word in words:
+    for word in labels:
         number = own.find(word)
         passable = number is None or own[number].passable
         alike = [tile.name for tile in recipe.tileset if tile.passable == passable]
@@ -214,21 +214,21 @@ def _stand_ins(entry: Technique, recipe: Recipe, words: list[str]) -> dict[str, 
     return found
 
 
-def _lock_arrays(
-    recipe: Recipe, shape: tuple[int, ...], tileset: Tileset, vocabulary: dict[str, int]
+def _build_lock_arrays(
+    recipe: Recipe, shape: tuple[int, ...], tileset: Tileset, label_ids: dict[str, int]
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
     """The locked cells as flat places and tile ids."""
     if recipe.locks is None:
         return None, None
-    locks = recipe.locks.fitted(shape)
+    locks = recipe.locks.fit_to(shape)
     try:
-        table = np.array([resolve(word, tileset, vocabulary) for word in locks.words], dtype=np.int64)
+        table = np.array([resolve_label(word, tileset, label_ids) for word in locks.labels], dtype=np.int64)
     except UnknownName as error:
-        raise InvalidRecipe.of(error, "locks") from None
-    return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.which]
+        raise InvalidRecipe.from_error(error, "locks") from None
+    return np.ravel_multi_index(tuple(locks.places.T), shape), table[locks.label_indices]
 
 
-def _refuse_too_large(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
+def _check_size(entry: Technique, params: Params, shape: tuple[int, ...]) -> None:
     """Before the work, and with what a window must look at around itself."""
     margin = entry.margin_of(params)
     cells = prod(side + 2 * margin for side in shape)

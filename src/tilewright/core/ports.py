@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-importing = RLock()
+import_lock = RLock()
 """Held while a module is imported by a port or an entry point: params read their fields' texts with `ast`, which in
 some Pythons fails where two threads use it at once (python/cpython#106905)."""
 
@@ -42,7 +42,7 @@ class Port(Generic[T]):
         """Return the implementation."""
         if not self._implementation:
             assert self._load is not None, "tilewright/__init__ registers every port"
-            with importing:
+            with import_lock:
                 self._implementation = [self._load()]
         return self._implementation[0]
 

@@ -11,21 +11,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, TilewrightError, quoted
+from .errors import InvalidRecipe, TilewrightError, short_repr
 from .pipeline import run
 from .recipe import Recipe
 from .registry import measures, shapers, techniques
 from .resolver import Resolver
 from .tilemap import TileMap
 
-MOST_BYTES = 512 * 1024
+MAX_BYTES = 512 * 1024
 FEW_TILES = 32
 
 
 def digest(map: TileMap) -> str:
     """Names a map's cells by their tiles' names: the same map in a tileset of another order is the same."""
     flat = map.cells.reshape(-1)
-    used = _used(flat, len(map.tileset))
+    used = _find_used_tiles(flat, len(map.tileset))
     own = [map.tileset.names[number] for number in used]
     names = sorted(own)
     if names == own and used[-1] == len(used) - 1:  # the ids are the ranks: nearly always, and much quicker
@@ -40,7 +40,7 @@ def digest(map: TileMap) -> str:
     return named.hexdigest()
 
 
-def _used(flat: NDArray[Any], tiles: int) -> list[int]:
+def _find_used_tiles(flat: NDArray[Any], tiles: int) -> list[int]:
     """The tiles that occur, in order."""
     if flat.dtype == np.uint8 and tiles <= FEW_TILES:
         content = flat.tobytes()
@@ -48,7 +48,7 @@ def _used(flat: NDArray[Any], tiles: int) -> list[int]:
     return np.flatnonzero(np.bincount(flat, minlength=tiles)).tolist()
 
 
-def revisions(recipe: Recipe) -> dict[str, int]:
+def collect_revisions(recipe: Recipe) -> dict[str, int]:
     """The revision of everything that a recipe uses, recipes inside it included."""
     found = {recipe.technique: techniques.get(recipe.technique).revision}
     for stage in recipe.shaping:
@@ -56,7 +56,7 @@ def revisions(recipe: Recipe) -> dict[str, int]:
     for one in recipe.require:
         found[one.measure] = measures.get(one.measure).revision
     for inner in recipe.inner:
-        found.update(revisions(inner))
+        found.update(collect_revisions(inner))
     return dict(sorted(found.items()))
 
 
@@ -65,7 +65,7 @@ def raised_revisions(stored: Mapping[str, int], current: Mapping[str, int]) -> l
     return [name for name, revision in current.items() if stored.get(name, 1) != revision]
 
 
-def provenance(map: TileMap) -> dict[str, Any]:
+def build_provenance(map: TileMap) -> dict[str, Any]:
     """What a file carries about its map, as plain data; under 512 KB.
 
     What makes a recipe too large is left out step by step: maps and locks, which are named by their digest; the
@@ -77,42 +77,42 @@ def provenance(map: TileMap) -> dict[str, Any]:
     if map.recipe is None:
         return data
     data["seed"] = map.recipe.seed
-    data["revisions"] = revisions(map.recipe)
-    for recipe in _ever_shorter(map.recipe):
-        if len(json.dumps(data | {"recipe": recipe})) <= MOST_BYTES:
+    data["revisions"] = collect_revisions(map.recipe)
+    for recipe in _iter_shorter(map.recipe):
+        if len(json.dumps(data | {"recipe": recipe})) <= MAX_BYTES:
             return data | {"recipe": recipe}
     return data | {"left_out": "recipe"}
 
 
-def _ever_shorter(recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _iter_shorter(recipe: Recipe) -> Iterator[dict[str, Any]]:
     yield recipe.to_data()
     short = recipe.to_data(inline=False)
     yield short
     yield short | {"tileset": {"name": recipe.tileset.name, "digest": recipe.tileset.digest}}
 
 
-def recipe_of(map: TileMap, carried: Mapping[str, Any]) -> Recipe | None:
+def recipe_of(map: TileMap, provenance: Mapping[str, Any]) -> Recipe | None:
     """The recipe that makes a file's map again, by what the file carries.
 
     None when it carries none that can be read here, or the map was edited since: then the recipe makes another one.
     (A file without a digest, such as libFBCAGen's, cannot tell and is believed.)
     """
-    if "digest" in carried and carried["digest"] != digest(map):
+    if "digest" in provenance and provenance["digest"] != digest(map):
         return None
     try:
-        return _read_recipe(map, carried, None)
+        return _read_recipe(map, provenance, None)
     except TilewrightError:
         return None
 
 
-def _read_recipe(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
-    inner = carried.get("recipe")
+def _read_recipe(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None) -> Recipe:
+    inner = provenance.get("recipe")
     if not isinstance(inner, Mapping):
         raise InvalidRecipe("must be a set of named values", at="recipe", got=inner, rule="type")
     tileset = inner.get("tileset")
     if isinstance(tileset, Mapping) and "digest" in tileset:
         if tileset["digest"] != map.tileset.digest:
-            name = quoted(tileset.get("name"))
+            name = short_repr(tileset.get("name"))
             text = f"{name} is too large to be inside the recipe, and the file holds another one"
             raise InvalidRecipe(text, at="tileset")
         inner = {**inner, "tileset": map.tileset}
@@ -132,24 +132,24 @@ class Verdict:
         return {"same": 0, "impossible": 2}.get(self.outcome, 1)
 
 
-def verify(map: TileMap, carried: Mapping[str, Any], resolver: Resolver | None = None) -> Verdict:
+def verify(map: TileMap, provenance: Mapping[str, Any], resolver: Resolver | None = None) -> Verdict:
     """Make a file's map again from what the file carries, and compare."""
-    if carried.get("recipe") is None:
-        lacks = "its recipe was too large to be carried" if "left_out" in carried else "carries no recipe"
+    if provenance.get("recipe") is None:
+        lacks = "its recipe was too large to be carried" if "left_out" in provenance else "carries no recipe"
         return Verdict("impossible", f"{lacks}, so it cannot be made again")
     try:
-        recipe = _read_recipe(map, carried, resolver)
+        recipe = _read_recipe(map, provenance, resolver)
         if recipe.seed is None:
             raise InvalidRecipe("the recipe has none", at="seed")
         again = digest(run(recipe))
-        now = revisions(recipe)
+        now = collect_revisions(recipe)
     except TilewrightError as error:
         return Verdict("impossible", f"cannot be made: {error}")
     if again == digest(map):
         return Verdict("same", f"the same map ({recipe.technique}, seed {recipe.seed})")
-    if carried.get("digest") == again:
+    if provenance.get("digest") == again:
         return Verdict("edited", "edited since it was made: its recipe makes the map it was before")
-    before = carried.get("revisions")
+    before = provenance.get("revisions")
     raised = sorted(
         name for name, number in now.items() if isinstance(before, Mapping) and before.get(name, number) != number
     )

@@ -11,15 +11,15 @@ from pydantic import BaseModel
 
 from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
 from .locks import Locks
-from .params import Params, WholeValue, kinds_in
-from .registry import RECIPE_WORDS, Technique, shapers, techniques, tilesets
-from .require import USUAL_TRIES, Requirement, read_requirements, read_tries
+from .params import AtomicValue, Params, kinds_in
+from .registry import RECIPE_FIELDS, Technique, shapers, techniques, tilesets
+from .require import DEFAULT_TRIES, Requirement, read_requirements, read_tries
 from .resolver import Resolver
 from .seeds import Seed, read_seed
 from .tileset import Tileset
 
 T = TypeVar("T")
-DEEPEST = 8
+MAX_DEPTH = 8
 """So many recipes may lie inside one another; a file that names itself would never end."""
 
 
@@ -32,7 +32,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Recipe(WholeValue):
+class Recipe(AtomicValue):
     """A technique with its params, the shapers after it, the tiles it is drawn in, what is locked, and a seed.
 
     >>> Recipe.of({"technique": "caves", "params": {"width": 20}, "seed": 7}).params.width
@@ -67,48 +67,48 @@ class Recipe(WholeValue):
             return given
         resolver = resolver or Resolver()
         if isinstance(given, str):
-            given, resolver = resolver.recipe(given)
+            given, resolver = resolver.read_recipe(given)
         if not isinstance(given, Mapping):
             raise InvalidRecipe("a recipe is a set of named values", got=given, rule="type")
-        if resolver.depth > DEEPEST:
-            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another", rule="depth")
-        resolver = resolver.deeper()
-        given = recipe_data(given)
-        known = RECIPE_WORDS if "technique" in given else (*RECIPE_WORDS, *_sections())
-        problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_WORDS]
+        if resolver.depth > MAX_DEPTH:
+            raise InvalidRecipe(f"recipes lie at most {MAX_DEPTH} deep inside one another", rule="depth")
+        resolver = resolver.for_inner_recipe()
+        given = as_recipe_data(given)
+        known = RECIPE_FIELDS if "technique" in given else (*RECIPE_FIELDS, *_list_recipe_keys())
+        problems = [unknown_key("recipe key", key, known) for key in given if key not in RECIPE_FIELDS]
         name = given.get("technique")
         if not isinstance(name, str):
-            sections = f" or has sections such as {_sections()[0]}" if name is None else ""
+            sections = f" or has sections such as {_list_recipe_keys()[0]}" if name is None else ""
             missing = problem(f"a recipe names its technique{sections}", at="technique", got=name, rule="missing")
             raise InvalidRecipe(*problems, missing)
 
-        def part(read: Callable[[], T], key: str, otherwise: T, place: str | None = None) -> T:
+        def read_key(read: Callable[[], T], key: str, default: T, place: str | None = None) -> T:
             try:
                 return read()
             except TilewrightError as error:
                 problems.extend((error.within(key, place=place) if key else error).problems)
-            return otherwise
+            return default
 
-        entry: Technique | None = part(lambda: techniques.get(name), "technique", None, place="")
-        params = part(lambda: _read_params(entry, given.get("params"), resolver), "", None) if entry else None
+        entry: Technique | None = read_key(lambda: techniques.get(name), "technique", None, place="")
+        params = read_key(lambda: _read_params(entry, given.get("params"), resolver), "", None) if entry else None
         none: tuple[Any, ...] = ()
-        shaping = part(lambda: _read_shaping(given.get("shaping"), resolver), "", none)
+        shaping = read_key(lambda: _read_shaping(given.get("shaping"), resolver), "", none)
         chosen = given.get("tileset")
-        tileset = None if chosen is None else part(lambda: Tileset.of(chosen, resolver), "tileset", None)
-        tiles = part(lambda: _read_tiles(given.get("tiles")), "tiles", none)
-        locks = part(lambda: _read_locks(given.get("locks"), resolver), "locks", None)
-        require = part(lambda: read_requirements(given.get("require") or {}), "require", none)
-        tries = part(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
-        attempt = part(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
-        seed = part(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
+        tileset = None if chosen is None else read_key(lambda: Tileset.of(chosen, resolver), "tileset", None)
+        tiles = read_key(lambda: _read_tiles(given.get("tiles")), "tiles", none)
+        locks = read_key(lambda: _read_locks(given.get("locks"), resolver), "locks", None)
+        require = read_key(lambda: read_requirements(given.get("require") or {}), "require", none)
+        tries = read_key(lambda: _read_tries(given.get("tries"), bool(require or problems)), "tries", 1)
+        attempt = read_key(lambda: _read_attempt(given.get("attempt"), tries), "attempt", None)
+        seed = read_key(lambda: None if given.get("seed") is None else read_seed(given["seed"]), "", None)
         if problems or entry is None or params is None:
             raise InvalidRecipe(*problems)
-        tileset = entry.tileset_for(params, tileset, dict(tiles), locks.words if locks is not None else ())
+        tileset = entry.tileset_for(params, tileset, dict(tiles), locks.labels if locks is not None else ())
         return cls(name, params, tileset, shaping, tiles, locks, require, tries, attempt, seed)
 
     def __post_init__(self) -> None:
-        if self.depth > DEEPEST:
-            raise InvalidRecipe(f"recipes lie at most {DEEPEST} deep inside one another", rule="depth")
+        if self.depth > MAX_DEPTH:
+            raise InvalidRecipe(f"recipes lie at most {MAX_DEPTH} deep inside one another", rule="depth")
 
     def with_seed(self, seed: int | str | None) -> Recipe:
         """The same recipe with another seed; None picks one."""
@@ -119,15 +119,15 @@ class Recipe(WholeValue):
             other.__dict__["attempt"] = None
         return other
 
-    def then(self, stage: Stage) -> Recipe:
+    def with_stage(self, stage: Stage) -> Recipe:
         """With one more shaper."""
         return replace(self, shaping=(*self.shaping, stage))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         """Plain data with every default written and no paths; large maps by digest, or all with inline=False."""
-        data: dict[str, Any] = {"technique": self.technique, "params": _plain(self.params, inline)}
+        data: dict[str, Any] = {"technique": self.technique, "params": _to_plain(self.params, inline)}
         if self.shaping:
-            data["shaping"] = [{stage.shaper: _plain(stage.params, inline)} for stage in self.shaping]
+            data["shaping"] = [{stage.shaper: _to_plain(stage.params, inline)} for stage in self.shaping]
         data["tileset"] = tilesets.write(self.tileset)
         if self.tiles:
             data["tiles"] = dict(self.tiles)
@@ -153,7 +153,7 @@ class Recipe(WholeValue):
         return [
             found
             for params in (self.params, *(stage.params for stage in self.shaping))
-            for found in _recipes_in(params)
+            for found in _find_recipes(params)
         ]
 
     @property
@@ -165,7 +165,7 @@ class Recipe(WholeValue):
         return {**self.__dict__, "plan": None}
 
 
-def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Plain data as a recipe's: sections of a technique, by which it is known, become its params.
 
     >>> recipe_data({"names": ["empty", "solid"], "seed": 7})
@@ -174,32 +174,32 @@ def recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
     name = given.get("technique")
     named = [techniques.get(name)] if isinstance(name, str) and name in techniques else []
     for entry in techniques if name is None else named:
-        if any(key in given for key in entry.sections):
-            own = {key: value for key, value in given.items() if key in RECIPE_WORDS and key != "params"}
+        if any(key in given for key in entry.recipe_keys):
+            own = {key: value for key, value in given.items() if key in RECIPE_FIELDS and key != "params"}
             more = given.get("params")
-            params = {key: value for key, value in given.items() if key not in RECIPE_WORDS}
+            params = {key: value for key, value in given.items() if key not in RECIPE_FIELDS}
             if more is not None and not isinstance(more, Mapping):
                 raise InvalidRecipe("must be a set of named values", at="params", got=more, rule="type")
             return {"technique": entry.name, **own, "params": {**(more or {}), **params}}
     return given
 
 
-def _sections() -> list[str]:
+def _list_recipe_keys() -> list[str]:
     """The keys by which a technique's params are known as a recipe."""
-    return [section for entry in techniques for section in entry.sections]
+    return [section for entry in techniques for section in entry.recipe_keys]
 
 
-def _recipes_in(value: Any) -> list[Recipe]:
+def _find_recipes(value: Any) -> list[Recipe]:
     """The recipes that a value holds, not those inside them."""
     if isinstance(value, Recipe):
         return [value]
     if isinstance(value, Params):
-        value = tuple(getattr(value, name) for name in _with_recipes(type(value)))
-    return [found for part in value for found in _recipes_in(part)] if isinstance(value, tuple) else []
+        value = tuple(getattr(value, name) for name in _find_recipe_fields(type(value)))
+    return [found for part in value for found in _find_recipes(part)] if isinstance(value, tuple) else []
 
 
 @cache
-def _with_recipes(model: type[BaseModel]) -> tuple[str, ...]:
+def _find_recipe_fields(model: type[BaseModel]) -> tuple[str, ...]:
     """The fields of a model that can hold a recipe, themselves or in what they hold."""
     return tuple(name for name, field in model.model_fields.items() if _mentions_recipe(field.annotation, set()))
 
@@ -216,14 +216,14 @@ def _mentions_recipe(annotation: Any, seen: set[Any]) -> bool:
     return False
 
 
-def _plain(value: Any, inline: bool) -> Any:
+def _to_plain(value: Any, inline: bool) -> Any:
     """Params as plain data: models become mappings, maps and recipes their own data."""
     if isinstance(value, Params):
-        return {name: _plain(getattr(value, name), inline) for name in type(value).model_fields}
+        return {name: _to_plain(getattr(value, name), inline) for name in type(value).model_fields}
     if hasattr(value, "to_data"):
         return value.to_data(inline=inline)
     if isinstance(value, tuple):
-        return [_plain(part, inline) for part in value]
+        return [_to_plain(part, inline) for part in value]
     return value
 
 
@@ -236,7 +236,7 @@ def _read_params(entry: Technique, values: Any, resolver: Resolver) -> Params:
     if values is not None and not isinstance(values, Mapping):
         raise InvalidRecipe("must be a set of named values", at="params", got=values, rule="type")
     try:
-        return entry.params.checked(values, resolver=resolver)
+        return entry.params.validate(values, resolver=resolver)
     except InvalidRecipe as error:
         raise error.within("params", place=entry.name) from None
 
@@ -277,7 +277,7 @@ def _read_stage(value: Any, resolver: Resolver) -> Stage:
     if params is not None and not isinstance(params, Mapping):
         raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
     try:
-        return Stage(entry.name, entry.params.checked(params, resolver=resolver))
+        return Stage(entry.name, entry.params.validate(params, resolver=resolver))
     except InvalidRecipe as error:
         raise error.within(entry.name) from None
 
@@ -299,7 +299,7 @@ def _read_tiles(value: Any) -> tuple[tuple[str, str], ...]:
 
 def _read_tries(value: Any, required: bool) -> int:
     if value is None:
-        return USUAL_TRIES if required else 1
+        return DEFAULT_TRIES if required else 1
     tries = read_tries(value)
     if not required and tries > 1:
         raise InvalidRecipe("says how often to try what require asks for; add require", rule="conflict")

@@ -26,7 +26,7 @@ from .samples import Samples, Training
 from .seeds import Rng
 from .tileset import Tileset
 
-RECIPE_WORDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
+RECIPE_FIELDS = ("technique", "params", "shaping", "tileset", "tiles", "locks", "require", "tries", "attempt", "seed")
 """The keys of a recipe, which are keywords of `tw.make` too. No parameter may be called like one of them."""
 
 
@@ -46,7 +46,7 @@ class Entry:
         return self.doc.strip().split("\n", 1)[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _entry_again, (type(self).__name__, self.name)
+        return _restore_entry, (type(self).__name__, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +74,20 @@ class Technique(Entry):
     """The name of its own tileset, or what makes one of its params (of a sample, say)."""
     tiles: Sequence[str] | Callable[[Any], Sequence[str]] | None = None
     """The technique's words, of which its cells hold positions; by default all tiles of its tileset."""
-    numbered: bool = False
+    match_by_position: bool = False
     """Whether words that a tileset lacks may stand for the tile at the same position."""
-    extends: bool = False
+    extends_tileset: bool = False
     """Whether words that a tileset lacks are added to it, with the looks that its own tileset gives them."""
-    strange_locks: bool = False
+    allow_unknown_lock_tiles: bool = False
     """Whether locks may hold tiles that it has no word for; those that the tileset lacks are added to it."""
-    sections: Sequence[str] = ()
+    recipe_keys: Sequence[str] = ()
     """Keys by which plain data that names no technique is known as its params."""
     dimensions: tuple[int, ...] = (2,)
     bytes_per_cell: int | Callable[[Any], int] = 6
     """Working memory, for refusing maps that cannot fit; or what tells it of params."""
     reach: Callable[[Any], int] | None = None
     """How far a cell sees, for techniques that can be made in chunks."""
-    holds_reach: bool = True
+    margin_in_memory: bool = True
     """Whether a window keeps all cells within reach in memory while it is made."""
     offset: Callable[[Any], Offset | None] | None = None
     """Where in an endless plane the params ask for a window, x, y; None for techniques that know no such plane."""
@@ -103,9 +103,9 @@ class Technique(Entry):
     """What the studio's By-example view shows; None for techniques that are not shown there."""
     learn: type[Any] | None = None
     """The params that hold what it learns from samples, a part of its own; see core/model."""
-    settle: Callable[[Any, Rng], Params] | None = None
+    resolve_random: Callable[[Any, Rng], Params] | None = None
     """Draws what the params leave to chance, such as random scores, so that the recipe can record it."""
-    refuse: Callable[[Any, Any], None] | None = None
+    validate: Callable[[Any, Any], None] | None = None
     """Raises InvalidRecipe where params and a site with its locks contradict each other; asked before any work."""
 
     def own_tileset(self, params: Params) -> Tileset:
@@ -113,17 +113,19 @@ class Technique(Entry):
         return tilesets.get(self.tileset) if isinstance(self.tileset, str) else self.tileset(params)
 
     def tileset_for(
-        self, params: Params, given: Tileset | None, renamed: Mapping[str, str], locked: Iterable[str | int] = ()
+        self, params: Params, given: Tileset | None, renames: Mapping[str, str], locked: Iterable[str | int] = ()
     ) -> Tileset:
         """The tileset of a recipe whose locks hold these words: the one that it names, or the technique's own."""
         own = self.own_tileset(params)
         chosen = given or own
-        if given is not None and self.extends:
-            chosen = given.extended(tile for tile in own if tile.name not in renamed and given.find(tile.name) is None)
-        if self.strange_locks:
-            words = self.words(params) or own.names
+        if given is not None and self.extends_tileset:
+            chosen = given.with_tiles(
+                tile for tile in own if tile.name not in renames and given.find(tile.name) is None
+            )
+        if self.allow_unknown_lock_tiles:
+            words = self.labels_of(params) or own.names
             strange = [str(word) for word in locked if chosen.find(word) is None and str(word) not in words]
-            chosen = chosen.extended(Tileset.of_words(strange)) if strange else chosen
+            chosen = chosen.with_tiles(Tileset.from_labels(strange)) if strange else chosen
         return chosen
 
     def shape_of(self, params: Params) -> tuple[int, ...]:
@@ -136,7 +138,7 @@ class Technique(Entry):
 
     def margin_of(self, params: Params) -> int:
         """Return how many cells around a window are in memory while it is made."""
-        is_needed = self.reach is not None and self.holds_reach and self.offset_of(params) is not None
+        is_needed = self.reach is not None and self.margin_in_memory and self.offset_of(params) is not None
         return self.reach(params) if self.reach is not None and is_needed else 0
 
     def copies_of(self, params: Params) -> int:
@@ -164,7 +166,7 @@ class Technique(Entry):
         each = self.bytes_per_cell
         return cells * (each(params) if callable(each) else each)
 
-    def words(self, params: Params) -> tuple[str, ...] | None:
+    def labels_of(self, params: Params) -> tuple[str, ...] | None:
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
 
 
@@ -173,9 +175,9 @@ class Shaper(Entry):
     """Makes a map from a map."""
 
     body: Callable[..., Any]
-    moves: bool = False
+    rearranges: bool = False
     """Whether it only moves cells: then its body is (params, array) -> array, of whatever the array holds."""
-    turns: Callable[[Any], str] | None = None
+    reorients: Callable[[Any], str] | None = None
     """How a shaper that moves cells turns the map over, in the steps of `Tileset.turned`: pieces turn along."""
     dimensions: tuple[int, ...] = (2, 3)
     example: str = ""
@@ -201,7 +203,7 @@ class Constraint(Entry):
 
     def __call__(self, **params: Any) -> BoundConstraint:
         """Return the constraint with its params, for `tw.make("wfc", constraints=[...])`."""
-        return BoundConstraint(self, self.params.checked(params))
+        return BoundConstraint(self, self.params.validate(params))
 
 
 @dataclass(frozen=True)
@@ -212,19 +214,19 @@ class BoundConstraint:
     params: Params
 
 
-class _Declared(TypedDict, total=False):
+class _Declaration(TypedDict, total=False):
     """What a technique may declare; `Technique` describes each."""
 
     tiles: Sequence[str] | Callable[[Any], Sequence[str]]
-    numbered: bool
-    extends: bool
-    strange_locks: bool
-    sections: Sequence[str]
+    match_by_position: bool
+    extends_tileset: bool
+    allow_unknown_lock_tiles: bool
+    recipe_keys: Sequence[str]
     revision: int
     dimensions: tuple[int, ...]
     bytes_per_cell: int | Callable[[Any], int]
     reach: Callable[[Any], int]
-    holds_reach: bool
+    margin_in_memory: bool
     offset: Callable[[Any], Offset | None]
     copies: Callable[[Any], int]
     cost: Callable[[Any], int]
@@ -232,18 +234,18 @@ class _Declared(TypedDict, total=False):
     quick: Mapping[str, Any]
     by_example: ByExample
     learn: type[Any]
-    settle: Callable[[Any, Rng], Params]
-    refuse: Callable[[Any, Any], None]
+    resolve_random: Callable[[Any, Rng], Params]
+    validate: Callable[[Any, Any], None]
 
 
 def technique(
-    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_Declared]
+    params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_Declaration]
 ) -> Callable[[Callable[..., Any]], Technique]:
     """Declare a technique: a function `(params, site, rng)` that yields Frames and returns a TileMap."""
 
     def declare(body: Callable[..., Any]) -> Technique:
-        own = _free_of_reserved(params)
-        return Technique(name=body.__name__, params=own, body=body, doc=_doc(body), tileset=tileset, **declared)
+        own = _check_reserved(params)
+        return Technique(name=body.__name__, params=own, body=body, doc=_find_doc(body), tileset=tileset, **declared)
 
     return declare
 
@@ -258,13 +260,13 @@ def shaper(
         body=body,
         revision=revision,
         dimensions=dimensions,
-        doc=_doc(body),
+        doc=_find_doc(body),
         example=example,
     )
 
 
-def mover(
-    params: type[Params], *, turns: Callable[[Any], str] | None = None, revision: int = 1
+def transform(
+    params: type[Params], *, reorients: Callable[[Any], str] | None = None, revision: int = 1
 ) -> Callable[[Callable[..., Any]], Shaper]:
     """Declare a shaper that only moves cells: a function `(params, array) -> array`, such as a flip.
 
@@ -272,7 +274,13 @@ def mover(
     map over says how, in the steps x, y and d, and the pipeline puts the turned pieces in place of rivers and roads.
     """
     return lambda body: Shaper(
-        name=body.__name__, params=params, body=body, revision=revision, doc=_doc(body), moves=True, turns=turns
+        name=body.__name__,
+        params=params,
+        body=body,
+        revision=revision,
+        doc=_find_doc(body),
+        rearranges=True,
+        reorients=reorients,
     )
 
 
@@ -292,15 +300,15 @@ def constraint(
     )
 
 
-def _doc(body: Callable[..., Any]) -> str:
+def _find_doc(body: Callable[..., Any]) -> str:
     """The file's documentation; a technique is its file."""
     module = sys.modules.get(body.__module__)
     own = inspect.getdoc(body) or ""
     return (module.__doc__ if module and module.__doc__ and module.__name__ != "__main__" else own) or own
 
 
-def _free_of_reserved(params: type[Params]) -> type[Params]:
-    taken = sorted(set(RECIPE_WORDS) & set(params.model_fields))
+def _check_reserved(params: type[Params]) -> type[Params]:
+    taken = sorted(set(RECIPE_FIELDS) & set(params.model_fields))
     if taken:
         raise TypeError(f"{params.__name__}: {taken[0]!r} is a word of recipes; call the parameter otherwise")
     return params
@@ -310,7 +318,7 @@ E = TypeVar("E", bound=Entry)
 T = TypeVar("T")
 
 
-class Shelf(Generic[E]):
+class Registry(Generic[E]):
     """The things of one kind, by name: the modules of a folder, what entry points add, and what is added by hand."""
 
     def __init__(self, kind: str, folder: str, entry: type[E]) -> None:
@@ -322,7 +330,7 @@ class Shelf(Generic[E]):
         """Built-in ones that have been asked for."""
 
     def names(self) -> list[str]:
-        return sorted({*self.built_in, *plugins(self.folder), *self._added})
+        return sorted({*self.built_in, *find_plugins(self.folder), *self._added})
 
     def __iter__(self) -> Iterator[E]:
         """All of them; a plugin that cannot be loaded is left out with a warning, and breaks nothing else."""
@@ -335,25 +343,25 @@ class Shelf(Generic[E]):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        return name in self._added or name in self.built_in or name in plugins(self.folder)
+        return name in self._added or name in self.built_in or name in find_plugins(self.folder)
 
     def get(self, name: str) -> E:
         """The entry of this name; its module is imported now."""
-        _refuse_no_name(self.kind, name)
+        _check_name(self.kind, name)
         if found := self._added.get(name) or self._found.get(name):
             return found
         if name in self.built_in:
-            self._found[name] = self._checked(getattr(self._loaded(name), name, None), name)
+            self._found[name] = self._check_entry(getattr(self._load(name), name, None), name)
             return self._found[name]
-        if name in plugins(self.folder):
-            return self._checked(load_plugin(self.folder, name), name)
+        if name in find_plugins(self.folder):
+            return self._check_entry(load_plugin(self.folder, name), name)
         raise UnknownName(self.kind, name, self.names())
 
     def add(self, entry: E) -> None:
         """Register one by hand, for a notebook or a test."""
         if entry.name in self:
             raise TilewrightError(f"there is already a {self.kind} {entry.name!r}; call yours otherwise")
-        self._added[entry.name] = self._checked(entry, entry.name)
+        self._added[entry.name] = self._check_entry(entry, entry.name)
 
     @property
     def added(self) -> frozenset[str]:
@@ -375,36 +383,36 @@ class Shelf(Generic[E]):
         """The names that come with the package."""
         return ports.built_in.get().find_names(self.folder)
 
-    def _module(self, name: str) -> ModuleType:
+    def _import_module(self, name: str) -> ModuleType:
         return ports.built_in.get().load(self.folder, name)
 
-    def _loaded(self, name: str) -> ModuleType:
+    def _load(self, name: str) -> ModuleType:
         try:
-            return self._module(name)
+            return self._import_module(name)
         except TilewrightError:
             raise
         except Exception as error:  # a file that somebody is still writing
             raise TilewrightError(f"{self.kind} {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
 
-    def _checked(self, found: object, name: str) -> E:
+    def _check_entry(self, found: object, name: str) -> E:
         if not isinstance(found, self.entry) or found.name != name:
             kind = self.entry.__name__.lower()
             raise TilewrightError(f"{self.kind} {name!r}: its module must hold a {kind} called {name!r}")
         return found
 
 
-class MeasureShelf(Shelf[Measure]):
+class MeasureRegistry(Registry[Measure]):
     """Measures are small: the built-in ones share one module."""
 
     @property
     def built_in(self) -> frozenset[str]:
-        return frozenset(entry.name for entry in vars(self._module("")).values() if isinstance(entry, Measure))
+        return frozenset(entry.name for entry in vars(self._import_module("")).values() if isinstance(entry, Measure))
 
-    def _module(self, name: str) -> ModuleType:
+    def _import_module(self, name: str) -> ModuleType:
         return ports.built_in.get().load("analysis", "measures")
 
 
-class ConstraintShelf(Shelf[Constraint]):
+class ConstraintRegistry(Registry[Constraint]):
     """None is built in: entry points and users add theirs."""
 
     @property
@@ -412,11 +420,11 @@ class ConstraintShelf(Shelf[Constraint]):
         return frozenset()
 
 
-class TilesetShelf:
+class TilesetRegistry:
     """Tilesets by name: built-in ones, and those that entry points give."""
 
     def names(self) -> list[str]:
-        return sorted({*data.names("tilesets"), *plugins("tilesets")})
+        return sorted({*data.list_names("tilesets"), *find_plugins("tilesets")})
 
     def __iter__(self) -> Iterator[Tileset]:
         for name in self.names():
@@ -426,10 +434,10 @@ class TilesetShelf:
                 warnings.warn(str(error), stacklevel=2)
 
     def get(self, name: str) -> Tileset:
-        _refuse_no_name("tileset", name)
-        if name in data.names("tilesets"):
-            return _built_in_tileset(name)
-        if name not in plugins("tilesets"):
+        _check_name("tileset", name)
+        if name in data.list_names("tilesets"):
+            return _load_built_in_tileset(name)
+        if name not in find_plugins("tilesets"):
             raise UnknownName("tileset", name, self.names(), "a file of your own ends in .toml")
         found = load_plugin("tilesets", name)
         if not isinstance(found, Tileset):
@@ -442,27 +450,27 @@ class TilesetShelf:
         return tileset.name if is_known else tileset.to_data()
 
 
-def _refuse_no_name(kind: str, name: object) -> None:
+def _check_name(kind: str, name: object) -> None:
     if not isinstance(name, str):
         raise InvalidRecipe(f"a {kind} is given by its name, one string", got=name, rule="type")
 
 
 @cache
-def _built_in_tileset(name: str) -> Tileset:
-    return Tileset.from_toml(data.text("tilesets", name), name)
+def _load_built_in_tileset(name: str) -> Tileset:
+    return Tileset.from_toml(data.read_text("tilesets", name), name)
 
 
 @cache
-def plugins(folder: str) -> Mapping[str, EntryPoint]:
+def find_plugins(folder: str) -> Mapping[str, EntryPoint]:
     """What installed packages add to a folder, by name."""
     return {point.name: point for point in entry_points(group=f"tilewright.{folder}")}
 
 
 def load_plugin(folder: str, name: str) -> object:
     """What a package adds under this name; whatever goes wrong in it is told with its name."""
-    point = plugins(folder)[name]
+    point = find_plugins(folder)[name]
     try:
-        with ports.importing:
+        with ports.import_lock:
             found = point.load()
     except Exception as error:  # anything may happen in another's package
         maker = point.dist.name if point.dist else point.value
@@ -470,8 +478,8 @@ def load_plugin(folder: str, name: str) -> object:
     return getattr(found, name, None) if isinstance(found, ModuleType) else found
 
 
-def _entry_again(kind: str, name: str) -> Entry:
-    shelves: dict[str, Shelf[Any]] = {
+def _restore_entry(kind: str, name: str) -> Entry:
+    shelves: dict[str, Registry[Any]] = {
         "Technique": techniques,
         "Shaper": shapers,
         "Measure": measures,
@@ -480,11 +488,11 @@ def _entry_again(kind: str, name: str) -> Entry:
     return shelves[kind].get(name)  # type: ignore[no-any-return]
 
 
-techniques: Shelf[Technique] = Shelf("technique", "generators", Technique)
-shapers: Shelf[Shaper] = Shelf("shaper", "shaping", Shaper)
-measures = MeasureShelf("measure", "measures", Measure)
-constraints = ConstraintShelf("constraint", "constraints", Constraint)
-tilesets = TilesetShelf()
+techniques: Registry[Technique] = Registry("technique", "generators", Technique)
+shapers: Registry[Shaper] = Registry("shaper", "shaping", Shaper)
+measures = MeasureRegistry("measure", "measures", Measure)
+constraints = ConstraintRegistry("constraint", "constraints", Constraint)
+tilesets = TilesetRegistry()
 
 
 def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Callable[[Any], float | None]], Measure]:
@@ -506,7 +514,7 @@ def register_measure(*, unit: str = "", compares: bool = False) -> Callable[[Cal
     declare = measure(unit=unit, compares=compares)
 
     def register(body: Callable[[Any], float | None]) -> Measure:
-        return measures.register(declare(_refuse_no_function(body)))
+        return measures.register(declare(_check_function(body)))
 
     return register
 
@@ -521,10 +529,10 @@ def register_constraint(
     if not isinstance(params, type) or not issubclass(params, Params):
         raise InvalidRecipe("must be a class of parameters", at="params", got=params, rule="type")
     declare = constraint(params=params, revision=revision)
-    return lambda body: constraints.register(declare(_refuse_no_function(body)))
+    return lambda body: constraints.register(declare(_check_function(body)))
 
 
-def _refuse_no_function(body: T) -> T:
+def _check_function(body: T) -> T:
     if not callable(body) or not hasattr(body, "__name__"):
         raise InvalidRecipe("declares a function with a name", got=body, rule="type")
     return body

@@ -21,8 +21,8 @@ OPERATORS = {
     "<": operator.lt,
 }
 EXTREMES = ("most", "least")
-MOST_TRIES = 1_000_000
-USUAL_TRIES = 20
+MAX_TRIES = 1_000_000
+DEFAULT_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Requirement:
 
     def __str__(self) -> str:
         return (
-            f"{self.measure}: {self.rule}" if self.is_extreme else f"{self.measure} {self.rule} {_written(self.value)}"
+            f"{self.measure}: {self.rule}"
+            if self.is_extreme
+            else f"{self.measure} {self.rule} {_format_value(self.value)}"
         )
 
     @property
@@ -54,7 +56,7 @@ class Requirement:
     def to_data(self) -> float | str:
         if self.is_extreme:
             return self.rule
-        return self.value if self.rule == "==" else f"{self.rule}{_written(self.value)}"
+        return self.value if self.rule == "==" else f"{self.rule}{_format_value(self.value)}"
 
 
 def read_requirements(given: Any) -> tuple[Requirement, ...]:
@@ -67,7 +69,7 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
     problems: list[Problem] = []
     for name, value in given.items():
         try:
-            found.append(_read(name, value))
+            found.append(_read_requirement(name, value))
         except InvalidRecipe as error:
             problems.extend(error.problems)
     extremes = [one for one in found if one.is_extreme]
@@ -79,12 +81,12 @@ def read_requirements(given: Any) -> tuple[Requirement, ...]:
 
 
 def read_tries(given: Any) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_TRIES:
-        raise InvalidRecipe(f"must be a whole number of 1 to {MOST_TRIES:,}", got=given, rule="range")
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_TRIES:
+        raise InvalidRecipe(f"must be a whole number of 1 to {MAX_TRIES:,}", got=given, rule="range")
     return given
 
 
-def _read(name: Any, value: Any) -> Requirement:
+def _read_requirement(name: Any, value: Any) -> Requirement:
     if not isinstance(name, str) or name not in measures.names():
         raise InvalidRecipe(unknown_key("measure", name, measures.names()))
     if isinstance(value, str) and value.strip() in EXTREMES:
@@ -103,5 +105,5 @@ def _read(name: Any, value: Any) -> Requirement:
     return Requirement(name, rule, amount)
 
 
-def _written(value: float) -> str:
+def _format_value(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)

@@ -13,24 +13,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidRecipe, counted
-from .grid import FREE, Grid, sorted_words
-from .params import WholeValue
+from .errors import InvalidRecipe, pluralize
+from .grid import FREE, Grid, sort_labels
+from .params import AtomicValue
 from .ports import files
-from .resolver import Resolver, built_in_samples
+from .resolver import Resolver, list_built_in_samples
 from .tilemap import TileMap
 from .tileset import Tile, Tileset
 
-USUAL_SIZE = 3
+DEFAULT_PATTERN_SIZE = 3
 """Side of the patterns by which maps are compared with samples."""
-MOST_SAMPLES = 1000
+MAX_SAMPLES = 1000
 Counts = Mapping[str, NDArray[np.int64]]
 """What is learned from samples, as flat arrays by name."""
 FILE = re.compile(r".+\.\w[\w+-]*")
 """What may be a file, or several, in a list of strings, and no row of glyphs."""
 
 
-class Samples(WholeValue):
+class Samples(AtomicValue):
     """Maps made of words, at least one, all flat or all with levels.
 
     >>> Samples.of(["##.", ".#."])
@@ -62,10 +62,10 @@ class Samples(WholeValue):
             return value
         if isinstance(value, (str, list, tuple)) and not (value.strip() if isinstance(value, str) else value):
             raise InvalidRecipe("a map has at least one cell")
-        given = list(value) if isinstance(value, (list, tuple)) and _are_whole(value) else [value]
-        refuse_too_many(len(given))
-        grids = [grid for item in given for grid in _grids(item, resolver or Resolver())]
-        refuse_too_many(len(grids))
+        given = list(value) if isinstance(value, (list, tuple)) and _are_maps(value) else [value]
+        check_sample_count(len(given))
+        grids = [grid for item in given for grid in _read_grids(item, resolver or Resolver())]
+        check_sample_count(len(grids))
         for number, grid in enumerate(grids):
             if grid.cells.ndim != grids[0].cells.ndim:
                 raise InvalidRecipe("all samples are flat, or all have levels")
@@ -92,15 +92,15 @@ class Samples(WholeValue):
         return named.hexdigest() if self.counts else ""
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         """The tiles in use, by name, in an order that depends on the names alone."""
-        return tuple(str(word) for word in sorted_words(word for grid in self.grids for word in grid.words))
+        return tuple(str(word) for word in sort_labels(word for grid in self.grids for word in grid.labels))
 
     @cached_property
     def maps(self) -> tuple[NDArray[np.int64], ...]:
         """Every sample as positions in the words."""
-        rank = {word: number for number, word in enumerate(self.words)}
-        tables = (np.array([rank[str(word)] for word in grid.words], dtype=np.int64) for grid in self.grids)
+        rank = {word: number for number, word in enumerate(self.labels)}
+        tables = (np.array([rank[str(word)] for word in grid.labels], dtype=np.int64) for grid in self.grids)
         return tuple(table[grid.cells] for table, grid in zip(tables, self.grids, strict=True))
 
     @cached_property
@@ -111,12 +111,16 @@ class Samples(WholeValue):
         own.
         """
         given = [grid.tileset for grid in self.grids if grid.tileset is not None]
-        if len(given) == len(self.grids) and (shared := _shared(given)) and set(self.words) <= set(shared.names):
+        if (
+            len(given) == len(self.grids)
+            and (shared := _find_shared_tileset(given))
+            and set(self.labels) <= set(shared.names)
+        ):
             return shared
         known = {tile.name: tile for tileset in reversed(given) for tile in tileset}
         order = {name: place for place, name in enumerate(dict.fromkeys(tile.name for one in given for tile in one))}
-        names = sorted(self.words, key=lambda word: order.get(word, len(order)))
-        bare = Tileset.of_words(names, given[0].name if given else "sample")
+        names = sorted(self.labels, key=lambda word: order.get(word, len(order)))
+        bare = Tileset.from_labels(names, given[0].name if given else "sample")
         if not given:
             return bare
         tiles = [
@@ -128,11 +132,11 @@ class Samples(WholeValue):
             if looks["glyph"] in taken:
                 looks["glyph"] = ""
             taken.add(looks["glyph"])
-        return Tileset.checked({"name": bare.name, "tiles": tiles})
+        return Tileset.validate({"name": bare.name, "tiles": tiles})
 
-    def looking_like(self, tileset: Tileset) -> Samples:
+    def with_tileset(self, tileset: Tileset) -> Samples:
         """The same samples with the looks of another tileset's tiles of the same names."""
-        return Samples([Grid(grid.words, grid.cells, tileset) for grid in self.grids], self.counts)
+        return Samples([Grid(grid.labels, grid.cells, tileset) for grid in self.grids], self.counts)
 
     def with_counts(self, counts: Counts) -> Samples:
         """The same samples with what a technique counted in them."""
@@ -157,7 +161,7 @@ class Samples(WholeValue):
         words = ", ".join(repr(tile.name) for tile in list(self.tileset)[:6]) + (
             ", ..." if len(self.tileset) > 6 else ""
         )
-        return f"Samples({counted(len(self), 'map')}: {words})"
+        return f"Samples({pluralize(len(self), 'map')}: {words})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +169,7 @@ class Training:
     """Training data in a technique's params, and how maps made from it are compared with it."""
 
     samples: Samples
-    pattern_size: int = USUAL_SIZE
+    pattern_size: int = DEFAULT_PATTERN_SIZE
     """Side of the patterns that are compared."""
     wrap_sample: str = "none"
     """Axes along which the samples wrap."""
@@ -175,12 +179,12 @@ class Training:
     """Views of the samples that count: 1, 2 or 8."""
 
 
-def refuse_too_many(samples: int) -> None:
-    if samples > MOST_SAMPLES:
-        raise InvalidRecipe(f"at most {MOST_SAMPLES:,} samples, got {samples:,}")
+def check_sample_count(samples: int) -> None:
+    if samples > MAX_SAMPLES:
+        raise InvalidRecipe(f"at most {MAX_SAMPLES:,} samples, got {samples:,}")
 
 
-def _shared(tilesets: Sequence[Tileset]) -> Tileset | None:
+def _find_shared_tileset(tilesets: Sequence[Tileset]) -> Tileset | None:
     """The tileset that others only append to, with all that is appended; None where there is none."""
     shortest = min(tilesets, key=len)
     appended: dict[str, Tile] = {}
@@ -190,31 +194,31 @@ def _shared(tilesets: Sequence[Tileset]) -> Tileset | None:
         if tileset.name != shortest.name or tileset.tiles[: len(shortest)] != shortest.tiles:
             return None
         appended.update({tile.name: tile for tile in tileset.tiles[len(shortest) :]})
-    return shortest.extended(appended.values())
+    return shortest.with_tiles(appended.values())
 
 
-def _grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
+def _read_grids(item: Any, resolver: Resolver) -> tuple[Grid, ...]:
     """The maps that an item stands for."""
     if isinstance(item, PathLike) or (isinstance(item, str) and "\n" not in item):
-        names = resolver.references(fsdecode(item))
-        refuse_too_many(len(names))
-        return tuple(resolver.grid(name) for name in names)
+        names = resolver.expand_reference(fsdecode(item))
+        check_sample_count(len(names))
+        return tuple(resolver.read_grid(name) for name in names)
     return (Grid.of(item, resolver),)
 
 
-def _are_whole(items: Sequence[Any]) -> bool:
+def _are_maps(items: Sequence[Any]) -> bool:
     """Whether the items of a list are maps by themselves, and no rows of one."""
-    if not all(_is_whole(item) for item in items):
+    if not all(_is_map(item) for item in items):
         return False
     named = [item for item in items if isinstance(item, str) and not _is_known(item)]
     return all(files.get().is_map_file(item) for item in named)  # asked last: it may import all formats
 
 
 def _is_known(item: str) -> bool:
-    return "\n" in item or item in built_in_samples() or _has_format(item)
+    return "\n" in item or item in list_built_in_samples() or _has_format(item)
 
 
-def _is_whole(item: Any) -> bool:
+def _is_map(item: Any) -> bool:
     """Whether an item is a map by itself, or may be the file of one."""
     if isinstance(item, str):
         return _is_known(item) or FILE.fullmatch(item) is not None

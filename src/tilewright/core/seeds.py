@@ -23,7 +23,7 @@ T = TypeVar("T")
 Seed = str
 """A seed in its one written form: text. 7 and "7" are the same seed."""
 
-MOST_CHARACTERS = 1000
+MAX_CHARACTERS = 1000
 """Of a seed: it is written into every file and into many a file's name."""
 MASK = (1 << 64) - 1
 STREAM = b"tilewright/1"
@@ -45,11 +45,11 @@ def read_seed(value: int | np.integer[Any] | str | None) -> Seed:
     except UnicodeEncodeError:
         raise InvalidRecipe("holds half a character, which no file can keep", at="seed", got=value) from None
     except ValueError:  # Python writes no numbers of more than some thousand digits
-        raise InvalidRecipe(f"at most {MOST_CHARACTERS:,} digits, got more than can be written", at="seed") from None
+        raise InvalidRecipe(f"at most {MAX_CHARACTERS:,} digits, got more than can be written", at="seed") from None
     if not text:
         raise InvalidRecipe("the text is empty; leave the seed out to have one picked", at="seed")
-    if len(text) > MOST_CHARACTERS:
-        raise InvalidRecipe(f"at most {MOST_CHARACTERS:,} characters, got {len(text):,}", at="seed", rule="maximum")
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidRecipe(f"at most {MAX_CHARACTERS:,} characters, got {len(text):,}", at="seed", rule="maximum")
     return text
 
 
@@ -143,7 +143,7 @@ class Rng:
     def choice(self, options: Sequence[T]) -> T:
         return options[self.below(len(options))]
 
-    def weighted(self, weights: Sequence[float]) -> int:
+    def weighted_index(self, weights: Sequence[float]) -> int:
         """A position drawn in proportion to its weight."""
         total = 0.0
         for weight in weights:  # not sum(), which rounds otherwise from Python 3.12 on

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
-from .tilemap import Known, TileMap, taken_over
+from .tilemap import MapDetails, TileMap, adopt_cells
 from .tileset import Tileset
 
 Point = tuple[float, float]
-LOOKED_UP_AT_ONCE = 1 << 20
-FEW_CELLS = 1 << 12
+LOOKUP_BLOCK_CELLS = 1 << 20
+MAX_DIRECT_LOOKUP = 1 << 12
 """Up to so many, looking all up is quicker than checking first and then copying."""
 
 
@@ -32,7 +32,7 @@ class Frame:
     cells: Any = None
     """(row, column) in the technique's own words, as `site.map` takes them; or a function that gives them."""
     note: str = ""
-    done: float | None = None
+    progress: float | None = None
     """How far this stage is, 0..1."""
     numbers: Mapping[str, float] | None = None
     colors: Any = None
@@ -50,14 +50,14 @@ class Frame:
         assert self.site is not None
         return self.site.tileset
 
-    def shown(self) -> Frame:
+    def snapshot(self) -> Frame:
         """A copy that may be kept: cells are tile ids, and nothing is borrowed any more."""
         assert self.site is not None
         cells = self.cells() if callable(self.cells) else self.cells
         colors = self.colors() if callable(self.colors) else self.colors
         return replace(
             self,
-            cells=None if cells is None else self.site.painted(cells),
+            cells=None if cells is None else self.site.to_tile_ids(cells),
             numbers=dict(self.numbers or {}),
             colors=None if colors is None else np.array(colors, dtype=np.uint8),
             lines=tuple(self.lines() if callable(self.lines) else self.lines),
@@ -83,7 +83,7 @@ def change_frames(work: Generator[A, None, T], change: Callable[[A], B]) -> Gene
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class PaddedWindow:
     """A window, and what lies around it."""
 
     own: tuple[int, ...]
@@ -115,8 +115,18 @@ class Site:
     """
 
     __slots__ = (
-        "_around", "_lock_at", "_lock_ids", "_lock_words", "_table",
-        "first", "ids", "offset", "shape", "tileset", "words", "world",
+        "_lock_at",
+        "_lock_ids",
+        "_lock_labels",
+        "_padded_windows",
+        "_table",
+        "first",
+        "ids",
+        "labels",
+        "offset",
+        "shape",
+        "tileset",
+        "world",
     )  # fmt: skip
 
     def __init__(
@@ -124,17 +134,17 @@ class Site:
         shape: tuple[int, ...],
         tileset: Tileset,
         *,
-        words: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
         ids: NDArray[np.int64] | None = None,
         offset: Sequence[int] | None = None,
-        part: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+        chunk: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
         lock_at: NDArray[np.int64] | None = None,
         lock_ids: NDArray[np.int64] | None = None,
     ) -> None:
         self.shape = shape
         """The map's shape in array order: (row, column) or (level, row, column)."""
         self.tileset = tileset
-        self.words = tuple(words) if words is not None else tileset.names
+        self.labels = tuple(labels) if labels is not None else tileset.names
         self.ids = ids if ids is not None else np.arange(len(tileset))
         """(word,) the tile id of every word."""
         self._table = self.ids.astype(tileset.dtype)
@@ -145,22 +155,22 @@ class Site:
         """Where the first cell lies in the world, in array order."""
         self.world = None if self.offset is not None else shape
         """The shape of the whole map, of which this may be a part; None for an endless world."""
-        if part is not None:
-            self.world, self.first = part
+        if chunk is not None:
+            self.world, self.first = chunk
         self._lock_at = lock_at if lock_at is not None and len(lock_at) else None
         self._lock_ids = lock_ids
-        self._lock_words: NDArray[np.int64] | None = None
-        self._around: dict[tuple[int, bool, int], Surroundings] = {}
+        self._lock_labels: NDArray[np.int64] | None = None
+        self._padded_windows: dict[tuple[int, bool, int], PaddedWindow] = {}
 
-    def tile(self, word: str | int) -> int:
+    def tile(self, label: str | int) -> int:
         """The position of a word among this site's words, as cells hold it."""
-        if isinstance(word, str) and word in self.words:
-            return self.words.index(word)
-        number = self.tileset.find(word)
+        if isinstance(label, str) and label in self.labels:
+            return self.labels.index(label)
+        number = self.tileset.find(label)
         for position, tile in enumerate(self.ids.tolist()):
             if tile == number:
                 return position
-        raise UnknownName("tile", word, self.words)
+        raise UnknownName("tile", label, self.labels)
 
     # -- where ----------------------------------------------------------------------------------------------
 
@@ -170,30 +180,30 @@ class Site:
         return self.shape, self.first
 
     @property
-    def is_whole(self) -> bool:
+    def is_whole_map(self) -> bool:
         """Whether this is a map with edges of its own, and no part or window of a larger one."""
         return self.world == self.shape
 
-    def around(self, reach: int, *, wrap: bool = False, border: int = 0) -> Surroundings:
+    def padded_window(self, reach: int, *, wrap: bool = False, border: int = 0) -> PaddedWindow:
         """The window with what a technique that looks so far around has to make beside it.
 
         A whole map has nothing beside it. A part of a map has its neighbours, up to the edges of the map where these
         do not join; a window of an endless world has them on all sides. A border adds so many cells more on every side,
         whatever lies there.
         """
-        known = self._around.get((reach, wrap, border))
+        known = self._padded_windows.get((reach, wrap, border))
         if known is not None:  # the site is that of all maps of a recipe
             return known
         before: tuple[int, ...] = (reach,) * len(self.shape)
         after = before
-        if self.is_whole:
+        if self.is_whole_map:
             before = after = (0,) * len(self.shape)
         elif self.world is not None and not wrap:
             sides = tuple(zip(self.world, self.first, self.shape, strict=True))
             before = tuple(min(reach, first) for _, first, _ in sides)
             after = tuple(min(reach, world - first - side) for world, first, side in sides)
         before, after = (tuple(cells + border for cells in side) for side in (before, after))
-        found = self._around[reach, wrap, border] = Surroundings(self.shape, self.first, before, after)
+        found = self._padded_windows[reach, wrap, border] = PaddedWindow(self.shape, self.first, before, after)
         return found
 
     # -- locks ----------------------------------------------------------------------------------------------
@@ -210,7 +220,7 @@ class Site:
             mask.reshape(-1)[self._lock_at] = True
         return mask
 
-    def held(self) -> NDArray[np.int64]:
+    def locked_counts(self) -> NDArray[np.int64]:
         """(word,) how many locked cells hold its tile."""
         counts = np.bincount(self._lock_ids if self._lock_ids is not None else [], minlength=len(self.tileset))
         held: NDArray[np.int64] = counts[self.ids]
@@ -218,27 +228,27 @@ class Site:
 
     def read(self, grid: Grid, name: str) -> NDArray[np.int32]:
         """A given map, the parameter `name`, in this site's words; -1 where it is free."""
-        ids = grid.ids(self.tileset, dict(zip(self.words, self.ids.tolist(), strict=True)))
+        ids = grid.to_tile_ids(self.tileset, dict(zip(self.labels, self.ids.tolist(), strict=True)))
         table = np.full(len(self.tileset) + 1, FREE, dtype=np.int32)
         table[self.ids[::-1]] = np.arange(len(self.ids))[::-1]  # the first word wins where two share a tile
         words: NDArray[np.int32] = table[ids]
         strange = (words == FREE) & (ids != FREE)
         if strange.any():
             tile = self.tileset[int(ids[strange][0])].name
-            raise InvalidRecipe(f"{tile!r} is not one of the {len(self.words)} tiles in use", at=name)
+            raise InvalidRecipe(f"{tile!r} is not one of the {len(self.labels)} tiles in use", at=name)
         return words
 
-    def hold(self, cells: Any, inner: tuple[slice, ...] = ()) -> Any:
+    def apply_locks(self, cells: Any, inner: tuple[slice, ...] = ()) -> Any:
         """Put the locked cells back, in place, as the site's words; of wider `cells`, `inner` are the site's own.
 
         A locked tile that the technique has no word for counts as its first word of the same passability.
         """
         if self._lock_at is not None:
-            cells[inner][np.unravel_index(self._lock_at, self.shape)] = self._locked_words()
+            cells[inner][np.unravel_index(self._lock_at, self.shape)] = self._find_lock_labels()
         return cells
 
-    def _locked_words(self) -> NDArray[np.int64]:
-        if self._lock_words is None:
+    def _find_lock_labels(self) -> NDArray[np.int64]:
+        if self._lock_labels is None:
             assert self._lock_ids is not None
             passable = self.tileset.passable
             table = np.zeros(len(self.tileset), dtype=np.int64)
@@ -246,10 +256,10 @@ class Site:
                 same = np.flatnonzero(self.ids == number)
                 alike = np.flatnonzero(passable[self.ids] == passable[number])
                 table[number] = same[0] if len(same) else alike[0] if len(alike) else 0
-            self._lock_words = table[self._lock_ids]
-        return self._lock_words
+            self._lock_labels = table[self._lock_ids]
+        return self._lock_labels
 
-    def broken(self, map: TileMap) -> list[tuple[int, ...]]:
+    def violated_locks(self, map: TileMap) -> list[tuple[int, ...]]:
         """The locked cells that do not hold their tile."""
         if self._lock_at is None or self._lock_ids is None:
             return []
@@ -260,7 +270,9 @@ class Site:
         """The same place for a shaper: its words are all tiles of the map it is given."""
         return Site(map.shape, map.tileset, offset=self.offset, lock_at=self._lock_at, lock_ids=self._lock_ids)
 
-    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]], turned: NDArray[np.int64] | None = None) -> Site:
+    def rearrange(
+        self, move: Callable[[NDArray[Any]], NDArray[Any]], reoriented: NDArray[np.int64] | None = None
+    ) -> Site:
         """The place after its cells moved; locks move along, those cut away are gone, and so is the offset.
 
         `turned` (tile,) is what each locked tile becomes, where the move turns pieces.
@@ -273,36 +285,36 @@ class Site:
         held = np.ascontiguousarray(move(held))
         at = np.flatnonzero(held >= 0)
         ids = held.reshape(-1)[at]
-        return Site(held.shape, self.tileset, lock_at=at, lock_ids=ids if turned is None else turned[ids])
+        return Site(held.shape, self.tileset, lock_at=at, lock_ids=ids if reoriented is None else reoriented[ids])
 
     # -- results --------------------------------------------------------------------------------------------
 
-    def painted(self, cells: ArrayLike) -> NDArray[Any]:
+    def to_tile_ids(self, cells: ArrayLike) -> NDArray[Any]:
         """Tile ids for cells that hold words, with every locked cell as it must be."""
-        painted = self._looked_up(np.asarray(cells))
+        painted = self._look_up_ids(np.asarray(cells))
         if self._lock_at is not None:
             painted.reshape(-1)[self._lock_at] = self._lock_ids
         return painted
 
-    def _looked_up(self, words: NDArray[Any]) -> NDArray[Any]:
+    def _look_up_ids(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Tile ids in a new array, in C order."""
-        if words.size <= FEW_CELLS and words.dtype.char in "?BHI":  # unsigned: no number counts from the end
+        if labels.size <= MAX_DIRECT_LOOKUP and labels.dtype.char in "?BHI":  # unsigned: no number counts from the end
             try:
-                return self._table.take(words)
+                return self._table.take(labels)
             except IndexError:
                 pass  # told below
-        if words.size and not 0 <= int(words.min()) <= int(words.max()) < len(self.ids):
-            wrong = int(words.min()) if words.min() < 0 else int(words.max())
+        if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < len(self.ids):
+            wrong = int(labels.min()) if labels.min() < 0 else int(labels.max())
             raise TilewrightError(f"cells: there are {len(self.ids)} tiles, 0..{len(self.ids) - 1}, got {wrong}")
         if np.array_equal(self.ids, np.arange(len(self.ids))):
-            return words.astype(self.tileset.dtype, order="C")
-        painted = np.empty(words.shape, dtype=self.tileset.dtype)
+            return labels.astype(self.tileset.dtype, order="C")
+        painted = np.empty(labels.shape, dtype=self.tileset.dtype)
         # In blocks, because numpy makes eight-byte numbers of all that it looks up at once.
-        rows = max(1, LOOKED_UP_AT_ONCE * words.shape[0] // max(1, words.size))
-        for first in range(0, words.shape[0], rows):
-            painted[first : first + rows] = self._table[words[first : first + rows].astype(np.intp)]
+        rows = max(1, LOOKUP_BLOCK_CELLS * labels.shape[0] // max(1, labels.size))
+        for first in range(0, labels.shape[0], rows):
+            painted[first : first + rows] = self._table[labels[first : first + rows].astype(np.intp)]
         return painted
 
-    def map(self, cells: ArrayLike, **known: Unpack[Known]) -> TileMap:
+    def map(self, cells: ArrayLike, **details: Unpack[MapDetails]) -> TileMap:
         """The finished map of cells that hold words."""
-        return taken_over(self.painted(cells), self.tileset, **known)
+        return adopt_cells(self.to_tile_ids(cells), self.tileset, **details)

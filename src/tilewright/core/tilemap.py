@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InvalidRecipe, counted
+from .errors import InvalidRecipe, pluralize
 from .ports import files
 from .tileset import Tileset
 
@@ -44,7 +44,7 @@ class Marker:
     level: int = 0
 
 
-class Known(TypedDict, total=False):
+class MapDetails(TypedDict, total=False):
     """What is known of a map beside its cells; `TileMap` describes each."""
 
     rooms: Iterable[Room]
@@ -88,11 +88,11 @@ class TileMap:
         tileset: Tileset,
         *,
         recipe: Recipe | None = None,
-        **known: Unpack[Known],
+        **details: Unpack[MapDetails],
     ) -> None:
         if not isinstance(tileset, Tileset):
             raise InvalidRecipe("must be a Tileset", at="tileset", got=tileset, rule="type")
-        self._fill(_own_cells(cells, tileset), tileset, recipe, **known)
+        self._fill(_copy_cells(cells, tileset), tileset, recipe, **details)
 
     def _fill(
         self,
@@ -113,12 +113,12 @@ class TileMap:
         put(self, "links", tuple((int(a), int(b)) for a, b in links))
         put(self, "markers", tuple(markers))
         if self.rooms or self.links or self.markers:
-            self._refuse_outside()
-        put(self, "layers", _own_layers(layers, cells.shape) if layers else _NOTHING)
-        put(self, "numbers", MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _NOTHING)
+            self._check_inside()
+        put(self, "layers", _copy_layers(layers, cells.shape) if layers else _EMPTY)
+        put(self, "numbers", MappingProxyType({k: float(v) for k, v in numbers.items()}) if numbers else _EMPTY)
         put(self, "recipe", recipe)
 
-    def _refuse_outside(self) -> None:
+    def _check_inside(self) -> None:
         """Rooms, links and markers lie inside the map."""
         levels = self.cells.shape[0] if self.cells.ndim == 3 else 1
         for number, room in enumerate(self.rooms):
@@ -127,14 +127,14 @@ class TileMap:
                 raise InvalidRecipe(f"lies outside the map of {self.width}x{self.height}, {room}", at=("rooms", number))
         for number, link in enumerate(self.links):
             if not all(0 <= room < len(self.rooms) for room in link):
-                raise InvalidRecipe(f"there are {counted(len(self.rooms), 'room')}, got {link}", at=("links", number))
+                raise InvalidRecipe(f"there are {pluralize(len(self.rooms), 'room')}, got {link}", at=("links", number))
         for number, marker in enumerate(self.markers):
             if not (0 <= marker.x < self.width and 0 <= marker.y < self.height and 0 <= marker.level < levels):
                 text = f"lies outside the map of {self.width}x{self.height}, {marker}"
                 raise InvalidRecipe(text, at=("markers", number))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a TileMap is frozen; make a changed one with .replaced({name}=...)")
+        raise AttributeError(f"a TileMap is frozen; make a changed one with .replace({name}=...)")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError("a TileMap is frozen")
@@ -151,8 +151,8 @@ class TileMap:
             and (self.rooms, self.links, self.markers) == (other.rooms, other.links, other.markers)
             and self.numbers.keys() == other.numbers.keys()
             and self.layers.keys() == other.layers.keys()
-            and all(_alike(number, other.numbers[name]) for name, number in self.numbers.items())
-            and all(_alike(layer, other.layers[name]) for name, layer in self.layers.items())
+            and all(_equal_with_nan(number, other.numbers[name]) for name, number in self.numbers.items())
+            and all(_equal_with_nan(layer, other.layers[name]) for name, layer in self.layers.items())
         )
 
     def __hash__(self) -> int:
@@ -194,7 +194,7 @@ class TileMap:
 
     # -- making other ones ----------------------------------------------------------------------------------
 
-    def replaced(self, **fields: Any) -> TileMap:
+    def replace(self, **fields: Any) -> TileMap:
         """A copy with some fields replaced. Its recipe no longer makes it, so it has none unless it is given one."""
         if fields.keys() != {"recipe"}:
             return _rebuild({**self._fields(), "recipe": None, **fields})
@@ -205,7 +205,7 @@ class TileMap:
         put(copy, "recipe", fields["recipe"])
         return copy
 
-    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TileMap:
+    def rearrange(self, move: Callable[[NDArray[Any]], NDArray[Any]]) -> TileMap:
         """The map after its cells moved as `move` moves an array of its shape; all that stands on them moves along.
 
         What is cut away is gone: markers without a place any more, and rooms none of whose cells has one.
@@ -216,10 +216,10 @@ class TileMap:
             source = move(np.arange(self.cells.size).reshape(self.shape))
             target = np.full(self.cells.size, -1, dtype=np.int64)
             target[source.reshape(-1)] = np.arange(source.size)
-            fields |= self._landmarks_at(target.reshape(self.shape), source.shape)
-        return self.replaced(**fields)
+            fields |= self._move_landmarks(target.reshape(self.shape), source.shape)
+        return self.replace(**fields)
 
-    def _landmarks_at(self, target: NDArray[np.int64], shape: tuple[int, ...]) -> dict[str, Any]:
+    def _move_landmarks(self, target: NDArray[np.int64], shape: tuple[int, ...]) -> dict[str, Any]:
         """Rooms, links and markers after every cell went to the flat place `target` of a map of this shape."""
         rooms: list[Room] = []
         ids: dict[int, int] = {}
@@ -239,7 +239,7 @@ class TileMap:
                 markers.append(Marker(marker.name, column, row, *level))
         return {"rooms": rooms, "links": links, "markers": markers}
 
-    def locked(self, mask: Any = ...) -> Locks:
+    def to_locks(self, mask: Any = ...) -> Locks:
         """Locks that keep these cells as they are: a boolean mask, or anything that indexes an array.
 
         >>> m = TileMap([[0, 1], [1, 1]], Tileset.of_words([".", "#"]))
@@ -256,7 +256,7 @@ class TileMap:
         drawn = isinstance(mask, np.ndarray) and mask.dtype == np.bool_  # a mask may well be empty, a slice is a slip
         if not drawn and not chosen.any():
             raise InvalidRecipe(f"chooses no cell of a map of {self.width}x{self.height}; rows come first", at="mask")
-        return Locks.keeping(self, chosen)
+        return Locks.from_map(self, chosen)
 
     # -- out of the program ---------------------------------------------------------------------------------
 
@@ -273,15 +273,15 @@ class TileMap:
         return {**fields, "layers": dict(self.layers), "numbers": dict(self.numbers)}
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
-def taken_over(cells: Cells, tileset: Tileset, **known: Unpack[Known]) -> TileMap:
+def adopt_cells(cells: Cells, tileset: Tileset, **details: Unpack[MapDetails]) -> TileMap:
     """A map that takes over its cells: for the site, whose array is new, in C order, and holds ids of this tileset."""
-    _refuse_shape(cells)
+    _check_shape(cells)
     cells.setflags(write=False)
     map = object.__new__(TileMap)
-    map._fill(cells, tileset, None, **known)
+    map._fill(cells, tileset, None, **details)
     return map
 
 
@@ -294,17 +294,17 @@ def _rebuild(fields: dict[str, Any]) -> TileMap:
     return TileMap(fields.pop("cells"), fields.pop("tileset"), **fields)
 
 
-def _alike(one: ArrayLike, other: ArrayLike) -> bool:
+def _equal_with_nan(one: ArrayLike, other: ArrayLike) -> bool:
     """Equal, where a number that is none equals itself."""
     return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
 
 
-def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
+def _copy_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
     try:
         given = np.asarray(cells)
     except ValueError:
         raise InvalidRecipe("all rows of a map have the same length", at="cells", rule="type") from None
-    _refuse_shape(given)
+    _check_shape(given)
     if given.dtype.kind not in "uib":
         raise InvalidRecipe(f"must be tile ids (whole numbers), got {given.dtype}", at="cells", rule="type")
     low, high = int(given.min()), int(given.max())
@@ -316,12 +316,12 @@ def _own_cells(cells: ArrayLike, tileset: Tileset) -> Cells:
     return own
 
 
-def _refuse_shape(cells: NDArray[Any]) -> None:
+def _check_shape(cells: NDArray[Any]) -> None:
     if cells.ndim not in (2, 3) or cells.size == 0:
         raise InvalidRecipe(f"a map has 2 or 3 dimensions and at least one cell, got shape {cells.shape}", at="cells")
 
 
-def _own_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:
+def _copy_layers(layers: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Mapping[str, NDArray[np.float64]]:
     result = {}
     for name, layer in layers.items():
         try:

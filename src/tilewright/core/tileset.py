@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
-from .appearance import FREE_GLYPH, Rgb, read_color, read_glyph, read_rgb, with_looks
-from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, quoted
+from .appearance import FREE_GLYPH, Rgb, fill_appearance, read_color, read_glyph, read_rgb
+from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
-from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, turned_sides
+from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
 from .resolver import Resolver
 
-MOST_TILES = 65_536
+MAX_TILES = 65_536
 
 
 def read_name(name: str) -> str:
@@ -61,7 +61,7 @@ class Tile(Params):
 
     @field_validator("costs", mode="before")
     @classmethod
-    def _costs_by_name(cls, value: Any) -> Any:
+    def _sort_costs(cls, value: Any) -> Any:
         return tuple(sorted(value.items(), key=lambda pair: str(pair[0]))) if isinstance(value, Mapping) else value
 
     @property
@@ -97,7 +97,7 @@ class Sheet(Params):
         """Where the picture lies on this machine, for files that point at it; never recorded."""
         return self._path
 
-    def found(self, picture: bytes, path: str) -> Sheet:
+    def with_picture(self, picture: bytes, path: str) -> Sheet:
         """The same sheet with its picture."""
         sheet = self.model_copy()
         sheet._picture, sheet._path = picture, path
@@ -132,18 +132,18 @@ class Tileset(Params):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in_looks(cls, values: Any) -> Any:
+    def _fill_appearance(cls, values: Any) -> Any:
         """Tiles may leave glyph and colour out; those picked differ from all that were given."""
         if isinstance(values, Mapping) and "extends" in values:
-            values = _extending(values)
+            values = _merge_base(values)
         if not isinstance(values, Mapping) or not isinstance(values.get("tiles"), (list, tuple)):
             return values
         tiles = [tile.model_dump() if isinstance(tile, Tile) else tile for tile in values["tiles"]]
         if any(not isinstance(tile, Mapping) for tile in tiles):
             return values
-        if len(tiles) > MOST_TILES:
-            raise InvalidRecipe(f"a tileset holds at most {MOST_TILES:,} tiles, got {len(tiles):,}")
-        return {**values, "tiles": with_looks([dict(tile) for tile in tiles])}
+        if len(tiles) > MAX_TILES:
+            raise InvalidRecipe(f"a tileset holds at most {MAX_TILES:,} tiles, got {len(tiles):,}")
+        return {**values, "tiles": fill_appearance([dict(tile) for tile in tiles])}
 
     def find_problems(self) -> list[Problem]:
         problems = []
@@ -155,7 +155,7 @@ class Tileset(Params):
                     text = f"tiles {first} and {position} share the {field} {getattr(tile, field)!r}"
                     problems.append(problem(text, rule="duplicate"))
         kinds = {tile.kind for tile in self.tiles}
-        named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.words))
+        named = ((joint.kind, word) for joint in self.joints for word in (joint.kind, *joint.mentioned_kinds))
         problems += [
             problem(f"{kind}: no tile is of the kind {word!r}{did_you_mean(word, kinds)}", at="joints")
             for kind, word in named
@@ -176,9 +176,9 @@ class Tileset(Params):
         if isinstance(value, Tileset):
             return value
         if isinstance(value, (str, PathLike)):
-            return (resolver or Resolver()).tileset(fsdecode(value))
+            return (resolver or Resolver()).read_tileset(fsdecode(value))
         if isinstance(value, Mapping):
-            return cls.checked(value)
+            return cls.validate(value)
         raise InvalidRecipe("must be a tileset's name or its tiles", got=value, rule="type")
 
     @classmethod
@@ -193,7 +193,7 @@ class Tileset(Params):
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InvalidRecipe(f"tileset {name!r}: not TOML: {error}", rule="format") from None
         try:
-            return cls.checked({"name": name, **values})
+            return cls.validate({"name": name, **values})
         except InvalidRecipe as error:
             raise error.within(f"tileset {name!r}") from None
 
@@ -209,7 +209,7 @@ class Tileset(Params):
         if self.sheet:
             data["sheet"] = self.sheet.to_data()
         if self.joints:
-            data["joints"] = [joint.model_dump(exclude_defaults=True) for joint in self.joints]
+            data["joints"] = [joint.to_data() for joint in self.joints]
         if self.beside:
             data["beside"] = [rule.model_dump(exclude_defaults=True) for rule in self.beside]
         return {**data, "tiles": tiles}
@@ -230,22 +230,22 @@ class Tileset(Params):
     def __iter__(self) -> Iterator[Tile]:  # type: ignore[override]
         return iter(self.tiles)
 
-    def find(self, word: str | int) -> int | None:
+    def find(self, label: str | int) -> int | None:
         """The id of a tile by name, then glyph, then number; None when there is no such tile."""
-        if isinstance(word, str):
-            number = self.by_name.get(word)
-            number = self.by_glyph.get(word) if number is None else number
+        if isinstance(label, str):
+            number = self.by_name.get(label)
+            number = self.by_glyph.get(label) if number is None else number
             if number is not None:
                 return number
-            if not re.fullmatch(r"\d{1,5}", word, re.ASCII):
+            if not re.fullmatch(r"\d{1,5}", label, re.ASCII):
                 return None
-        return int(word) if 0 <= int(word) < len(self.tiles) else None
+        return int(label) if 0 <= int(label) < len(self.tiles) else None
 
-    def id(self, word: str | int) -> int:
+    def id(self, label: str | int) -> int:
         """The id of a tile by name, glyph or number."""
-        number = self.find(word)
+        number = self.find(label)
         if number is None:
-            raise UnknownName("tile", word, self.by_name, f"tileset {self.name!r}")
+            raise UnknownName("tile", label, self.by_name, f"tileset {self.name!r}")
         return number
 
     @cached_property
@@ -277,7 +277,7 @@ class Tileset(Params):
 
     # -- pieces ---------------------------------------------------------------------------------------------
 
-    def turned(self, move: str) -> NDArray[np.int64]:
+    def reorient_tiles(self, view: str) -> NDArray[np.int64]:
         """(tile,) the tile that takes a tile's place when a map is turned over.
 
         A move is written in steps: x swaps left and right, y top and bottom, d the two axes. A piece becomes the one of
@@ -289,25 +289,28 @@ class Tileset(Params):
         images = np.arange(len(self.tiles))
         for number, tile in enumerate(self.tiles):
             if tile.joins:
-                images[number] = found.get((tile.kind, tile.country, turned_sides(tile.joins, move)), number)
+                images[number] = found.get((tile.kind, tile.country, reorient_sides(tile.joins, view)), number)
         return images
 
     @cached_property
     def neighbours(self) -> NDArray[np.bool_]:
         """(side, tile, other tile) whether `beside` lets the other stand at that side of the first."""
         fits = np.zeros((4, len(self), len(self)), dtype=np.bool_)
-        turned = {move: self.turned(move) for move in VIEWS}
+        turned = {move: self.reorient_tiles(move) for move in VIEWS}
         for rule in self.beside:
-            tiles, others = self._called(rule.tile), [other for word in rule.others for other in self._called(word)]
+            tiles, others = (
+                self._find_tiles(rule.tile),
+                [other for word in rule.others for other in self._find_tiles(word)],
+            )
             for move in rule.views:
-                for side in turned_sides(SIDES if rule.sides == "any" else rule.sides, move):
+                for side in reorient_sides(SIDES if rule.sides == "any" else rule.sides, move):
                     here, there = SIDES.index(side), (SIDES.index(side) + 2) % 4
                     pairs = np.ix_(turned[move][tiles], turned[move][others])
                     fits[here][pairs] = True
                     fits[there].T[pairs] = True
         return fits
 
-    def _called(self, word: str) -> list[int]:
+    def _find_tiles(self, word: str) -> list[int]:
         """The tile of a name, or else all tiles of a kind."""
         number = self.by_name.get(word)
         return [number] if number is not None else [n for n, tile in enumerate(self.tiles) if tile.kind == word]
@@ -315,19 +318,19 @@ class Tileset(Params):
     # -- making other ones ----------------------------------------------------------------------------------
 
     @classmethod
-    def of_words(cls, words: Iterable[str], name: str = "unnamed") -> Tileset:
+    def from_labels(cls, labels: Iterable[str], name: str = "unnamed") -> Tileset:
         """A tileset for bare words: a single character is its own glyph, the rest is picked.
 
         `?` stands for a free cell everywhere, so as a word it becomes the tile `question mark`, drawn as `¿`.
         """
-        names = list(words)
+        names = list(labels)
         tiles = [{"name": word, "glyph": word} if len(word) == 1 else {"name": word} for word in names]
         if FREE_GLYPH in names:
             stand_in = {"name": "question mark"} if "¿" in names else {"name": "question mark", "glyph": "¿"}
             tiles[names.index(FREE_GLYPH)] = stand_in
-        return cls.checked({"name": name, "tiles": tiles})
+        return cls.validate({"name": name, "tiles": tiles})
 
-    def extended(self, tiles: Iterable[str | Tile | Mapping[str, Any]]) -> Tileset:
+    def with_tiles(self, tiles: Iterable[str | Tile | Mapping[str, Any]]) -> Tileset:
         """With tiles appended that it lacks, by name; a Tile keeps its looks, save for a glyph that is taken.
 
         Data for a tile may leave its looks out.
@@ -343,14 +346,14 @@ class Tileset(Params):
                 missing[looks["name"]] = looks
         if not missing:
             return self
-        if len(self) + len(missing) > MOST_TILES:
-            raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, {len(self) + len(missing):,} are needed")
+        if len(self) + len(missing) > MAX_TILES:
+            raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, {len(self) + len(missing):,} are needed")
         tiles, rules = [*self.tiles, *missing.values()], {"joints": self.joints, "beside": self.beside}
-        longer = self.checked({"name": self.name, "tiles": tiles, **rules})
+        longer = self.validate({"name": self.name, "tiles": tiles, **rules})
         return longer.model_copy(update={"sheet": self.sheet})
 
 
-def _extending(values: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_base(values: Mapping[str, Any]) -> dict[str, Any]:
     """What a tileset tells, laid over what the one that it extends tells."""
     from .registry import tilesets
 
@@ -371,7 +374,9 @@ def _extending(values: Mapping[str, Any]) -> dict[str, Any]:
         ]
         if len(places) > 1:
             both = " and ".join(repr(base[place].name) for place in places)
-            raise InvalidRecipe(f"the tile {quoted(name)} with the code {quoted(code)} is two of {base.name!r}: {both}")
+            raise InvalidRecipe(
+                f"the tile {short_repr(name)} with the code {short_repr(code)} is two of {base.name!r}: {both}"
+            )
         if places:
             tiles[places[0]].update(tile)
         else:

@@ -16,8 +16,8 @@ import yaml
 
 from .errors import BadFile
 
-MOST_CHARACTERS = 1 << 20
-LONGEST_LINE = 1 << 30
+MAX_CHARACTERS = 1 << 20
+MAX_LINE_LENGTH = 1 << 30
 """Lines that are never folded."""
 
 
@@ -59,17 +59,17 @@ for tag, pattern, first in (
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list(first))
 
 
-def _whole_number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+def _construct_integer(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
     return int(str(loader.construct_scalar(node)))
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+_Loader.add_constructor("tag:yaml.org,2002:int", _construct_integer)
 
 
 def read_data(text: str, name: str) -> Mapping[str, Any]:
     """Plain data from YAML (of which JSON is a part)."""
-    if len(text) > MOST_CHARACTERS:
-        raise BadFile(f"{len(text):,} characters are more than the {MOST_CHARACTERS:,} that are read", at=name)
+    if len(text) > MAX_CHARACTERS:
+        raise BadFile(f"{len(text):,} characters are more than the {MAX_CHARACTERS:,} that are read", at=name)
     try:
         found = yaml.load(text, _Loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -83,7 +83,7 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
     return found
 
 
-def remark_of(text: str) -> str:
+def read_head_comment(text: str) -> str:
     """The comment at the head of a recipe, on one line: what it makes.
 
     >>> remark_of("# A cave.\\n# And a lake.\\ntechnique: caves")
@@ -111,7 +111,7 @@ def write_line(data: Any) -> str:
     '{border: {thickness: 2, tile: a wall}}'
     """
     written = yaml.dump(
-        data, Dumper=_LineDumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=LONGEST_LINE
+        data, Dumper=_LineDumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=MAX_LINE_LENGTH
     )
     line = written.removesuffix("...\n").strip()
     return json.dumps(data, default=str) if "\n" in line else line  # a text of several lines

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import TilewrightError
 
 if TYPE_CHECKING:
+    from .build import make as make
+    from .build import remake as remake
     from .cluster import Progress as Progress
     from .cluster import WorldProgress as WorldProgress
-    from .making import make as make
-    from .making import remake as remake
     from .reader import Batch as Batch
     from .reader import Corpus as Corpus
     from .sweep import Sweep as Sweep
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .world_reader import World as World
 
 _HOMES = {
-    "make": "making",
-    "remake": "making",
+    "make": "build",
+    "remake": "build",
     "Progress": "cluster",
     "Corpus": "reader",
     "Batch": "reader",

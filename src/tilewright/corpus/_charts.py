@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from .distributions import written
+from .distributions import format_short
 
 Color = tuple[int, int, int]
 
@@ -49,7 +49,7 @@ class Box(NamedTuple):
     def height(self) -> int:
         return self.bottom - self.top
 
-    def inside(self, left: int, top: int, right: int, bottom: int) -> Box:
+    def shrink(self, left: int, top: int, right: int, bottom: int) -> Box:
         """What is left of it within margins."""
         return Box(self.left + left, self.top + top, self.right - right, self.bottom - bottom)
 
@@ -61,33 +61,33 @@ class Canvas:
         self.picture = Image.new("RGB", (width, height), PAPER)
         self.pen = ImageDraw.Draw(self.picture)
 
-    def text(
+    def draw_text(
         self,
         place: tuple[float, float],
         text: str,
         size: int = NORMAL,
         color: Color = INK,
         anchor: str = "la",
-        most: float | None = None,
+        max_width: float | None = None,
     ) -> None:
         """One line, cut where it is wider than `most`; the anchor is the point of it that lies there."""
-        shown = text if most is None else shortened(text, size, most)
-        self.pen.text(place, shown, fill=color, font=letters(size), anchor=anchor)
+        shown = text if max_width is None else truncate_text(text, size, max_width)
+        self.pen.text(place, shown, fill=color, font=load_font(size), anchor=anchor)
 
-    def upright(self, place: tuple[int, int], text: str, size: int = NORMAL, color: Color = INK) -> None:
+    def draw_vertical_text(self, place: tuple[int, int], text: str, size: int = NORMAL, color: Color = INK) -> None:
         """A line from bottom to top, its middle there."""
         width, height = ceil(text_width(text, size)) + 4, size * 2
         line = Image.new("L", (width, height), 0)
-        ImageDraw.Draw(line).text((width / 2, height / 2), text, fill=255, font=letters(size), anchor="mm")
+        ImageDraw.Draw(line).text((width / 2, height / 2), text, fill=255, font=load_font(size), anchor="mm")
         turned = line.rotate(90, expand=True)
         self.picture.paste(color, (place[0] - turned.width // 2, place[1] - turned.height // 2), turned)
 
-    def panel(self, box: Box) -> None:
+    def draw_panel(self, box: Box) -> None:
         self.pen.rounded_rectangle((box.left, box.top, box.right - 1, box.bottom - 1), 8, PANEL, FAINT)
 
     # -- bars ---------------------------------------------------------------------------------------------------
 
-    def bars(
+    def draw_bars(
         self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], *, sideways: bool = False
     ) -> None:
         """Bars between edges, upwards, or to the right with the first one at the bottom; none that is there vanishes.
@@ -95,7 +95,7 @@ class Canvas:
         Heights are shares of the box.
         """
         start, end = (box.bottom, box.top) if sideways else (box.left, box.right)
-        places = _spread(edges, start, end)
+        places = _to_pixels(edges, start, end)
         gap = 1 if abs(end - start) / len(heights) >= 4 else 0
         for first, last, height in zip(places, places[1:], heights.tolist(), strict=False):
             if height > 0 and sideways:
@@ -105,17 +105,17 @@ class Canvas:
                 top = min(box.bottom - 2, round(box.bottom - height * box.height))
                 self.pen.rectangle((first, top, max(first, last - 1 - gap), box.bottom - 1), FIRST)
 
-    def outline(
-        self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, filled: float = 0.35
+    def draw_outline(
+        self, box: Box, heights: NDArray[np.float64], edges: NDArray[np.float64], color: Color, opacity: float = 0.35
     ) -> None:
         """Bars as one transparent shape with an edge, so that two of them can lie over each other."""
-        places = _spread(edges, box.left, box.right)
+        places = _to_pixels(edges, box.left, box.right)
         base = box.bottom - 1
         tops = [min(base, round(box.bottom - height * box.height)) for height in heights.tolist()]
         mask = Image.new("L", self.picture.size, 0)
         shade, line = ImageDraw.Draw(mask), [(places[0], base)]
         for left, right, top in zip(places, places[1:], tops, strict=False):
-            shade.rectangle((left, top, right - 1, base), round(255 * filled))
+            shade.rectangle((left, top, right - 1, base), round(255 * opacity))
             line += [(left, top), (right, top)]
         self.picture.paste(color, mask=mask)
         line.append((places[-1], base))
@@ -125,49 +125,49 @@ class Canvas:
 
     # -- bins of two measures -----------------------------------------------------------------------------------
 
-    def bins(self, box: Box, counts: NDArray[np.int64]) -> None:
+    def draw_bins(self, box: Box, counts: NDArray[np.int64]) -> None:
         """(y, x) counts as colours, the first row at the bottom; what is empty stays paper."""
         pixels = np.array(PANEL, dtype=np.uint8)[None, None].repeat(counts.shape[0], 0).repeat(counts.shape[1], 1)
         filled = counts > 0
-        pixels[filled] = heat(_warmth(counts[filled], int(counts.max())))
+        pixels[filled] = heat_colors(_heat_share(counts[filled], int(counts.max())))
         picture = Image.fromarray(pixels[::-1].copy()).resize((box.width, box.height), Image.Resampling.NEAREST)
         self.picture.paste(picture, (box.left, box.top))
         self.pen.rectangle((box.left - 1, box.top - 1, box.right, box.bottom), outline=FAINT)
 
-    def heat_scale(self, box: Box, most: int) -> None:
+    def draw_heat_scale(self, box: Box, max_count: int) -> None:
         """What the colours of bins stand for, from the bottom up."""
         shares = np.linspace(1.0, 0.0, box.height)[:, None].repeat(box.width, 1)
-        self.picture.paste(Image.fromarray(heat(shares)), (box.left, box.top))
-        for count in _few_counts(most):
-            y = round(box.bottom - 1 - float(_warmth(np.array(count), most)) * (box.height - 1))
+        self.picture.paste(Image.fromarray(heat_colors(shares)), (box.left, box.top))
+        for count in _choose_counts(max_count):
+            y = round(box.bottom - 1 - float(_heat_share(np.array(count), max_count)) * (box.height - 1))
             self.pen.line((box.right, y, box.right + 4, y), fill=MUTED)
-            self.text((box.right + 8, y), f"{count:,}", SMALL, MUTED, "lm")
+            self.draw_text((box.right + 8, y), f"{count:,}", SMALL, MUTED, "lm")
 
     # -- axes ---------------------------------------------------------------------------------------------------
 
-    def bottom_axis(self, box: Box, low: float, high: float, numbers: Sequence[float] | None = None) -> None:
+    def draw_bottom_axis(self, box: Box, low: float, high: float, numbers: Sequence[float] | None = None) -> None:
         """A line under a box with some numbers on it, round ones unless told."""
         self.pen.line((box.left, box.bottom, box.right - 1, box.bottom), fill=MUTED)
         shown = ticks(low, high, max(2, box.width // 70)) if numbers is None else numbers
         for number in shown:
             x = round(box.left + (number - low) / (high - low) * (box.width - 1))
             self.pen.line((x, box.bottom, x, box.bottom + 4), fill=MUTED)
-            label = tick_label(number) if numbers is None else written(number)
-            self.text((x, box.bottom + 7), label, SMALL, MUTED, "ma")
+            label = tick_label(number) if numbers is None else format_short(number)
+            self.draw_text((x, box.bottom + 7), label, SMALL, MUTED, "ma")
 
-    def left_axis(self, box: Box, low: float, high: float) -> None:
+    def draw_left_axis(self, box: Box, low: float, high: float) -> None:
         """A line beside a box with some round numbers on it."""
         self.pen.line((box.left - 1, box.top, box.left - 1, box.bottom - 1), fill=MUTED)
         for number in ticks(low, high, max(2, box.height // 50)):
             y = round(box.bottom - (number - low) / (high - low) * (box.height - 1))
             self.pen.line((box.left - 5, y, box.left - 1, y), fill=MUTED)
-            self.text((box.left - 9, y), tick_label(number), SMALL, MUTED, "rm")
+            self.draw_text((box.left - 9, y), tick_label(number), SMALL, MUTED, "rm")
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------
 
 
-def ticks(low: float, high: float, most: int) -> list[float]:
+def ticks(low: float, high: float, max_ticks: int) -> list[float]:
     """Some round numbers from low to high.
 
     >>> ticks(0.13, 0.58, 5)
@@ -175,7 +175,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
     """
     if not (isfinite(low) and isfinite(high) and high > low):
         return [low] if isfinite(low) else []
-    rough = (high - low) / max(1, most)
+    rough = (high - low) / max(1, max_ticks)
     power = 10.0 ** floor(log10(rough))
     step = next((factor * power for factor in (1, 2, 5) if factor * power >= rough * 0.999), 10 * power)
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
@@ -185,26 +185,28 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 def tick_label(number: float) -> str:
     """A round number with all its digits."""
-    return written(number) if number == round(number) else f"{number:.10g}"
+    return format_short(number) if number == round(number) else f"{number:.10g}"
 
 
-def _warmth(counts: NDArray[np.int64], most: int) -> NDArray[np.float64]:
+def _heat_share(counts: NDArray[np.int64], max_count: int) -> NDArray[np.float64]:
     """Counts from 1 to the most as shares of a scale of roots: there few are seen beside many."""
-    return (np.sqrt(counts) - 1) / max(1e-9, most**0.5 - 1) if most > 1 else np.full(counts.shape, 0.5)
+    return (np.sqrt(counts) - 1) / max(1e-9, max_count**0.5 - 1) if max_count > 1 else np.full(counts.shape, 0.5)
 
 
-def _few_counts(most: int) -> list[int]:
+def _choose_counts(max_count: int) -> list[int]:
     """The most, 1, and some round numbers between that stand apart on the scale."""
-    chosen = [most]
-    round_numbers = [factor * 10**power for power in range(floor(log10(max(1, most))), -1, -1) for factor in (5, 2, 1)]
+    chosen = [max_count]
+    round_numbers = [
+        factor * 10**power for power in range(floor(log10(max(1, max_count))), -1, -1) for factor in (5, 2, 1)
+    ]
     for number in round_numbers:
-        last = float(_warmth(np.array(chosen[-1]), most))
-        if number < most and last - float(_warmth(np.array(number), most)) > 0.07:
+        last = float(_heat_share(np.array(chosen[-1]), max_count))
+        if number < max_count and last - float(_heat_share(np.array(number), max_count)) > 0.07:
             chosen.append(number)
-    return chosen if chosen[-1] == 1 or most == 1 else [*chosen[:-1], 1]
+    return chosen if chosen[-1] == 1 or max_count == 1 else [*chosen[:-1], 1]
 
 
-def _spread(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
+def _to_pixels(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
     """Edges as pixels."""
     shares = (edges - edges[0]) / (edges[-1] - edges[0])
     places: list[int] = np.round(first + shares * (last - first)).astype(int).tolist()
@@ -214,7 +216,7 @@ def _spread(edges: NDArray[np.float64], first: int, last: int) -> list[int]:
 # -- colours and letters ----------------------------------------------------------------------------------------
 
 
-def heat(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
+def heat_colors(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
     """Colours of numbers from 0 to 1: (..., 3)."""
     stops = np.linspace(0, 1, len(HEAT))
     colors = [np.interp(shares, stops, [color[channel] for color in HEAT]) for channel in range(3)]
@@ -222,38 +224,38 @@ def heat(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 @cache
-def letters(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Pillow's own letters: the same on every machine."""
     return ImageFont.load_default(size)
 
 
 def text_width(text: str, size: int) -> float:
-    return letters(size).getlength(text)
+    return load_font(size).getlength(text)
 
 
-def shortened(text: str, size: int, most: float) -> str:
+def truncate_text(text: str, size: int, max_width: float) -> str:
     """A text that is no wider than this, cut at its end."""
-    if text_width(text, size) <= most:
+    if text_width(text, size) <= max_width:
         return text
     kept = text
-    while kept and text_width(f"{kept}...", size) > most:
+    while kept and text_width(f"{kept}...", size) > max_width:
         kept = kept[:-1]
     return f"{kept.rstrip()}..."
 
 
-def wrapped(text: str, size: int, most: float) -> list[str]:
+def wrap_text(text: str, size: int, max_width: float) -> list[str]:
     """A text in lines that are no wider than this."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if text_width(longer, size) <= most or not lines[-1]:
+        if text_width(longer, size) <= max_width or not lines[-1]:
             lines[-1] = longer
         else:
             lines.append(word)
-    return [shortened(line, size, most) for line in lines]
+    return [truncate_text(line, size, max_width) for line in lines]
 
 
-def shares_of(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+def as_shares(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
     """Counts as shares of the largest."""
     array = np.asarray(counts, dtype=np.float64)
     return array / max(1.0, float(array.max(initial=0.0)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ..core.errors import counted
+from ..core.errors import pluralize
 from ..core.tilemap import TileMap
 from . import report
 from ._charts import (
@@ -24,30 +24,30 @@ from ._charts import (
     WARNING,
     Box,
     Canvas,
-    shares_of,
+    as_shares,
     text_width,
-    wrapped,
+    wrap_text,
 )
 from .datasheet import Facts
-from .distributions import Distribution, distributions, edges_of, joint, written
+from .distributions import Distribution, compute_bin_edges, compute_distributions, compute_joint, format_short
 from .reader import Corpus
 
 WIDTH, EDGE, GAP = 1280, 40, 16
-ROWS_OF_MAPS, MAPS_IN_A_ROW = 3, range(5, 9)
-PARTS_LOOKED_AT = 64
-PANELS, PANEL_HEIGHT = 3, 210
-MOST_REASONS = 8
+MAP_ROWS, MAP_COLUMNS = 3, range(5, 9)
+MAX_SAMPLED_PARTS = 64
+PANELS_PER_ROW, PANEL_HEIGHT = 3, 210
+MAX_REASONS = 8
 
 
-def corpus_picture(corpus: Corpus) -> Image.Image:
+def draw_corpus_picture(corpus: Corpus) -> Image.Image:
     """Maps from all over the corpus, a histogram of every measure, and why maps could not be made."""
     facts = Facts.of(corpus)
-    found = report.histograms(corpus)
-    columns = _columns(facts)
-    shown = spread_ids(corpus, ROWS_OF_MAPS * columns)
-    sheet = _maps(corpus, shown, columns)
-    reasons = facts.most_common_reasons()[:MOST_REASONS]
-    rows = ceil(len(found) / PANELS)
+    found = report.compute_histograms(corpus)
+    columns = _count_columns(facts)
+    shown = sample_ids(corpus, MAP_ROWS * columns)
+    sheet = _draw_maps(corpus, shown, columns)
+    reasons = facts.most_common_reasons()[:MAX_REASONS]
+    rows = ceil(len(found) / PANELS_PER_ROW)
     heights = [
         130,
         sheet.height + 24 if shown else 0,
@@ -55,83 +55,83 @@ def corpus_picture(corpus: Corpus) -> Image.Image:
         len(reasons) * 42 + 60 if reasons else 0,
     ]
     canvas = Canvas(WIDTH, sum(heights) + EDGE // 2)
-    canvas.text((EDGE, 34), _title(corpus), TITLE, most=WIDTH - 2 * EDGE)
-    canvas.text((EDGE, 80), _told(corpus, facts), NORMAL, MUTED, most=WIDTH - 2 * EDGE)
+    canvas.draw_text((EDGE, 34), _format_title(corpus), TITLE, max_width=WIDTH - 2 * EDGE)
+    canvas.draw_text((EDGE, 80), _describe_corpus(corpus, facts), NORMAL, MUTED, max_width=WIDTH - 2 * EDGE)
     canvas.picture.paste(sheet, (EDGE, heights[0]))
     top = heights[0] + heights[1]
     if found:
-        canvas.text((EDGE, top), "Measures", LARGE)
+        canvas.draw_text((EDGE, top), "Measures", LARGE)
     for place, one in enumerate(found):
-        _histogram(canvas, _panel(place, top + 32, PANELS), one)
+        _draw_histogram(canvas, _panel_box(place, top + 32, PANELS_PER_ROW), one)
     top += heights[2]
     if reasons:
-        _failures(canvas, top, reasons, facts)
+        _draw_failures(canvas, top, reasons, facts)
     return canvas.picture
 
 
-def range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image:
+def draw_range_picture(corpus: Corpus, x: str, y: str, bins: int) -> Image.Image:
     """Bins of two measures, a histogram of each at the edges, and what the colours stand for."""
-    found = joint(corpus, x, y, bins)
+    found = compute_joint(corpus, x, y, bins)
     counts, x_edges, y_edges = found.counts, found.x_edges, found.y_edges
     canvas = Canvas(960, 880)
-    canvas.text((EDGE, 30), "Expressive range", TITLE)
+    canvas.draw_text((EDGE, 30), "Expressive range", TITLE)
     shown = int(counts.sum())
     some = f"{shown:,} of " if shown < len(corpus) else ""
-    canvas.text((EDGE, 74), f"{some}{_title(corpus)}", NORMAL, MUTED, most=880)
+    canvas.draw_text((EDGE, 74), f"{some}{_format_title(corpus)}", NORMAL, MUTED, max_width=880)
     box = Box(110, 210, 710, 810)
-    canvas.panel(box)
-    canvas.bars(Box(box.left, 120, box.right, box.top - 8), shares_of(counts.sum(axis=0)), x_edges)
+    canvas.draw_panel(box)
+    canvas.draw_bars(Box(box.left, 120, box.right, box.top - 8), as_shares(counts.sum(axis=0)), x_edges)
     side = Box(box.right + 8, box.top, 800, box.bottom)
-    canvas.bars(side, shares_of(counts.sum(axis=1)), y_edges, sideways=True)
-    canvas.bins(box, counts)
-    canvas.bottom_axis(box, float(x_edges[0]), float(x_edges[-1]))
-    canvas.left_axis(box, float(y_edges[0]), float(y_edges[-1]))
-    canvas.text(((box.left + box.right) / 2, box.bottom + 32), x, LARGE, anchor="ma")
-    canvas.upright((36, (box.top + box.bottom) // 2), y, LARGE)
+    canvas.draw_bars(side, as_shares(counts.sum(axis=1)), y_edges, sideways=True)
+    canvas.draw_bins(box, counts)
+    canvas.draw_bottom_axis(box, float(x_edges[0]), float(x_edges[-1]))
+    canvas.draw_left_axis(box, float(y_edges[0]), float(y_edges[-1]))
+    canvas.draw_text(((box.left + box.right) / 2, box.bottom + 32), x, LARGE, anchor="ma")
+    canvas.draw_vertical_text((36, (box.top + box.bottom) // 2), y, LARGE)
     scale = Box(850, 490, 868, 810)
     if counts.any():
-        canvas.heat_scale(scale, int(counts.max()))
-        canvas.text((scale.left, scale.top - 14), "maps", SMALL, MUTED, "ls")
+        canvas.draw_heat_scale(scale, int(counts.max()))
+        canvas.draw_text((scale.left, scale.top - 14), "maps", SMALL, MUTED, "ls")
     return canvas.picture
 
 
-def compare_picture(a: Corpus, b: Corpus) -> Image.Image:
+def draw_comparison_picture(a: Corpus, b: Corpus) -> Image.Image:
     """Every measure that both have: shares of maps in the same bins, one over the other."""
-    told = report.compared(a, b)
-    names = [one.name for one in told.measures]
-    pairs = list(zip(distributions(a, names), distributions(b, names), strict=True))
+    comparison = report.compare(a, b)
+    names = [one.name for one in comparison.measures]
+    pairs = list(zip(compute_distributions(a, names), compute_distributions(b, names), strict=True))
     width = WIDTH - 2 * EDGE
-    sentence = wrapped(told.sentence, NORMAL, width)
+    sentence = wrap_text(comparison.sentence, NORMAL, width)
     top = 136 + 22 * len(sentence)
-    rows = ceil(len(pairs) / PANELS)
+    rows = ceil(len(pairs) / PANELS_PER_ROW)
     canvas = Canvas(WIDTH, top + rows * (PANEL_HEIGHT + GAP) + EDGE // 2)
-    canvas.text((EDGE, 34), f"{told.names[0]} and {told.names[1]}", TITLE, most=width)
+    canvas.draw_text((EDGE, 34), f"{comparison.names[0]} and {comparison.names[1]}", TITLE, max_width=width)
     for number, line in enumerate(sentence):
-        canvas.text((EDGE, 80 + 22 * number), line, NORMAL, MUTED)
+        canvas.draw_text((EDGE, 80 + 22 * number), line, NORMAL, MUTED)
     left = EDGE
-    for name, maps, color in zip(told.names, told.maps, (FIRST, SECOND), strict=True):
-        label = f"{name}: {counted(maps, 'different map')}"
+    for name, maps, color in zip(comparison.names, comparison.maps, (FIRST, SECOND), strict=True):
+        label = f"{name}: {pluralize(maps, 'different map')}"
         canvas.pen.rounded_rectangle((left, top - 34, left + 14, top - 20), 3, color)
-        canvas.text((left + 22, top - 27), label, NORMAL, INK, "lm", most=width // 2 - 60)
+        canvas.draw_text((left + 22, top - 27), label, NORMAL, INK, "lm", max_width=width // 2 - 60)
         left += min(width // 2, round(text_width(label, NORMAL)) + 60)
-    for place, (one, (mine, other)) in enumerate(zip(told.measures, pairs, strict=True)):
-        box = _panel(place, top, PANELS)
-        canvas.panel(box)
-        canvas.text((box.left + 16, box.top + 14), one.name, LARGE, most=box.width - 120)
-        canvas.text((box.right - 16, box.top + 17), f"apart {one.apart:.2f}", SMALL, MUTED, "ra")
-        edges = edges_of(mine, other)
-        chart = box.inside(16, 52, 16, 34)
-        shares = [spread.counted(edges) / max(1, spread.count) for spread in (mine, other)]
+    for place, (one, (mine, other)) in enumerate(zip(comparison.measures, pairs, strict=True)):
+        box = _panel_box(place, top, PANELS_PER_ROW)
+        canvas.draw_panel(box)
+        canvas.draw_text((box.left + 16, box.top + 14), one.name, LARGE, max_width=box.width - 120)
+        canvas.draw_text((box.right - 16, box.top + 17), f"apart {one.apart:.2f}", SMALL, MUTED, "ra")
+        edges = compute_bin_edges(mine, other)
+        chart = box.shrink(16, 52, 16, 34)
+        shares = [spread.count_in_bins(edges) / max(1, spread.count) for spread in (mine, other)]
         most = max(float(share.max(initial=0)) for share in shares) or 1.0
         for share, color in zip(shares, (FIRST, SECOND), strict=True):
-            canvas.outline(chart, share / most, edges, color)
-        _axis(canvas, chart, edges, mine, other)
+            canvas.draw_outline(chart, share / most, edges, color)
+        _draw_axis(canvas, chart, edges, mine, other)
     return canvas.picture
 
 
-def spread_ids(corpus: Corpus, count: int) -> list[int]:
+def sample_ids(corpus: Corpus, count: int) -> list[int]:
     """Some maps that could be made, from all over the corpus."""
-    parts = corpus.parts[:: max(1, ceil(len(corpus.parts) / PARTS_LOOKED_AT))]
+    parts = corpus.parts[:: max(1, ceil(len(corpus.parts) / MAX_SAMPLED_PARTS))]
     found: list[int] = []
     for part in parts:
         table = corpus.part(part, ["id", "reason"])
@@ -139,31 +139,31 @@ def spread_ids(corpus: Corpus, count: int) -> list[int]:
     return [found[place * len(found) // count] for place in range(count)] if len(found) > count else found
 
 
-def _columns(facts: Facts) -> int:
+def _count_columns(facts: Facts) -> int:
     """How many maps stand in a row: as many as fill it best, in whole pixels a cell."""
     sizes = facts.sizes
-    wide = _wide(int(sizes["levels"].most), int(sizes["width"].most)) if sizes["width"].count else 1
+    wide = _total_width(int(sizes["levels"].maximum), int(sizes["width"].maximum)) if sizes["width"].count else 1
     filled = {}
-    for columns in MAPS_IN_A_ROW:
-        side = _side(columns)
+    for columns in MAP_COLUMNS:
+        side = _thumbnail_size(columns)
         filled[columns] = min(1.0, max(1, side // wide) * wide / side)
     return max(filled, key=lambda columns: (round(filled[columns], 2), columns))
 
 
-def _side(columns: int) -> int:
+def _thumbnail_size(columns: int) -> int:
     """Pixels for a map where so many stand in a row."""
     return (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
 
 
-def _wide(levels: int, width: int) -> int:
+def _total_width(levels: int, width: int) -> int:
     """Cells along a map, whose levels stand side by side."""
     return levels * (width + 1) - 1
 
 
-def _maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
+def _draw_maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
     """A sheet of maps, each with its number."""
-    side = _side(columns)
-    pictures = [_thumbnail(TileMap(corpus[number], corpus.tileset), side) for number in ids]
+    side = _thumbnail_size(columns)
+    pictures = [_draw_thumbnail(TileMap(corpus[number], corpus.tileset), side) for number in ids]
     tall = max((picture.height for picture in pictures), default=0)
     canvas = Canvas(WIDTH - 2 * EDGE, max(1, ceil(len(ids) / columns) * (tall + 30)))
     for place, (number, picture) in enumerate(zip(ids, pictures, strict=True)):
@@ -172,84 +172,84 @@ def _maps(corpus: Corpus, ids: list[int], columns: int) -> Image.Image:
         x, y = left + (side - picture.width) // 2, top + (tall - picture.height) // 2
         canvas.picture.paste(picture, (x, y))
         canvas.pen.rectangle((x, y, x + picture.width - 1, y + picture.height - 1), outline=FAINT)
-        canvas.text((left + side / 2, top + tall + 5), f"{number:,}", SMALL, MUTED, "ma")
+        canvas.draw_text((left + side / 2, top + tall + 5), f"{number:,}", SMALL, MUTED, "ma")
     return canvas.picture
 
 
-def _thumbnail(map: TileMap, side: int) -> Image.Image:
+def _draw_thumbnail(map: TileMap, side: int) -> Image.Image:
     """A map as large as fits, in whole pixels a cell where it is small enough."""
-    wide = _wide(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
+    wide = _total_width(map.shape[0] if map.cells.ndim == 3 else 1, map.width)
     drawn = map.image(scale=max(1, side // max(wide, map.height)), sprites=False).convert("RGB")
     if max(drawn.size) > side:
         drawn.thumbnail((side, side), Image.Resampling.BOX)
     return drawn
 
 
-def _histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
-    canvas.panel(box)
-    canvas.text((box.left + 16, box.top + 14), one.name, LARGE, most=box.width - 32)
+def _draw_histogram(canvas: Canvas, box: Box, one: report.Histogram) -> None:
+    canvas.draw_panel(box)
+    canvas.draw_text((box.left + 16, box.top + 14), one.name, LARGE, max_width=box.width - 32)
     spread = one.stats
     left = float(box.left + 16)
-    for word, value in _facts_of(spread):
+    for word, value in _list_facts(spread):
         text = f"{word} {value}"
-        canvas.text((left, box.top + 40), text, SMALL, SECOND if word == "mean" else MUTED)  # as its line below
+        canvas.draw_text((left, box.top + 40), text, SMALL, SECOND if word == "mean" else MUTED)  # as its line below
         left += text_width(f"{text}    ", SMALL)
-    chart = box.inside(16, 68, 16, 34)
+    chart = box.shrink(16, 68, 16, 34)
     if len(one.counts) == 1:  # a single number, in the middle
-        chart = chart.inside(chart.width * 2 // 5, 0, chart.width * 2 // 5, 0)
-    canvas.bars(chart, shares_of(one.counts), one.edges)
-    _axis(canvas, chart, one.edges, spread)
+        chart = chart.shrink(chart.width * 2 // 5, 0, chart.width * 2 // 5, 0)
+    canvas.draw_bars(chart, as_shares(one.counts), one.edges)
+    _draw_axis(canvas, chart, one.edges, spread)
     if len(spread.values) > 1:
         low, high = float(one.edges[0]), float(one.edges[-1])
         x = round(chart.left + (spread.mean - low) / (high - low) * (chart.width - 1))
         canvas.pen.line((x, chart.top - 2, x, chart.bottom - 1), fill=SECOND, width=2)
 
 
-def _axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *spread: Distribution) -> None:
+def _draw_axis(canvas: Canvas, box: Box, edges: NDArray[np.float64], *spread: Distribution) -> None:
     """The axis under bins: of a few numbers all of them, else round ones."""
     values = np.unique(np.concatenate([one.values for one in spread]))
-    few = len(values) == len(edges) - 1 and text_width(written(values[-1]), SMALL) * 2 * len(values) < box.width
-    canvas.bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if few else None)
+    few = len(values) == len(edges) - 1 and text_width(format_short(values[-1]), SMALL) * 2 * len(values) < box.width
+    canvas.draw_bottom_axis(box, float(edges[0]), float(edges[-1]), values.tolist() if few else None)
 
 
-def _facts_of(spread: Distribution) -> list[tuple[str, str]]:
+def _list_facts(spread: Distribution) -> list[tuple[str, str]]:
     ends = {"min": spread.low, "median": spread.median, "mean": spread.mean, "max": spread.high}
     missing = [("missing", f"{spread.missing:,}")] if spread.missing else []
-    return [*((word, written(value)) for word, value in ends.items()), *missing]
+    return [*((word, format_short(value)) for word, value in ends.items()), *missing]
 
 
-def _failures(canvas: Canvas, top: int, reasons: list[tuple[str, int]], facts: Facts) -> None:
+def _draw_failures(canvas: Canvas, top: int, reasons: list[tuple[str, int]], facts: Facts) -> None:
     """Reasons, and what share of all maps each has cost."""
-    canvas.text((EDGE, top), f"{facts.failures:,} could not be made", LARGE)
+    canvas.draw_text((EDGE, top), f"{facts.failures:,} could not be made", LARGE)
     right = WIDTH - EDGE
     for place, (reason, count) in enumerate(reasons):
         y, share = top + 36 + place * 42, count / facts.maps
-        canvas.text((EDGE, y), reason, NORMAL, most=right - EDGE - 160)
-        canvas.text((right, y), f"{count:,} · {share:.1%}", NORMAL, MUTED, "ra")
+        canvas.draw_text((EDGE, y), reason, NORMAL, max_width=right - EDGE - 160)
+        canvas.draw_text((right, y), f"{count:,} · {share:.1%}", NORMAL, MUTED, "ra")
         canvas.pen.rectangle((EDGE, y + 23, right - 1, y + 27), FAINT)
         canvas.pen.rectangle((EDGE, y + 23, EDGE + max(2, round((right - EDGE - 1) * share)), y + 27), WARNING)
 
 
-def _panel(place: int, top: int, columns: int) -> Box:
+def _panel_box(place: int, top: int, columns: int) -> Box:
     row, column = divmod(place, columns)
     width = (WIDTH - 2 * EDGE - (columns - 1) * GAP) // columns
     left, upper = EDGE + column * (width + GAP), top + row * (PANEL_HEIGHT + GAP)
     return Box(left, upper, left + width, upper + PANEL_HEIGHT)
 
 
-def _title(corpus: Corpus) -> str:
-    return f"{counted(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}"
+def _format_title(corpus: Corpus) -> str:
+    return f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}"
 
 
-def _told(corpus: Corpus, facts: Facts) -> str:
+def _describe_corpus(corpus: Corpus, facts: Facts) -> str:
     """What there is to know, in a line."""
     swept = [axis.column for axis in corpus.manifest.sweep.axes]
     words = [
-        facts.size("-"),
+        facts.format_size("-"),
         f"seed {corpus.manifest.seed}",
         f"swept: {', '.join(swept)}" if swept else "",
         f"{facts.maps:,} there so far" if facts.maps < len(corpus) else "",
-        f"{facts.same:,} equal to an earlier one" if facts.same else "",
+        f"{facts.duplicates:,} equal to an earlier one" if facts.duplicates else "",
         f"{facts.failures:,} could not be made" if facts.failures else "",
         f"Tilewright {corpus.manifest.version}",
     ]

@@ -19,17 +19,17 @@ from ..core.params import check_integer
 
 T = TypeVar("T")
 SCHEDULER = "DASK_SCHEDULER_ADDRESS"
-PATIENCE = "20s"
+TIMEOUT = "20s"
 """How long a scheduler may take to answer, and to have a worker."""
-RETURN = 3
+RECONNECT_SECONDS = 3
 """Seconds in which a client may find a lost scheduler again."""
-AHEAD = 2
+TASKS_AHEAD = 2
 """Tasks that wait for a worker's thread, for each of them: no worker idles, and few results wait for us."""
-KILLS = 10
+MAX_WORKER_KILLS = 10
 """Workers of ours that may be killed by one task before it is given up: others may have killed them."""
-ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 LOGS = ("distributed", "tornado", "asyncio", "bokeh")
-MOST_WORKERS = 4096
+MAX_WORKERS = 4096
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Progress:
 
 
 WorldProgress = Progress
-Tell = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 class LostCluster(TilewrightError):
@@ -70,12 +70,12 @@ class Cluster:
     @property
     def threads(self) -> int:
         """How many tasks can be worked on at once, now: in somebody's cluster workers come and go."""
-        with self._told():
+        with self._translate_errors():
             if self._client.status != "running":
                 raise LostCluster(f"{self._address} is lost; run again to go on")
             return max(1, int(sum(self._client.nthreads().values())))
 
-    def each(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
+    def run_tasks(self, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Generator[T, None, None]:
         """What the work makes of each task, as it is finished; few tasks are ahead of the workers.
 
         A worker that dies costs what it was at; what a task raises is raised here. Closing the iterator stops all.
@@ -85,11 +85,11 @@ class Cluster:
         waiting = iter(tasks)
         unfinished: set[Any] = set()
         try:
-            with self._told():
+            with self._translate_errors():
                 running = as_completed(loop=self._client.loop)
             while True:
-                with self._told():
-                    for task in islice(waiting, max(0, self.threads * (1 + AHEAD) - len(unfinished))):
+                with self._translate_errors():
+                    for task in islice(waiting, max(0, self.threads * (1 + TASKS_AHEAD) - len(unfinished))):
                         future = self._client.submit(work, *task, pure=False)
                         unfinished.add(future)
                         running.add(future)
@@ -108,7 +108,7 @@ class Cluster:
     def _result(self, future: Any) -> Any:
         from distributed import KilledWorker
 
-        with self._told():
+        with self._translate_errors():
             failed = future.status == "error"
             result = future.exception() if failed else future.result()
         if not failed:
@@ -117,12 +117,12 @@ class Cluster:
             text = "a task has killed its workers again and again, perhaps for want of memory; run again to go on"
             raise LostCluster(text)
         if isinstance(result, ImportError) or "deserializ" in str(result):
-            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short(result)})"
+            reason = f"workers of {self._address} need this Tilewright and what it stands on ({_short_message(result)})"
             raise LostCluster(reason)
         raise result from None
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """That the cluster is gone is told in one line; what was made until then stays."""
         from concurrent.futures import CancelledError
 
@@ -131,45 +131,45 @@ class Cluster:
         except (Exception, CancelledError) as error:
             if isinstance(error, TilewrightError):
                 raise
-            raise LostCluster(f"{self._address} is lost ({_short(error)}); run again to go on") from None
+            raise LostCluster(f"{self._address} is lost ({_short_message(error)}); run again to go on") from None
 
 
 def check_workers(workers: int | None, scheduler: str | None) -> None:
     """Refuse a number of workers that there cannot be, or one beside the address of a scheduler."""
     if workers is None:
         return
-    check_integer("workers", workers, 0, MOST_WORKERS)
+    check_integer("workers", workers, 0, MAX_WORKERS)
     if scheduler is not None:
         text = "a scheduler has workers of its own; give a number of workers, or its address"
         raise InvalidRecipe(text, at="workers")
 
 
-def each_result(
+def iter_results(
     work: Callable[..., T],
     tasks: Callable[[int], Iterable[tuple[Any, ...]]],
-    alone: Callable[[], Generator[T, None, None]],
+    run_here: Callable[[], Generator[T, None, None]],
     *,
     workers: int | None,
     scheduler: str | None,
     progress: Progress,
-    tell: Tell,
+    on_progress: ProgressCallback,
 ) -> Generator[T, None, None]:
     """Yield what the work makes of each task, in any order: on a cluster, or without workers what `alone` makes here.
 
     `tasks` gives the tasks for that many threads. Closing the generator ends the tasks, then the workers.
     """
     if workers == 0:
-        yield from alone()
+        yield from run_here()
         return
-    with connected(scheduler, workers) as cluster:
+    with connect(scheduler, workers) as cluster:
         progress.dashboard = cluster.dashboard
-        tell(progress)
-        with closing(cluster.each(work, tasks(cluster.threads))) as results:
+        on_progress(progress)
+        with closing(cluster.run_tasks(work, tasks(cluster.threads))) as results:
             yield from results
 
 
 @contextmanager
-def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
+def connect(address: str | None, workers: int | None) -> Iterator[Cluster]:
     """A cluster to work with: somebody's, by its scheduler's address, or processes of our own for as long as this.
 
     Without an address the environment's DASK_SCHEDULER_ADDRESS counts, unless a number of workers is asked for.
@@ -181,31 +181,31 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
     if address is None and workers is None:
         address = os.environ.get(SCHEDULER) or None
     settings = {
-        "distributed.comm.timeouts.connect": PATIENCE,
-        "distributed.scheduler.allowed-failures": KILLS,
+        "distributed.comm.timeouts.connect": TIMEOUT,
+        "distributed.scheduler.allowed-failures": MAX_WORKER_KILLS,
         "distributed.admin.log-length": 100,
         # Without Dask's MALLOC_TRIM_THRESHOLD_, with which every array begins with page faults: half the speed.
-        "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(THREAD_VARIABLES, 1),
         # What workers do else many times a second, to profile tasks of seconds, is a twentieth of their time.
         "distributed.worker.profile.enabled": False,
         "distributed.admin.tick.interval": "1s",
     }
     with ExitStack() as stack:
-        stack.enter_context(_silence())
+        stack.enter_context(_silence_logs())
         stack.enter_context(dask.config.set(settings))
         if address is None:
-            yield stack.enter_context(_own(workers or os.cpu_count() or 1))
+            yield stack.enter_context(_local_cluster(workers or os.cpu_count() or 1))
         else:
-            yield stack.enter_context(_somebodys(address))
+            yield stack.enter_context(_remote_cluster(address))
 
 
 @contextmanager
-def _own(workers: int) -> Iterator[Cluster]:
+def _local_cluster(workers: int) -> Iterator[Cluster]:
     from distributed import LocalCluster
 
     with ExitStack() as ends:
         try:
-            with _deaf():
+            with _block_interrupts():
                 own = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
@@ -213,31 +213,31 @@ def _own(workers: int) -> Iterator[Cluster]:
                     silence_logs=logging.CRITICAL,
                 )
                 ends.callback(_close_quietly, own, timeout=10)
-                client = _client(own)
+                client = _make_client(own)
                 ends.callback(_close_client, client)
         except (OSError, RuntimeError, ValueError) as error:
-            told = f"no worker processes could be started on this machine ({_short(error)})"
-            raise LostCluster(f"{told}; --workers 0 does without") from None
+            message = f"no worker processes could be started on this machine ({_short_message(error)})"
+            raise LostCluster(f"{message}; --workers 0 does without") from None
         yield Cluster(client, "the cluster on this machine")
 
 
 @contextmanager
-def _somebodys(address: str) -> Iterator[Cluster]:
+def _remote_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as ends:
         try:
-            client = _client(address)
+            client = _make_client(address)
         except Exception as error:  # an address may be anything
-            raise LostCluster(f"no scheduler answers at {address} ({_short(error)})") from None
+            raise LostCluster(f"no scheduler answers at {address} ({_short_message(error)})") from None
         ends.callback(_close_client, client)
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=TIMEOUT)
         except Exception as error:
-            raise LostCluster(f"the scheduler at {address} has no workers ({_short(error)})") from None
+            raise LostCluster(f"the scheduler at {address} has no workers ({_short_message(error)})") from None
         yield Cluster(client, f"the scheduler at {address}")
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Threads that begin now, and all processes that these ever start, do not hear Ctrl-C: we end them ourselves."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -250,16 +250,16 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _client(place: Any) -> Any:
+def _make_client(place: Any) -> Any:
     """A client that is closed by us alone: others close once more when Python ends, with complaints."""
     from distributed import Client
 
-    class Ours(Client):  # type: ignore[misc]
+    class QuietClient(Client):  # type: ignore[misc]
         def __del__(self) -> None:
             pass
 
-    client = Ours(place, timeout=PATIENCE, set_as_default=False)
-    client._timeout = RETURN  # with the connection all tasks are lost: finding it again later helps nobody
+    client = QuietClient(place, timeout=TIMEOUT, set_as_default=False)
+    client._timeout = RECONNECT_SECONDS  # with the connection all tasks are lost: finding it again later helps nobody
     return client
 
 
@@ -278,7 +278,7 @@ def _close_quietly(one: Any, timeout: int) -> None:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def _silence_logs() -> Iterator[None]:
     """Dask says nothing: whatever goes wrong is told by us. After a loss it would go on complaining."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.split(".")[0] in LOGS]
     before = [(logger, logger.disabled) for logger in loggers]
@@ -296,5 +296,5 @@ def _silence() -> Iterator[None]:
                 logger.disabled = disabled
 
 
-def _short(error: BaseException) -> str:
+def _short_message(error: BaseException) -> str:
     return " ".join(str(error).split())[:120] or type(error).__name__

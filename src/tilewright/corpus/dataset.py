@@ -54,11 +54,11 @@ class Dataset:
         for batch in self.corpus.batches(max(1, len(chosen)), ids=chosen, columns=self.columns):
             samples += [as_torch(cells, self._tiles) for cells in batch.cells]
             if self.columns:
-                samples = list(zip(samples, _numbers(batch.table, self.columns), strict=True))
+                samples = list(zip(samples, _column_values(batch.table, self.columns), strict=True))
         return samples if self.transform is None else [self.transform(sample) for sample in samples]
 
 
-def samples_of(
+def make_samples(
     cells: NDArray[Any] | list[NDArray[Any]], table: pa.Table, columns: Sequence[str], tiles: int = 0
 ) -> Any:
     """A batch of samples: cells, or cells and the numbers of some columns."""
@@ -66,7 +66,7 @@ def samples_of(
         taken: Any = [as_torch(one, tiles) for one in cells]
     else:
         taken = as_torch(cells, tiles, batched=True)
-    return (taken, _numbers(table, columns)) if columns else taken
+    return (taken, _column_values(table, columns)) if columns else taken
 
 
 def as_torch(cells: NDArray[Any], tiles: int = 0, *, batched: bool = False) -> NDArray[Any]:
@@ -90,6 +90,6 @@ def one_hot(cells: NDArray[Any], tiles: int, *, batched: bool = False) -> NDArra
     return layers
 
 
-def _numbers(table: pa.Table, columns: Sequence[str]) -> NDArray[np.float32]:
+def _column_values(table: pa.Table, columns: Sequence[str]) -> NDArray[np.float32]:
     """(map, column) numbers; what is missing is no number."""
     return np.stack([as_numbers(table[name]) for name in columns], axis=1).astype(np.float32)

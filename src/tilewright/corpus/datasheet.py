@@ -14,41 +14,41 @@ import pyarrow as pa
 import yaml
 from numpy.typing import NDArray
 
-from ..core.errors import counted, format_number
-from ..core.registry import measures as measure_shelf
+from ..core.errors import format_number, pluralize
+from ..core.registry import measures as measure_registry
 from .manifest import OWN_COLUMNS, Manifest
 
 if TYPE_CHECKING:
     from .reader import Corpus
 
-MOST_COMPARED = 50_000_000
+MAX_COMPARED_MAPS = 50_000_000
 """Maps among which the same ones are counted; 8 bytes of memory each."""
-MOST_REASONS = 1000
+MAX_REASONS = 1000
 """Reasons of failures that are told apart."""
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 SIZES = ("width", "height", "levels")
 Names = NDArray[np.uint64]
 
 
 @dataclass
-class Span:
+class RunningStats:
     """What the numbers of a measure are like."""
 
     count: int = 0
-    least: float = math.inf
-    most: float = -math.inf
+    minimum: float = math.inf
+    maximum: float = -math.inf
     sums: list[float] = field(default_factory=list)
 
     def add(self, values: Any) -> None:
         finite = values[np.isfinite(values)]
         if finite.size:
             self.count += finite.size
-            self.least, self.most = min(self.least, float(finite.min())), max(self.most, float(finite.max()))
+            self.minimum, self.maximum = min(self.minimum, float(finite.min())), max(self.maximum, float(finite.max()))
             self.sums.append(math.fsum(finite.tolist()))  # exact: numpy adds in another order on other processors
 
-    def merge(self, other: Span) -> None:
+    def merge(self, other: RunningStats) -> None:
         self.count += other.count
-        self.least, self.most = min(self.least, other.least), max(self.most, other.most)
+        self.minimum, self.maximum = min(self.minimum, other.minimum), max(self.maximum, other.maximum)
         self.sums += other.sums
 
     @property
@@ -63,47 +63,48 @@ class Facts:
     maps: int = 0
     failures: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    sizes: dict[str, Span] = field(default_factory=lambda: {name: Span() for name in SIZES})
-    measures: dict[str, Span] = field(default_factory=dict)
-    names: Names = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    sizes: dict[str, RunningStats] = field(default_factory=lambda: {name: RunningStats() for name in SIZES})
+    measures: dict[str, RunningStats] = field(default_factory=dict)
+    digest_prefixes: Names = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
     """(map,) the first half of its digest; empty where the corpus has too many maps to compare them."""
-    same: int | None = None
+    duplicates: int | None = None
     """Maps that are equal to an earlier one; None where there are too many to tell."""
 
     @classmethod
     def of(cls, corpus: Corpus, known: Mapping[int, Facts] | None = None) -> Facts:
         """Gather what is found in all parts; those that are not known yet are read."""
         manifest, known = corpus.manifest, known or {}
-        found = cls(measures={name: Span() for name in manifest.measures})
-        columns = ["reason", *SIZES, *manifest.measures, *(["digest"] if _compares(manifest) else [])]
-        names = [found.names]
+        found = cls(measures={name: RunningStats() for name in manifest.measures})
+        columns = ["reason", *SIZES, *manifest.measures, *(["digest"] if _counts_duplicates(manifest) else [])]
+        names = [found.digest_prefixes]
         for number in corpus.parts:
-            part = known.get(number) or cls.in_part(corpus.part(number, columns), manifest)
+            part = known.get(number) or cls.from_table(corpus.part(number, columns), manifest)
             found._add(part)
-            names.append(part.names)
-        if _compares(manifest):
+            names.append(part.digest_prefixes)
+        if _counts_duplicates(manifest):
             together = np.concatenate(names)
-            found.same = together.size - np.unique(together).size
+            found.duplicates = together.size - np.unique(together).size
         return found
 
     @classmethod
-    def in_part(cls, table: pa.Table, manifest: Manifest) -> Facts:
+    def from_table(cls, table: pa.Table, manifest: Manifest) -> Facts:
         """Describe the maps of a part, given as a table."""
         reasons = table["reason"].drop_null().to_pylist()
         found = cls(table.num_rows, len(reasons), Counter(reasons))
-        found.measures = {name: Span() for name in manifest.measures}
+        found.measures = {name: RunningStats() for name in manifest.measures}
         for name, span in (*found.sizes.items(), *found.measures.items()):
             span.add(table[name].cast(pa.float64()).drop_null().to_numpy())
-        if _compares(manifest):
+        if _counts_duplicates(manifest):
             digests = table["digest"].drop_null().to_pylist()
-            found.names = np.array([int(name[:16], 16) for name in digests], dtype=np.uint64)
+            found.digest_prefixes = np.array([int(name[:16], 16) for name in digests], dtype=np.uint64)
         return found
 
-    def size(self, between: str) -> str:
+    def format_size(self, separator: str) -> str:
         """Width and height, and levels where there are several, each as a number or a range; empty without maps."""
-        spans = [span for name, span in self.sizes.items() if span.count and (name != "levels" or span.most > 1)]
+        spans = [span for name, span in self.sizes.items() if span.count and (name != "levels" or span.maximum > 1)]
         return " x ".join(
-            f"{span.least:,.0f}" + ("" if span.least == span.most else f"{between}{span.most:,.0f}") for span in spans
+            f"{span.minimum:,.0f}" + ("" if span.minimum == span.maximum else f"{separator}{span.maximum:,.0f}")
+            for span in spans
         )
 
     def most_common_reasons(self) -> list[tuple[str, int]]:
@@ -114,66 +115,68 @@ class Facts:
         self.maps += part.maps
         self.failures += part.failures
         for reason, count in part.reasons.items():
-            self.reasons[reason if reason in self.reasons or len(self.reasons) < MOST_REASONS else "others"] += count
+            self.reasons[reason if reason in self.reasons or len(self.reasons) < MAX_REASONS else "others"] += count
         for mine, other in ((self.sizes, part.sizes), (self.measures, part.measures)):
             for name, span in mine.items():
                 span.merge(other[name])
 
 
-def _compares(manifest: Manifest) -> bool:
-    return manifest.count <= MOST_COMPARED
+def _counts_duplicates(manifest: Manifest) -> bool:
+    return manifest.count <= MAX_COMPARED_MAPS
 
 
-def datasheet(corpus: Corpus, facts: Facts | None = None) -> str:
+def render_datasheet(corpus: Corpus, facts: Facts | None = None) -> str:
     """What it is, how it was made, by which version, how to read it, and the measures' ranges."""
-    return "\n\n".join(_blocks(corpus, facts or Facts.of(corpus))) + "\n"
+    return "\n\n".join(_iter_blocks(corpus, facts or Facts.of(corpus))) + "\n"
 
 
-def _blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
+def _iter_blocks(corpus: Corpus, facts: Facts) -> Iterator[str]:
     """Headings, paragraphs, lists, tables and code, which are separated by empty lines."""
     manifest = corpus.manifest
-    yield f"# {counted(len(corpus), 'map')} by {manifest.recipe['technique']}"
+    yield f"# {pluralize(len(corpus), 'map')} by {manifest.recipe['technique']}"
     yield (
         f"A corpus of tile maps, made by Tilewright {manifest.version} from the seed `{manifest.seed}`:\n"
         f"map i has the seed `{manifest.seed}-i` and depends on nothing else but the recipe."
     )
     if facts.maps < len(corpus):
-        yield f"It is not finished: {counted(facts.maps, 'map')} are there."
-    yield _bullets(
-        f"size: {facts.size('..') or 'unknown'}",
-        f"tiles: {_tiles(corpus)}",
+        yield f"It is not finished: {pluralize(facts.maps, 'map')} are there."
+    yield _format_bullets(
+        f"size: {facts.format_size('..') or 'unknown'}",
+        f"tiles: {_describe_tiles(corpus)}",
         f"maps that could not be made: {facts.failures:,}",
-        "" if facts.same is None else f"maps equal to an earlier one: {facts.same:,}",
+        "" if facts.duplicates is None else f"maps equal to an earlier one: {facts.duplicates:,}",
     )
     yield "## The recipe"
     recipe = json.loads(json.dumps(manifest.recipe))
-    yield _code("yaml", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120))
+    yield _format_code("yaml", yaml.safe_dump(recipe, sort_keys=False, allow_unicode=True, width=120))
     if manifest.sweep.axes:
         sampled = manifest.sweep.sampled
         yield "Each map draws these by chance:" if sampled else "Maps go through all combinations of these:"
-        yield _bullets(*(f"`{axis.column}`: {_values(axis)}" for axis in manifest.sweep.axes))
+        yield _format_bullets(*(f"`{axis.column}`: {_format_values(axis)}" for axis in manifest.sweep.axes))
     yield "## Making it again"
-    yield _code("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
+    yield _format_code("", "tilewright corpus make manifest.json -o again\ntilewright corpus take . 0 -o map.png\n")
     yield (
         "The same version makes the same files, byte for byte, in any number of processes.\n"
         f"Revisions: {', '.join(f'{name} {number}' for name, number in manifest.revisions.items())}."
     )
     if facts.measures:
         yield "## Measures"
-        yield "\n".join(_measures(facts))
+        yield "\n".join(_format_measures(facts))
     if facts.reasons:
         yield "## Maps that could not be made"
         most = facts.most_common_reasons()
-        others = f"and {len(most) - MOST_SHOWN:,} other reasons" if len(most) > MOST_SHOWN else ""
-        yield _bullets(*(f"{number:,}: {' '.join(reason.split())}" for reason, number in most[:MOST_SHOWN]), others)
+        others = f"and {len(most) - MAX_SHOWN:,} other reasons" if len(most) > MAX_SHOWN else ""
+        yield _format_bullets(
+            *(f"{number:,}: {' '.join(reason.split())}" for reason, number in most[:MAX_SHOWN]), others
+        )
     yield "## Files"
     yield "`manifest.json` decides everything. `parts/` holds Parquet files, each with the manifest in its metadata."
-    yield _bullets(*(f"`{name}`: {text}" for name, text in _columns(corpus)))
+    yield _format_bullets(*(f"`{name}`: {text}" for name, text in _describe_columns(corpus)))
     yield "With Tilewright:"
-    yield _code("python", WITH_TILEWRIGHT)
+    yield _format_code("python", WITH_TILEWRIGHT)
     yield "With other tools:"
     kind = np.dtype(corpus.tileset.dtype).newbyteorder("<")
-    yield _code("python", WITHOUT.replace("KIND", kind.str).replace("BYTES", str(kind.itemsize)))
+    yield _format_code("python", WITHOUT_TILEWRIGHT.replace("KIND", kind.str).replace("BYTES", str(kind.itemsize)))
 
 
 WITH_TILEWRIGHT = """\
@@ -184,7 +187,7 @@ cells = corpus[0]  # an array of tile ids
 for batch in corpus.batches(256):
     batch.ids, batch.cells, batch.table
 """
-WITHOUT = """\
+WITHOUT_TILEWRIGHT = """\
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -196,36 +199,36 @@ cells = np.frombuffer(plain, dtype="KIND").reshape(shape)
 """
 
 
-def _bullets(*texts: str) -> str:
+def _format_bullets(*texts: str) -> str:
     return "\n".join(f"- {text}" for text in texts if text)
 
 
-def _code(language: str, text: str) -> str:
+def _format_code(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def _measures(facts: Facts) -> Iterator[str]:
+def _format_measures(facts: Facts) -> Iterator[str]:
     yield "| measure | lowest | mean | highest | maps | what it is |"
     yield "| --- | ---: | ---: | ---: | ---: | --- |"
     for name, span in facts.measures.items():
-        shown = [format_number(number) if span.count else "" for number in (span.least, span.mean, span.most)]
-        about = measure_shelf.get(name).summary.replace("|", "\\|") if name in measure_shelf else ""
+        shown = [format_number(number) if span.count else "" for number in (span.minimum, span.mean, span.maximum)]
+        about = measure_registry.get(name).summary.replace("|", "\\|") if name in measure_registry else ""
         yield f"| {' | '.join([name, *shown, f'{span.count:,}', about])} |"
 
 
-def _columns(corpus: Corpus) -> Iterable[tuple[str, str]]:
-    size = counted(np.dtype(corpus.tileset.dtype).itemsize, "byte")
+def _describe_columns(corpus: Corpus) -> Iterable[tuple[str, str]]:
+    size = pluralize(np.dtype(corpus.tileset.dtype).itemsize, "byte")
     yield from ((name, text.replace("{bytes}", size)) for name, (_, text) in OWN_COLUMNS.items())
     yield from ((axis.column, "swept") for axis in corpus.manifest.sweep.axes)
     yield from ((name, "measured") for name in corpus.manifest.measures)
 
 
-def _tiles(corpus: Corpus) -> str:
+def _describe_tiles(corpus: Corpus) -> str:
     tiles = [f"{number} `{tile.glyph}` {tile.name}" for number, tile in enumerate(corpus.tileset)]
-    return ", ".join(tiles[:MOST_SHOWN]) + (f" and {len(tiles) - MOST_SHOWN} more" if len(tiles) > MOST_SHOWN else "")
+    return ", ".join(tiles[:MAX_SHOWN]) + (f" and {len(tiles) - MAX_SHOWN} more" if len(tiles) > MAX_SHOWN else "")
 
 
-def _values(axis: Any) -> str:
+def _format_values(axis: Any) -> str:
     if axis.is_range:
-        return f"{axis.values[0]} to {axis.values[-1]}, {counted(len(axis.values), 'value')}"
-    return ", ".join(map(str, axis.values[:MOST_SHOWN])) + (" ..." if len(axis.values) > MOST_SHOWN else "")
+        return f"{axis.values[0]} to {axis.values[-1]}, {pluralize(len(axis.values), 'value')}"
+    return ", ".join(map(str, axis.values[:MAX_SHOWN])) + (" ..." if len(axis.values) > MAX_SHOWN else "")

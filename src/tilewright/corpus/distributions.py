@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-MOST_VALUES = 1 << 18
+MAX_VALUES = 1 << 18
 """Different numbers that are told apart; of more, neighbours are put together."""
 BINS = 40
 
@@ -67,50 +67,50 @@ class Distribution:
         place = int(np.searchsorted(np.cumsum(self.counts), share * self.count))
         return float(self.values[min(place, len(self.values) - 1)])
 
-    def counted(self, edges: Floats) -> Counts:
+    def count_in_bins(self, edges: Floats) -> Counts:
         """How many lie between each two edges."""
         return np.histogram(self.values, edges, weights=self.counts)[0].astype(np.int64)
 
 
-def distributions(corpus: Corpus, columns: Sequence[str] | None = None) -> list[Distribution]:
+def compute_distributions(corpus: Corpus, columns: Sequence[str] | None = None) -> list[Distribution]:
     """How columns are spread, by default all measures; in one pass over the parts."""
-    names = corpus.numeric(corpus.manifest.measures if columns is None else columns)
-    gathered = {name: Gathering() for name in names}
+    names = corpus.numeric_columns(corpus.manifest.measures if columns is None else columns)
+    gathered = {name: DistributionBuilder() for name in names}
     for table in corpus.tables(names, made=True) if names else ():
         for name in names:
             gathered[name].add(as_numbers(table[name]))
-    return [Distribution(name, *gathered[name].finished()) for name in names]
+    return [Distribution(name, *gathered[name].finish()) for name in names]
 
 
-class Gathering:
+class DistributionBuilder:
     """Numbers on their way into a distribution."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)
         self.counts = np.empty(0, dtype=np.int64)
-        self.waiting: list[Floats] = []
-        self.held = 0
+        self.pending: list[Floats] = []
+        self.pending_count = 0
         self.missing = 0
 
     def add(self, numbers: Floats) -> None:
         sound = numbers[np.isfinite(numbers)]
         self.missing += len(numbers) - len(sound)
-        self.waiting.append(sound)
-        self.held += len(sound)
-        if self.held > max(len(self.values), MOST_VALUES // 4):
-            self._settle()
+        self.pending.append(sound)
+        self.pending_count += len(sound)
+        if self.pending_count > max(len(self.values), MAX_VALUES // 4):
+            self._merge_pending()
 
-    def finished(self) -> tuple[Floats, Counts, int]:
-        self._settle()
+    def finish(self) -> tuple[Floats, Counts, int]:
+        self._merge_pending()
         return self.values, self.counts, self.missing
 
-    def _settle(self) -> None:
-        values = np.concatenate([self.values, *self.waiting])
-        counts = np.concatenate([self.counts, np.ones(self.held, dtype=np.int64)])
-        self.waiting, self.held = [], 0
+    def _merge_pending(self) -> None:
+        values = np.concatenate([self.values, *self.pending])
+        counts = np.concatenate([self.counts, np.ones(self.pending_count, dtype=np.int64)])
+        self.pending, self.pending_count = [], 0
         self.values, places = np.unique(values, return_inverse=True)
         self.counts = np.bincount(places.reshape(-1), weights=counts, minlength=len(self.values)).astype(np.int64)
-        while len(self.values) > MOST_VALUES:
+        while len(self.values) > MAX_VALUES:
             self._halve()
 
     def _halve(self) -> None:
@@ -127,13 +127,13 @@ class Gathering:
 # -- bins -------------------------------------------------------------------------------------------------------
 
 
-def edges_of(*spread: Distribution, bins: int = BINS) -> Floats:
+def compute_bin_edges(*spread: Distribution, bins: int = BINS) -> Floats:
     """Edges of at most so many bins, all equally wide; numbers that are some step apart lie equally many in each."""
     values = np.unique(np.concatenate([one.values for one in spread]))
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = float(values[0]), float(values[-1])
-    step = _step_of(values, bins)
+    step = _find_step(values, bins)
     if step:
         steps = round((high - low) / step) + 1
         together = -(-steps // bins)
@@ -142,13 +142,13 @@ def edges_of(*spread: Distribution, bins: int = BINS) -> Floats:
     return edges if (np.diff(edges) > 0).all() else np.array([low, np.nextafter(high, np.inf)])
 
 
-def _step_of(values: Floats, bins: int) -> float:
+def _find_step(values: Floats, bins: int) -> float:
     """The step that all numbers are a multiple of apart; 0 where there is none worth speaking of."""
     reach = float(values[-1] - values[0])
     if reach < bins and (values == np.round(values)).all():
         return 1.0
     step = float(np.diff(values).min()) if len(values) > 1 else 1.0
-    if reach > MOST_VALUES * step:
+    if reach > MAX_VALUES * step:
         return 0.0
     step = reach / round(reach / step) if reach else step  # more exact than a single difference
     steps = (values - values[0]) / step
@@ -156,7 +156,7 @@ def _step_of(values: Floats, bins: int) -> float:
 
 
 @dataclass(frozen=True)
-class Joint:
+class JointDistribution:
     """Two columns together."""
 
     x: Distribution
@@ -167,18 +167,18 @@ class Joint:
     y_edges: Floats
 
 
-def joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> Joint:
+def compute_joint(corpus: Corpus, x: str, y: str, bins: int = BINS) -> JointDistribution:
     """How two columns are spread together; maps that lack one of them do not count."""
-    names = corpus.numeric([x, y])
-    found = distributions(corpus, names)
+    names = corpus.numeric_columns([x, y])
+    found = compute_distributions(corpus, names)
     across, up = found[0], found[-1]
-    x_edges, y_edges = edges_of(across, bins=bins), edges_of(up, bins=bins)
+    x_edges, y_edges = compute_bin_edges(across, bins=bins), compute_bin_edges(up, bins=bins)
     counts = np.zeros((len(y_edges) - 1, len(x_edges) - 1), dtype=np.int64)
     for table in corpus.tables(names, made=True):
         places = as_numbers(table[x]), as_numbers(table[y])
         sound = np.isfinite(places[0]) & np.isfinite(places[1])
         counts += np.histogram2d(places[1][sound], places[0][sound], (y_edges, x_edges))[0].astype(np.int64)
-    return Joint(across, up, counts, x_edges, y_edges)
+    return JointDistribution(across, up, counts, x_edges, y_edges)
 
 
 # -- how far apart ----------------------------------------------------------------------------------------------
@@ -197,19 +197,19 @@ class Difference:
     """The earth mover's distance: how far, on average, numbers have to move, as a share of the joint range, 0 to 1."""
 
 
-def difference(a: Distribution, b: Distribution) -> Difference:
+def compare_distributions(a: Distribution, b: Distribution) -> Difference:
     """The difference of two distributions; not a number where one is empty."""
     means, medians = (a.mean, b.mean), (a.median, b.median)
     if not a.count or not b.count:
         return Difference(a.name, means, medians, float("nan"), float("nan"))
     values = np.union1d(a.values, b.values)
-    gaps = np.abs(_below(a, values) - _below(b, values))
+    gaps = np.abs(_cumulative_share(a, values) - _cumulative_share(b, values))
     reach = float(values[-1] - values[0])
     moved = fsum((gaps[:-1] * np.diff(values)).tolist()) / reach if reach else 0.0
     return Difference(a.name, means, medians, float(gaps.max()), moved)
 
 
-def _below(spread: Distribution, values: Floats) -> Floats:
+def _cumulative_share(spread: Distribution, values: Floats) -> Floats:
     """The share of numbers that do not exceed each of these."""
     sums = np.concatenate([[0], np.cumsum(spread.counts)])
     return sums[np.searchsorted(spread.values, values, side="right")] / spread.count
@@ -218,10 +218,10 @@ def _below(spread: Distribution, values: Floats) -> Floats:
 # -- numbers in words -------------------------------------------------------------------------------------------
 
 
-def written(number: float) -> str:
+def format_short(number: float) -> str:
     """A number as it is told, short; a dash where there is none.
 
-    >>> [written(number) for number in (0.25, 1234.0, 56.789, 0.000123, 3e9)]
+    >>> [format_short(number) for number in (0.25, 1234.0, 56.789, 0.000123, 3e9)]
     ['0.25', '1,234', '56.8', '0.000123', '3e+09']
     """
     if not isfinite(number):

@@ -28,7 +28,7 @@ from .rows import as_numbers
 from .store import MANIFEST, Folder
 
 BATCH = 256
-PACKING = 1
+COMPRESSION_LEVEL = 1
 """How hard the archive is packed: tile ids become small soon enough."""
 OWN_ARRAYS = ("cells", "shapes", "offsets", "ids", "seeds", "digests", "tiles")
 """A column that is called like one of these gets another name."""
@@ -37,14 +37,14 @@ OWN_ARRAYS = ("cells", "shapes", "offsets", "ids", "seeds", "digests", "tiles")
 # -- text -------------------------------------------------------------------------------------------------------
 
 
-def vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None) -> int:
+def write_vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None) -> int:
     """Write maps as text, a file each, and what the characters stand for; returns how many.
 
     `caves-000007.txt` is map 7. `tw.load` reads it with the corpus's tileset. `caves.json` is the legend as others of
     that corpus have it: whether one can walk there, the kind of the tile, and its name.
     """
     store = Folder(os.fspath(folder))
-    if MANIFEST in store.names():
+    if MANIFEST in store.list_names():
         raise BadFile("holds a corpus; name another folder", at=store)
     name = str(corpus.manifest.recipe["technique"])
     digits = max(6, len(str(len(corpus) - 1)))
@@ -53,27 +53,28 @@ def vglc(corpus: Corpus, folder: str | os.PathLike[str], ids: Ids | None = None)
         for number, cells in zip(batch.ids.tolist(), batch.cells, strict=True):
             store.write(encode(TileMap(cells, corpus.tileset), "txt"), f"{name}-{number:0{digits}d}.txt")
             written += 1
-    store.write(legend(corpus.tileset).encode(), f"{name}.json")
+    store.write(format_legend(corpus.tileset).encode(), f"{name}.json")
     return written
 
 
-def legend(tileset: Tileset) -> str:
+def format_legend(tileset: Tileset) -> str:
     """What the characters of a tileset stand for, as JSON with a line for each."""
     words = {tile.glyph: ["passable" if tile.passable else "solid", tile.kind, tile.name] for tile in tileset}
     lines = [
-        f"  {_json(glyph)}: {_json([word for word in dict.fromkeys(known) if word])}" for glyph, known in words.items()
+        f"  {_to_json(glyph)}: {_to_json([word for word in dict.fromkeys(known) if word])}"
+        for glyph, known in words.items()
     ]
     return '{"tiles": {\n' + ",\n".join(lines) + "\n}}\n"
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 # -- arrays -----------------------------------------------------------------------------------------------------
 
 
-def npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = None) -> int:
+def write_npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = None) -> int:
     """Write maps into one of numpy's archives, which `numpy.load` reads without pickle; returns how many.
 
     `cells` is (map, row, column). Where maps are of several sizes it is all of them in a row, `offsets` (map + 1) where
@@ -81,35 +82,35 @@ def npz(corpus: Corpus, path: str | os.PathLike[str], ids: Ids | None = None) ->
     `digests`, the names of `tiles` by id, and every swept parameter and measure by its name. Only some maps at a time
     are in memory.
     """
-    arrays = _known(corpus, ids)
+    arrays = _read_columns(corpus, ids)
     shapes = arrays.pop("shapes")
     count, dtype = len(shapes), np.dtype(corpus.tileset.dtype).newbyteorder("<")
     sizes = np.prod(shapes, axis=1, dtype=np.int64)
     alike = bool((shapes == shapes[0]).all())
-    whole = (count, *shapes[0].tolist()) if alike else (int(sizes.sum()),)
+    shape = (count, *shapes[0].tolist()) if alike else (int(sizes.sum()),)
     if not alike:
         arrays |= {"offsets": np.concatenate([[0], np.cumsum(sizes)]), "shapes": shapes}
     arrays["tiles"] = np.array(corpus.tileset.names)
-    with _archive(os.fspath(path)) as archive:
-        with _entry(archive, "cells") as file:
-            header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": whole}
+    with _open_archive(os.fspath(path)) as archive:
+        with _open_entry(archive, "cells") as file:
+            header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
             npy.write_array_header_1_0(file, header)
             for batch in corpus.batches(BATCH, ids=ids, columns=["id"]):
                 for cells in batch.cells:
                     file.write(cells.astype(dtype, copy=False).tobytes())
         for name, array in arrays.items():
-            with _entry(archive, name) as file:
+            with _open_entry(archive, name) as file:
                 npy.write_array(file, array, allow_pickle=False)
     return count
 
 
-def _known(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
+def _read_columns(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
     """What is known of the maps beside their cells."""
-    numbers = corpus.numeric()
+    numbers = corpus.numeric_columns()
     words = [name for name in corpus.columns if name not in (*numbers, *OWN_COLUMNS)]
     sides = ["levels", "height", "width"] if corpus.has_levels else ["height", "width"]
     names = ["id", "seed", "digest", "reason", *sides, *numbers, *words]
-    tables = corpus.tables(names, made=True) if ids is None else _looked_up(corpus, ids, names)
+    tables = corpus.tables(names, made=True) if ids is None else _iter_tables(corpus, ids, names)
     found: list[dict[str, NDArray[Any]]] = [
         {
             "ids": table["id"].to_numpy(),
@@ -127,7 +128,7 @@ def _known(corpus: Corpus, ids: Ids | None) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 
-def _looked_up(corpus: Corpus, ids: Ids, names: Sequence[str]) -> Iterator[pa.Table]:
+def _iter_tables(corpus: Corpus, ids: Ids, names: Sequence[str]) -> Iterator[pa.Table]:
     for first in range(0, len(ids), BATCH):
         table = corpus.rows(ids[first : first + BATCH], names)
         for row in table.filter(pc.is_valid(table["reason"])).to_pylist():
@@ -140,7 +141,7 @@ def _array_name(column: str) -> str:
 
 
 @contextmanager
-def _entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+def _open_entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
     """A file in an archive; without a date, so that equal arrays make equal archives."""
     entry = zipfile.ZipInfo(f"{name}.npy")
     entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
@@ -149,15 +150,15 @@ def _entry(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _archive(address: str) -> Iterator[zipfile.ZipFile]:
+def _open_archive(address: str) -> Iterator[zipfile.ZipFile]:
     """An archive that gets its name when it is whole."""
     parent, _, name = address.rpartition("/")
     store = Folder(parent if parent or not address.startswith("/") else "/")
     if not name or store.file_system.isdir(store.path(name)):
         raise BadFile("is a folder; name a file in it", at=address)
     with (
-        store.replacing(name) as temporary,
+        store.write_atomically(name) as temporary,
         store.file_system.open(temporary, "wb") as file,
-        zipfile.ZipFile(file, "w", compresslevel=PACKING) as archive,
+        zipfile.ZipFile(file, "w", compresslevel=COMPRESSION_LEVEL) as archive,
     ):
         yield archive

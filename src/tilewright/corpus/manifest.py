@@ -12,14 +12,14 @@ from platform import node
 from typing import Any
 
 from .. import __version__
-from ..analysis.similarity import similarity_in
-from ..analysis.survey import refuse_comparing
-from ..core.errors import BadFile, InvalidRecipe, quoted
+from ..analysis.similarity import find_similarity
+from ..analysis.survey import check_comparing
+from ..core.errors import BadFile, InvalidRecipe, short_repr
 from ..core.params import check_integer
-from ..core.plan import planned
-from ..core.provenance import raised_revisions, revisions
+from ..core.plan import make_plan
+from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
-from ..core.registry import measures as measure_shelf
+from ..core.registry import measures as measure_registry
 from ..core.seeds import Rng, Seed
 from .store import MANIFEST, Folder
 from .sweep import Sweep
@@ -27,11 +27,11 @@ from .sweep import Sweep
 KIND = "tilewright corpus"
 LAYOUT = 1
 """Raised when files of a corpus look otherwise."""
-MOST_MAPS = 10**9
-PARTS_ABOUT = 64
-MOST_IN_A_PART = 1000
-CELLS_IN_A_PART = 1 << 25
-MOST_TRIED = 100
+MAX_MAPS = 10**9
+TARGET_PARTS = 64
+MAX_MAPS_PER_PART = 1000
+MAX_CELLS_PER_PART = 1 << 25
+MAX_TRIED_VALUES = 100
 """Values of a swept parameter that are tried before the work."""
 OWN_COLUMNS = {
     "id": ("int64", "number of the map, from 0 on"),
@@ -62,12 +62,12 @@ class Manifest:
     revisions: Mapping[str, int]
 
     @classmethod
-    def planned(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
+    def from_recipe(cls, recipe: Recipe, *, seed: Seed, count: int, measures: Sequence[str], sweep: Sweep) -> Manifest:
         """What is to be made; mistakes are told before anything is."""
-        check_integer("count", count, 1, MOST_MAPS)
-        asked = [measure_shelf.get(name) for name in dict.fromkeys(measures)]
-        if similarity_in(recipe) is None:
-            refuse_comparing(asked)
+        check_integer("count", count, 1, MAX_MAPS)
+        asked = [measure_registry.get(name) for name in dict.fromkeys(measures)]
+        if find_similarity(recipe) is None:
+            check_comparing(asked)
         names = tuple(entry.name for entry in asked)
         clash = next((axis.column for axis in sweep.axes if axis.column in (*OWN_COLUMNS, *names)), None)
         if clash is not None:
@@ -75,7 +75,7 @@ class Manifest:
         sweep = Sweep.of(sweep.to_data(), sampled=sweep.sampled)  # the same numbers as whoever reads the manifest
         data = replace(recipe, seed=None, attempt=None).to_data()
         made = cls(data, seed, count, names, sweep, 1, __version__, _revisions(recipe, names))
-        size = min(MOST_IN_A_PART, -(-count // PARTS_ABOUT), max(1, CELLS_IN_A_PART // made.largest))
+        size = min(MAX_MAPS_PER_PART, -(-count // TARGET_PARTS), max(1, MAX_CELLS_PER_PART // made.max_cells))
         return replace(made, part_size=size)
 
     # -- maps ---------------------------------------------------------------------------------------------------
@@ -95,37 +95,37 @@ class Manifest:
 
     def values_of(self, number: int) -> tuple[Any, ...]:
         """What a map has of the swept parameters."""
-        return self.sweep.values(self.root, number)
+        return self.sweep.values_for(self.root, number)
 
     def recipe_of(self, number: int) -> Recipe:
         """The recipe that makes a map, its seed included."""
-        return _recipe_of(self._varied, self.values_of(number)).with_seed(f"{self.seed}-{number}")
+        return _recipe_of(self._variation_key, self.values_of(number)).with_seed(f"{self.seed}-{number}")
 
     @cached_property
-    def _varied(self) -> str:
+    def _variation_key(self) -> str:
         """What recipes follow from, as text: the recipe, and what is swept."""
         return json.dumps([self.recipe, self.sweep.to_data()])
 
     @cached_property
-    def largest(self) -> int:
+    def max_cells(self) -> int:
         """Cells of the largest map, about; values of the sweep that no map can be made with are told here."""
         usual = [axis.values[0] for axis in self.sweep.axes]
-        wide, cells = list(usual), self._cells_with(usual)
+        wide, cells = list(usual), self._count_cells(usual)
         for place, axis in enumerate(self.sweep.axes):
-            few = axis.values[:: -(-len(axis.values) // MOST_TRIED)]
+            few = axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]
             sizes = {
-                value: self._cells_with([*usual[:place], value, *usual[place + 1 :]])
+                value: self._count_cells([*usual[:place], value, *usual[place + 1 :]])
                 for value in dict.fromkeys([*few, axis.values[-1]])
             }
             wide[place] = max(sizes, key=lambda value: sizes[value])
             cells = max(cells, *sizes.values())
         with suppress(InvalidRecipe):  # such a combination is a map that cannot be made
-            cells = max(cells, self._cells_with(wide))
+            cells = max(cells, self._count_cells(wide))
         return cells
 
-    def _cells_with(self, values: Sequence[Any]) -> int:
+    def _count_cells(self, values: Sequence[Any]) -> int:
         try:
-            recipe = _recipe_of(self._varied, tuple(values))
+            recipe = _recipe_of(self._variation_key, tuple(values))
         except InvalidRecipe as error:
             raise (error.within("sweep") if values else error) from None
         return prod(recipe.shape)
@@ -179,17 +179,17 @@ class Manifest:
             str(data["tilewright"]),
             dict(data["revisions"]),
         )
-        sizes = 1 <= made.count <= MOST_MAPS and 1 <= made.part_size <= MOST_IN_A_PART
+        sizes = 1 <= made.count <= MAX_MAPS and 1 <= made.part_size <= MAX_MAPS_PER_PART
         if not sizes or not isinstance(made.recipe.get("params", {}), Mapping):
             raise ValueError("no such corpus is ever made")
         return made
 
     @classmethod
-    def in_folder(cls, folder: Folder) -> Manifest | None:
+    def from_folder(cls, folder: Folder) -> Manifest | None:
         """The manifest of a corpus; None where the folder is empty. A folder that holds something else is refused."""
-        return folder.description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
+        return folder.read_description(MANIFEST, "corpus", lambda content: cls.from_text(content.decode()))
 
-    def refuse_other(self, wanted: Manifest, folder: Folder) -> None:
+    def check_matches(self, wanted: Manifest, folder: Folder) -> None:
         """Refuse to continue a corpus with maps of another one.
 
         Another version may continue it, if all revisions are the same. It may know parameters by other names and have
@@ -199,7 +199,7 @@ class Manifest:
         mine["recipe"] = json.loads(json.dumps(Recipe.of(self.recipe).to_data()))
         own = ("part_size", "tilewright", "revisions")
         words = [word for word in mine if word not in own and mine[word] != asked[word]]
-        differ = [_difference(word, mine[word], asked[word]) for word in words]
+        differ = [_describe_difference(word, mine[word], asked[word]) for word in words]
         if differ:
             raise BadFile(f"holds another corpus ({'; '.join(differ)}); name another folder", at=folder)
         self.refuse_other_revisions(folder)
@@ -207,31 +207,31 @@ class Manifest:
 
 def _revisions(recipe: Recipe, names: Sequence[str]) -> dict[str, int]:
     """Return the revisions of everything that decides a row: the recipe's, and those of the measures."""
-    return revisions(recipe) | {name: measure_shelf.get(name).revision for name in names}
+    return collect_revisions(recipe) | {name: measure_registry.get(name).revision for name in names}
 
 
-def _difference(word: str, mine: Any, asked: Any) -> str:
+def _describe_difference(word: str, mine: Any, wanted: Any) -> str:
     """What differs between what is there and what is asked for, down to the parameter where there is one."""
-    if word == "recipe" and mine.get("technique") == asked.get("technique"):
-        inner = [key for key in {**mine, **asked} if key != "params" and mine.get(key) != asked.get(key)]
-        params, others = mine.get("params") or {}, asked.get("params") or {}
+    if word == "recipe" and mine.get("technique") == wanted.get("technique"):
+        inner = [key for key in {**mine, **wanted} if key != "params" and mine.get(key) != wanted.get(key)]
+        params, others = mine.get("params") or {}, wanted.get("params") or {}
         inner += [f"params.{key}" for key in {**params, **others} if params.get(key) != others.get(key)]
         return f"its recipe has another {', '.join(inner)}"
     if word == "recipe":
-        return f"its technique is {mine.get('technique')}, not {asked.get('technique')}"
-    return f"{word} is {_short(mine)}, not {_short(asked)}"
+        return f"its technique is {mine.get('technique')}, not {wanted.get('technique')}"
+    return f"{word} is {_format_value(mine)}, not {_format_value(wanted)}"
 
 
-def _short(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value)) or "nothing"
-    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else quoted(value)
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else short_repr(value)
 
 
 @lru_cache(maxsize=4096)
 def _recipe_of(varied: str, values: tuple[Any, ...]) -> Recipe:
     """A corpus's recipe with some values of its sweep; kept, because many maps share it."""
     recipe, sweep = json.loads(varied)
-    made = Recipe.of(Sweep.of(sweep).applied(recipe, values))
-    planned(made)
+    made = Recipe.of(Sweep.of(sweep).apply(recipe, values))
+    make_plan(made)
     return made

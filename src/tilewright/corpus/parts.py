@@ -13,22 +13,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..analysis.similarity import Similarity, similarity_in
-from ..analysis.survey import measured
+from ..analysis.similarity import Similarity, find_similarity
+from ..analysis.survey import measure_map
 from ..core.errors import GaveUp, TilewrightError, TooLarge
 from ..core.pipeline import run
 from ..core.provenance import digest
-from ..core.registry import measures as measure_shelf
+from ..core.registry import measures as measure_registry
 from ..core.tilemap import TileMap
 from .datasheet import Facts
 from .manifest import OWN_COLUMNS, Manifest
-from .tiles import cells_in, tileset_of
+from .tiles import convert_cells, tileset_of
 
-ROWS_TOGETHER = 128
+ROWS_PER_GROUP = 128
 """Rows in a group: what is read at once to get at one map."""
-MAPS_TOGETHER = 128
+MAPS_PER_BLOCK = 128
 """Maps that are made before they are measured and packed; fewer, where they are large."""
-CELLS_TOGETHER = 1 << 20
+CELLS_PER_BLOCK = 1 << 20
 CODEC = pa.Codec("zstd", compression_level=3)
 METADATA = b"tilewright"
 
@@ -44,19 +44,19 @@ class Part:
 
 def make_part(manifest: Manifest, number: int) -> Part:
     """Make, measure and pack the maps of a part."""
-    rows = [row for block in _blocks(manifest, manifest.maps_of(number)) for row in _rows(manifest, block)]
+    rows = [row for block in _iter_blocks(manifest, manifest.maps_of(number)) for row in _make_rows(manifest, block)]
     schema = schema_of(manifest)
     table = pa.table({field.name: [row[field.name] for row in rows] for field in schema}, schema=schema)
     buffer = io.BytesIO()
     pq.write_table(
         table,
         buffer,
-        row_group_size=ROWS_TOGETHER,
+        row_group_size=ROWS_PER_GROUP,
         compression={name: "none" if name == "cells" else "zstd" for name in table.column_names},
         use_dictionary=["reason"],
         write_page_checksum=True,
     )
-    return Part(number, buffer.getvalue(), Facts.in_part(table, manifest))
+    return Part(number, buffer.getvalue(), Facts.from_table(table, manifest))
 
 
 def schema_of(manifest: Manifest) -> pa.Schema:
@@ -79,16 +79,16 @@ def _kind_of(values: tuple[Any, ...]) -> pa.DataType:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _Attempt:
     """A map, if it could be made, and its row as far as it is known."""
 
     row: dict[str, Any]
     map: TileMap | None = None
     cells: NDArray[Any] | None = None
-    like: Similarity | None = None
+    similarity: Similarity | None = None
 
 
-def _tried(manifest: Manifest, number: int) -> _Tried:
+def _try_map(manifest: Manifest, number: int) -> _Attempt:
     """A map that was made; one that could not be has a reason."""
     values = manifest.values_of(number)
     swept = {
@@ -100,32 +100,32 @@ def _tried(manifest: Manifest, number: int) -> _Tried:
     try:
         recipe = manifest.recipe_of(number)
         map = run(recipe)
-        cells = cells_in(map, tileset_of(manifest))
+        cells = convert_cells(map, tileset_of(manifest))
     except GaveUp as error:
-        return _Tried({**row, "reason": error.reason})
+        return _Attempt({**row, "reason": error.reason})
     except TooLarge:
         raise  # of this machine alone: elsewhere it may well be made
     except TilewrightError as error:
-        return _Tried({**row, "reason": str(error)})
-    compares = any(measure_shelf.get(name).compares for name in manifest.measures)
-    return _Tried(row, map, cells, similarity_in(recipe) if compares else None)
+        return _Attempt({**row, "reason": str(error)})
+    compares = any(measure_registry.get(name).compares for name in manifest.measures)
+    return _Attempt(row, map, cells, find_similarity(recipe) if compares else None)
 
 
-def _blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Tried]]:
+def _iter_blocks(manifest: Manifest, numbers: Iterable[int]) -> Iterator[list[_Attempt]]:
     """Maps that are made, some at a time: as many as are easily held."""
-    block: list[_Tried] = []
+    block: list[_Attempt] = []
     cells = 0
     for number in numbers:
-        tried = _tried(manifest, number)
-        block.append(tried)
-        cells += tried.map.cells.size if tried.map is not None else 0
-        if len(block) >= MAPS_TOGETHER or cells >= CELLS_TOGETHER:
+        attempt = _try_map(manifest, number)
+        block.append(attempt)
+        cells += attempt.map.cells.size if attempt.map is not None else 0
+        if len(block) >= MAPS_PER_BLOCK or cells >= CELLS_PER_BLOCK:
             yield block
             block, cells = [], 0
     yield block
 
 
-def _rows(manifest: Manifest, block: list[_Tried]) -> list[dict[str, Any]]:
+def _make_rows(manifest: Manifest, block: list[_Attempt]) -> list[dict[str, Any]]:
     """Maps as rows, of which all are measured, then all named, then all packed.
 
     One thing after the other, because a processor that does the same again has all that it needs at hand: taking the
@@ -134,24 +134,24 @@ def _rows(manifest: Manifest, block: list[_Tried]) -> list[dict[str, Any]]:
     made = [(tried, tried.map, tried.cells) for tried in block if tried.map is not None and tried.cells is not None]
     if manifest.measures:
         for tried, map, _ in made:
-            numbers = measured(map, manifest.measures, tried.like).items()
+            numbers = measure_map(map, manifest.measures, tried.similarity).items()
             tried.row.update({name: None if number != number else number for name, number in numbers})
     for tried, map, _ in made:
         levels = map.shape[0] if len(map.shape) == 3 else 1
         tried.row.update(digest=digest(map), levels=levels, height=map.height, width=map.width)
     for tried, _, cells in made:
-        tried.row["cells"] = packed(cells)
+        tried.row["cells"] = compress_cells(cells)
     return [tried.row for tried in block]
 
 
-def packed(cells: np.ndarray[Any, Any]) -> bytes:
+def compress_cells(cells: np.ndarray[Any, Any]) -> bytes:
     """A map's cells, small."""
     plain = np.ascontiguousarray(cells, dtype=cells.dtype.newbyteorder("<"))
     small: bytes = CODEC.compress(plain, asbytes=True)
     return small
 
 
-def unpacked(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def decompress_cells(content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The cells again, writable."""
     size = int(np.prod(shape)) * dtype.itemsize
     plain = pa.Codec("zstd").decompress(content, decompressed_size=size)

@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..core.errors import InvalidRecipe, UnknownName, quoted
+from ..core.errors import InvalidRecipe, UnknownName, short_repr
 from ..core.params import check_integer
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ SETTINGS = {
     "autoload_known_extensions": "false",
     "threads": "1",
 }
-ELSEWHERE = ("SUBQUERY", "PARAMETER", "STAR", "WINDOW", "LAMBDA", "DEFAULT")
+FORBIDDEN_CLASSES = ("SUBQUERY", "PARAMETER", "STAR", "WINDOW", "LAMBDA", "DEFAULT")
 """Kinds of expressions that look at something else than the columns of one map."""
-HIDDEN = "cells"
-LONGEST = 10_000
+HIDDEN_COLUMN = "cells"
+MAX_CONDITION_LENGTH = 10_000
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """Maps that fulfil a condition."""
 
     table: pa.Table
@@ -42,81 +42,87 @@ class Found:
     """How many there are in all."""
 
 
-def found(
+def find_maps(
     corpus: Corpus,
     condition: str,
     *,
     columns: Sequence[str] | None = None,
     order: str | None = None,
     limit: int | None = None,
-) -> Found:
+) -> QueryResult:
     """The maps that fulfil a condition such as `path_length > 80 and regions = 1`, by default in their order.
 
     `order` is a column, the least first; a minus before it turns that around. Maps that lack it come last.
     """
-    known = [name for name in corpus.columns if name != HIDDEN]
+    known = [name for name in corpus.columns if name != HIDDEN_COLUMN]
     if limit is not None:
         check_integer("limit", limit)
-    shown = known if columns is None else [_column(name, known) for name in columns]
-    by = None if order is None else _column(order.strip().removeprefix("-"), known)
+    shown = known if columns is None else [_find_column(name, known) for name in columns]
+    by = None if order is None else _find_column(order.strip().removeprefix("-"), known)
     turned = order is not None and order.strip().startswith("-")
     keys = [*([(by, "descending" if turned else "ascending")] if by else []), ("id", "ascending")]
     taken: list[pa.Table] = []
     matches = 0
     with duckdb.connect(config=SETTINGS) as engine:
-        asked = _names_in(engine, condition, known)
+        asked = _find_columns(engine, condition, known)
         needed = list(dict.fromkeys([*shown, *asked, *(name for name, _ in keys)]))
         for table in corpus.tables(needed):
-            some = table.filter(pc.is_in(table["id"], pa.array(_ids_in(engine, table, condition), pa.int64())))
+            some = table.filter(pc.is_in(table["id"], pa.array(_select_ids(engine, table, condition), pa.int64())))
             matches += some.num_rows
-            taken = [_first(pa.concat_tables([*taken, some]), keys, limit)] if limit is not None else [*taken, some]
+            taken = (
+                [_sort_and_limit(pa.concat_tables([*taken, some]), keys, limit)]
+                if limit is not None
+                else [*taken, some]
+            )
     if not taken:
-        return Found(corpus.table(shown), 0)
-    return Found(_first(pa.concat_tables(taken), keys, limit).select(shown), matches)
+        return QueryResult(corpus.table(shown), 0)
+    return QueryResult(_sort_and_limit(pa.concat_tables(taken), keys, limit).select(shown), matches)
 
 
-def _first(table: pa.Table, keys: Sequence[tuple[str, str]], limit: int | None) -> pa.Table:
+def _sort_and_limit(table: pa.Table, keys: Sequence[tuple[str, str]], limit: int | None) -> pa.Table:
     """In order, what is missing last, no more than so many."""
     return table.take(pc.sort_indices(table, sort_keys=keys)).slice(0, limit)
 
 
-def _ids_in(engine: Any, table: pa.Table, condition: str) -> list[int]:
+def _select_ids(engine: Any, table: pa.Table, condition: str) -> list[int]:
     """The maps of a table that fulfil the condition."""
     engine.register("maps", table)
     try:
         return [number for (number,) in engine.execute(f"select id from maps where ({condition}\n)").fetchall()]
     except duckdb.Error as error:
-        raise InvalidRecipe(_told(error), at="query") from None
+        raise InvalidRecipe(_error_message(error), at="query") from None
 
 
-def ids_of(corpus: Corpus, condition: str) -> list[int]:
+def find_ids(corpus: Corpus, condition: str) -> list[int]:
     """The numbers of the maps that fulfil a condition."""
-    numbers: list[int] = found(corpus, condition, columns=["id"]).table["id"].to_pylist()
+    numbers: list[int] = find_maps(corpus, condition, columns=["id"]).table["id"].to_pylist()
     return numbers
 
 
-def _names_in(engine: Any, condition: str, known: Sequence[str]) -> list[str]:
+def _find_columns(engine: Any, condition: str, known: Sequence[str]) -> list[str]:
     """The columns that a condition names; whatever is no condition over columns is refused."""
     if not condition.strip():
         raise InvalidRecipe("a condition such as path_length > 80 is missing", at="query", rule="missing")
-    if len(condition) > LONGEST or "\0" in condition:
-        raise InvalidRecipe(f"a condition has at most {LONGEST:,} characters, none of them zero", at="query")
+    if len(condition) > MAX_CONDITION_LENGTH or "\0" in condition:
+        raise InvalidRecipe(
+            f"a condition has at most {MAX_CONDITION_LENGTH:,} characters, none of them zero", at="query"
+        )
     try:
         ((text,),) = engine.execute("select json_serialize_sql(?)", [f"select ({condition}\n)"]).fetchall()
         tree = json.loads(text)
     except (duckdb.Error, ValueError, RecursionError) as error:
-        raise InvalidRecipe(_told(error), at="query") from None
+        raise InvalidRecipe(_error_message(error), at="query") from None
     if tree.get("error"):
-        raise InvalidRecipe(f"{_shown(str(tree.get('error_message')))}, in {quoted(condition)}", at="query")
+        raise InvalidRecipe(f"{_shorten(str(tree.get('error_message')))}, in {short_repr(condition)}", at="query")
     node = tree["statements"][0]["node"] if len(tree["statements"]) == 1 else {}
     alone = len(node.get("select_list", ())) == 1 and node.get("from_table", {}).get("type") == "EMPTY"
-    kinds = list(_expressions(tree))
-    if not alone or any(kind.get("class") in ELSEWHERE for kind in kinds):
+    kinds = list(_iter_expressions(tree))
+    if not alone or any(kind.get("class") in FORBIDDEN_CLASSES for kind in kinds):
         raise InvalidRecipe("one condition over columns, such as regions = 1", at="query", got=condition)
-    return [_column(kind["column_names"][-1], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
+    return [_find_column(kind["column_names"][-1], known) for kind in kinds if kind.get("class") == "COLUMN_REF"]
 
 
-def _expressions(part: Any) -> Iterator[dict[str, Any]]:
+def _iter_expressions(part: Any) -> Iterator[dict[str, Any]]:
     """All expressions in a tree."""
     waiting = [part]
     while waiting:
@@ -129,21 +135,21 @@ def _expressions(part: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(part)
 
 
-def _column(name: str, known: Sequence[str]) -> str:
+def _find_column(name: str, known: Sequence[str]) -> str:
     """A column by its name; SQL does not care for capital letters."""
     for column in known:
         if column.lower() == name.strip().lower():
             return column
-    if name.strip().lower() == HIDDEN:
-        raise InvalidRecipe(f"column {HIDDEN!r} holds whole maps; `corpus take` shows them")
+    if name.strip().lower() == HIDDEN_COLUMN:
+        raise InvalidRecipe(f"column {HIDDEN_COLUMN!r} holds whole maps; `corpus take` shows them")
     raise UnknownName("column", name.strip(), known)
 
 
-def _told(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     """The first line of what DuckDB says, without its kind."""
     line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return _shown(line.partition(" Error: ")[2] or line)
+    return _shorten(line.partition(" Error: ")[2] or line)
 
 
-def _shown(text: str) -> str:
+def _shorten(text: str) -> str:
     return " ".join(text.split())[:200]

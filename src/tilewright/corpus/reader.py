@@ -20,15 +20,15 @@ from ..core.provenance import digest
 from ..core.seeds import Rng
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from .dataset import Dataset, samples_of
+from .dataset import Dataset, make_samples
 from .manifest import OWN_COLUMNS, Manifest
-from .parts import unpacked
+from .parts import decompress_cells
 from .rows import Rows
 from .select import Split
 from .store import Folder
 from .tiles import tileset_of
 
-MIXED, MIXED_BYTES = 16, 1 << 26
+MAX_SHUFFLED_GROUPS, MAX_SHUFFLED_BYTES = 16, 1 << 26
 """Groups of maps that are shuffled together, and no more once they take so many bytes."""
 CELLS = ("id", "levels", "height", "width", "cells", "reason")
 """The columns that a map's cells are read from."""
@@ -55,7 +55,7 @@ class Corpus:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Folder(os.fspath(folder))
-        found = Manifest.in_folder(self.folder)
+        found = Manifest.from_folder(self.folder)
         if found is None:
             raise BadFile("holds no corpus", at=self.folder)
         self.manifest = found
@@ -73,7 +73,7 @@ class Corpus:
     @cached_property
     def parts(self) -> list[int]:
         """The numbers of the parts that are there."""
-        return self.folder.parts()
+        return self.folder.list_parts()
 
     @property
     def is_complete(self) -> bool:
@@ -84,7 +84,7 @@ class Corpus:
         """What is known of every map: its own columns, swept parameters, measures."""
         return list(self._rows.schema.names)
 
-    def numeric(self, names: Sequence[str] | None = None) -> list[str]:
+    def numeric_columns(self, names: Sequence[str] | None = None) -> list[str]:
         """Columns that hold numbers: those that are named, or all swept parameters and measures that do."""
         swept_and_measured = [field for field in self._rows.schema if field.name not in OWN_COLUMNS]
         fits = [field.name for field in swept_and_measured if not pa.types.is_string(field.type)]
@@ -96,15 +96,15 @@ class Corpus:
                 raise UnknownName("column", name, known)
             if name not in known:
                 raise InvalidRecipe(f"column {name!r} holds no numbers; those that do are {', '.join(known)}")
-        return self._rows.checked(names)
+        return self._rows.validate_columns(names)
 
     def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
         """A part as a table, all of it or some columns; a damaged one is named."""
-        return self._rows.part(number, columns)
+        return self._rows.read_part(number, columns)
 
     def tables(self, columns: Sequence[str] | None = None, *, made: bool = False) -> Iterator[pa.Table]:
         """Part by part, some columns, or all but the cells; on request only of maps that could be made."""
-        names = self._without_cells(columns)
+        names = self._default_columns(columns)
         wanted = [*names, "reason"] if made and "reason" not in names else names
         for number in self.parts:
             table = self.part(number, wanted)
@@ -112,11 +112,13 @@ class Corpus:
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All that is there, without the cells unless they are asked for. It must fit into memory."""
-        empty = self._rows.schema.empty_table().select(self._without_cells(columns))
+        empty = self._rows.schema.empty_table().select(self._default_columns(columns))
         return pa.concat_tables([empty, *self.tables(columns)])
 
-    def _without_cells(self, columns: Sequence[str] | None) -> list[str]:
-        return self._rows.checked([name for name in self.columns if name != "cells"] if columns is None else columns)
+    def _default_columns(self, columns: Sequence[str] | None) -> list[str]:
+        return self._rows.validate_columns(
+            [name for name in self.columns if name != "cells"] if columns is None else columns
+        )
 
     # -- maps ---------------------------------------------------------------------------------------------------
 
@@ -132,20 +134,20 @@ class Corpus:
 
     def row(self, number: int) -> dict[str, Any]:
         """Everything about one map."""
-        return self._one(number, self.columns)
+        return self._read_row(number, self.columns)
 
     def rows(self, ids: Ids, columns: Sequence[str] | None = None) -> pa.Table:
         """Columns of these maps, in this order; all but the cells unless told."""
-        return self._rows.rows(ids, self._without_cells(columns))
+        return self._rows.read_rows(ids, self._default_columns(columns))
 
     def __getitem__(self, number: int) -> NDArray[Any]:
         """The cells of a map: tile ids, an array of one's own."""
-        return self._cells(self._one(number, CELLS))
+        return self._decode_cells(self._read_row(number, CELLS))
 
     def map(self, number: int) -> TileMap:
         """A map with everything that belongs to it, rooms and markers too: it is made again, and compared."""
         row = self.row(number)
-        self._cells(row)
+        self._decode_cells(row)
         map = run(self.manifest.recipe_of(number))
         if digest(map) != row["digest"]:
             raise BadFile(f"map {number} is made otherwise now; it was made by {self.manifest.version}", at=self.folder)
@@ -153,7 +155,7 @@ class Corpus:
 
     def ids(self, split: str | None = None, *, shares: Mapping[str, float] | None = None) -> NDArray[np.int64]:
         """The numbers of all maps that could be made, or of those on one side of a split."""
-        keep = self._side(split, shares)
+        keep = self._make_split_filter(split, shares)
         tables = self.tables(["id", "digest", "reason"], made=True)
         found = [table["id"].to_numpy() for table in (tables if keep is None else map(keep, tables))]
         return np.concatenate([np.empty(0, dtype=np.int64), *found])
@@ -183,14 +185,16 @@ class Corpus:
         check_integer("worker", worker, 0, workers - 1)
         if ids is not None and (shuffle is not None or split is not None or workers > 1):
             raise InvalidRecipe("come in the order they are given; leave shuffle, split and workers out", at="ids")
-        names = self._without_cells(columns)
+        names = self._default_columns(columns)
         read = list(dict.fromkeys([*CELLS, *names]))
         if ids is None:
-            some = _in_batches(self._mixed(read, shuffle, self._side(split, shares), worker, workers), size)
+            some = _rebatch(
+                self._iter_shuffled(read, shuffle, self._make_split_filter(split, shares), worker, workers), size
+            )
         else:
-            self._rows.places(ids)
-            some = (self._rows.rows(ids[first : first + size], read) for first in range(0, len(ids), size))
-        return (self._batch(table, names) for table in some)
+            self._rows.locate(ids)
+            some = (self._rows.read_rows(ids[first : first + size], read) for first in range(0, len(ids), size))
+        return (self._make_batch(table, names) for table in some)
 
     def stream(
         self,
@@ -209,10 +213,10 @@ class Corpus:
         With columns, pairs of cells and numbers (map, column). Maps of several sizes come as lists. `batches` tells
         the rest.
         """
-        names = self.numeric(columns)
+        names = self.numeric_columns(columns)
         how: dict[str, Any] = {"shuffle": shuffle, "split": split, "shares": shares}
         found = self.batches(batch, columns=names, worker=worker, workers=workers, **how)
-        return (samples_of(one.cells, one.table, columns, len(self.tileset) if onehot else 0) for one in found)
+        return (make_samples(one.cells, one.table, columns, len(self.tileset) if onehot else 0) for one in found)
 
     def dataset(
         self,
@@ -228,20 +232,22 @@ class Corpus:
         if ids is not None and split is not None:
             raise InvalidRecipe("are chosen already; leave split out", at="ids", rule="conflict")
         chosen = self.ids(split, shares=shares) if ids is None else np.asarray(ids)
-        self._rows.places(chosen)
-        return Dataset(self, chosen, tuple(self.numeric(columns)), onehot=onehot, transform=transform)
+        self._rows.locate(chosen)
+        return Dataset(self, chosen, tuple(self.numeric_columns(columns)), onehot=onehot, transform=transform)
 
-    def _side(self, split: str | None, shares: Mapping[str, float] | None) -> Callable[[pa.Table], pa.Table] | None:
+    def _make_split_filter(
+        self, split: str | None, shares: Mapping[str, float] | None
+    ) -> Callable[[pa.Table], pa.Table] | None:
         """What keeps the rows on one side of a split."""
         if split is None and shares is None:
             return None
-        parted = Split.of(shares)
+        division = Split.of(shares)
         if split is None:
-            raise InvalidRecipe(f"name the side too, split={parted.names[0]!r}", at="shares")
-        side = parted.side(split)
-        return lambda table: table.filter(pa.array(parted.sides(table["digest"]) == side))
+            raise InvalidRecipe(f"name the side too, split={division.names[0]!r}", at="shares")
+        side = division.side_index(split)
+        return lambda table: table.filter(pa.array(division.assign_sides(table["digest"]) == side))
 
-    def _mixed(
+    def _iter_shuffled(
         self,
         columns: Sequence[str],
         shuffle: int | str | None,
@@ -258,10 +264,10 @@ class Corpus:
         waiting: list[pa.Table] = []
         mine = groups[worker::workers].tolist()
         for group in mine:
-            table = self._rows.group(group, read, keep=False)
+            table = self._rows.read_group(group, read, cache=False)
             table = table.filter(pc.is_null(table["reason"]))
             waiting.append(table if keep is None else keep(table))
-            full = len(waiting) == MIXED or sum(one.nbytes for one in waiting) >= MIXED_BYTES
+            full = len(waiting) == MAX_SHUFFLED_GROUPS or sum(one.nbytes for one in waiting) >= MAX_SHUFFLED_BYTES
             if rng is None or full or group == mine[-1]:
                 table = pa.concat_tables(waiting)
                 waiting = []
@@ -269,28 +275,28 @@ class Corpus:
 
     # -- rows as arrays -----------------------------------------------------------------------------------------
 
-    def _one(self, number: int, columns: Sequence[str]) -> dict[str, Any]:
+    def _read_row(self, number: int, columns: Sequence[str]) -> dict[str, Any]:
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise InvalidRecipe(f"there are maps 0 to {len(self) - 1}", at="id", got=number, rule="unknown_name")
-        (group,), (place,) = self._rows.places([int(number)])
-        table = self._rows.group(int(group), columns)
+        (group,), (place,) = self._rows.locate([int(number)])
+        table = self._rows.read_group(int(group), columns)
         return {name: table[name][int(place)].as_py() for name in columns}
 
-    def _batch(self, table: pa.Table, names: Sequence[str]) -> Batch:
-        cells = [self._cells(row) for row in table.select(CELLS).to_pylist()]
+    def _make_batch(self, table: pa.Table, names: Sequence[str]) -> Batch:
+        cells = [self._decode_cells(row) for row in table.select(CELLS).to_pylist()]
         alike = len({array.shape for array in cells}) == 1
         return Batch(table["id"].to_numpy(), np.stack(cells) if alike else cells, table.select(names))
 
-    def _cells(self, row: Mapping[str, Any]) -> NDArray[Any]:
+    def _decode_cells(self, row: Mapping[str, Any]) -> NDArray[Any]:
         if row["cells"] is None:
             raise InvalidRecipe(f"map {row['id']} could not be made: {row['reason']}")
         flat = (row["height"], row["width"])
         shape = flat if row["levels"] == 1 and not self.has_levels else (row["levels"], *flat)
-        with self._rows.telling(row["id"] // self.manifest.part_size):
-            return unpacked(row["cells"], shape, np.dtype(self.tileset.dtype))
+        with self._rows.translate_errors(row["id"] // self.manifest.part_size):
+            return decompress_cells(row["cells"], shape, np.dtype(self.tileset.dtype))
 
 
-def _in_batches(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
+def _rebatch(tables: Iterator[pa.Table], size: int) -> Iterator[pa.Table]:
     """The rows of many tables, so many at a time."""
     rest: pa.Table | None = None
     for table in tables:

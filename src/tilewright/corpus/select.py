@@ -19,17 +19,17 @@ from .rows import as_digests, as_numbers
 if TYPE_CHECKING:
     from .reader import Corpus
 
-USUAL_SHARES = {"train": 0.8, "test": 0.2}
+DEFAULT_SHARES = {"train": 0.8, "test": 0.2}
 DIGITS = 13
 """Of a digest's, by which a map goes to one side: 52 bits, which a float holds exactly."""
-TENTH, FOR_EACH, MOST_IN_POOL = 10, 3, 50_000
+POOL_DIVISOR, MIN_POOL_PER_MAP, MAX_POOL = 10, 3, 50_000
 """Maps that are to differ are chosen among the best tenth, but at least so many for each, and at most so many."""
 
 
 # -- the best ---------------------------------------------------------------------------------------------------
 
 
-def best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: Sequence[str] = ()) -> list[int]:
+def find_best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: Sequence[str] = ()) -> list[int]:
     """The maps with the most of a measure, or the least, the best first; equal maps count once.
 
     With `diverse`, the maps are far apart in these measures: of the best tenth, the best one, then again and again the
@@ -38,40 +38,40 @@ def best(corpus: Corpus, by: str, count: int, *, largest: bool = True, diverse: 
     """
     check_integer("count", count)
     diverse = [diverse] if isinstance(diverse, str) else list(diverse)
-    numbers = corpus.numeric([by, *diverse])
-    most = max(FOR_EACH * count, MOST_IN_POOL) if diverse else count
+    numbers = corpus.numeric_columns([by, *diverse])
+    pool_size = max(MIN_POOL_PER_MAP * count, MAX_POOL) if diverse else count
     ids = np.empty(0, dtype=np.int64)
     digests = np.empty(0, dtype="S32")
     values = np.empty((0, len(numbers)))
-    whole = 0
+    total = 0
     for table in corpus.tables(["id", "digest", "reason", *numbers], made=True):
         found = np.stack([as_numbers(table[name]) for name in numbers], axis=1)
         sound = np.isfinite(found).all(axis=1)
-        whole += int(sound.sum())
+        total += int(sound.sum())
         ids = np.concatenate([ids, table["id"].to_numpy()[sound]])
         digests = np.concatenate([digests, as_digests(table["digest"])[sound]])
         values = np.concatenate([values, found[sound]])
-        if len(ids) > 2 * most:
-            ids, digests, values = _ranked(ids, digests, values, largest, most)
-    ids, digests, values = _ranked(ids, digests, values, largest, most)
+        if len(ids) > 2 * pool_size:
+            ids, digests, values = _rank(ids, digests, values, largest, pool_size)
+    ids, digests, values = _rank(ids, digests, values, largest, pool_size)
     if diverse:
-        pool = max(-(-whole // TENTH), FOR_EACH * count)
-        ids = ids[:pool][_apart(values[:pool, 1:], count)]
+        pool = max(-(-total // POOL_DIVISOR), MIN_POOL_PER_MAP * count)
+        ids = ids[:pool][_choose_diverse(values[:pool, 1:], count)]
     chosen: list[int] = ids[:count].tolist()
     return chosen
 
 
-def _ranked(
-    ids: NDArray[np.int64], digests: NDArray[Any], values: NDArray[np.float64], largest: bool, most: int
+def _rank(
+    ids: NDArray[np.int64], digests: NDArray[Any], values: NDArray[np.float64], largest: bool, limit: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
     """The best first, equal maps once, no more than so many."""
     order = np.lexsort((ids, -values[:, 0] if largest else values[:, 0]))
     _, first = np.unique(digests[order], return_index=True)
-    order = order[np.sort(first)][:most]
+    order = order[np.sort(first)][:limit]
     return ids[order], digests[order], values[order]
 
 
-def _apart(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+def _choose_diverse(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     """Places of rows that are far apart: the first one, then always the one farthest from all before.
 
     Source: Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985.
@@ -92,7 +92,7 @@ def _apart(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
 # -- each once --------------------------------------------------------------------------------------------------
 
 
-def unique(corpus: Corpus) -> list[int]:
+def find_unique(corpus: Corpus) -> list[int]:
     """The maps that were made, each once: of equal ones the first."""
     ids, digests = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype="S32")]
     for table in corpus.tables(["id", "digest", "reason"], made=True):
@@ -120,7 +120,7 @@ class Split:
     @classmethod
     def of(cls, shares: Mapping[str, float] | None = None) -> Split:
         """A split by shares that add up to 1."""
-        given = USUAL_SHARES if shares is None else shares
+        given = DEFAULT_SHARES if shares is None else shares
         if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
             raise InvalidRecipe("must be names with shares, such as train: 0.8", at="shares", got=given, rule="type")
         for name, share in given.items():
@@ -134,13 +134,13 @@ class Split:
             raise InvalidRecipe(f"must add up to 1, got {total:.6g}", at="shares")
         return cls(tuple(given), tuple(accumulate(given.values())))
 
-    def side(self, name: str) -> int:
+    def side_index(self, name: str) -> int:
         """The number of a side."""
         if name not in self.names:
             raise UnknownName("side of the split", name, self.names)
         return self.names.index(name)
 
-    def sides(self, digests: pa.ChunkedArray) -> NDArray[np.int64]:
+    def assign_sides(self, digests: pa.ChunkedArray) -> NDArray[np.int64]:
         """For each map the number of its side."""
         places = [int(digest[:DIGITS], 16) / 16**DIGITS for digest in digests.to_pylist()]
         return np.searchsorted(self.bounds[:-1], places, side="right")
@@ -151,7 +151,7 @@ def split(corpus: Corpus, shares: Mapping[str, float] | None = None) -> dict[str
     made = Split.of(shares)
     found: dict[str, list[int]] = {name: [] for name in made.names}
     for table in corpus.tables(["id", "digest", "reason"], made=True):
-        ids, sides = table["id"].to_numpy(), made.sides(table["digest"])
+        ids, sides = table["id"].to_numpy(), made.assign_sides(table["digest"])
         for number, name in enumerate(made.names):
             found[name] += ids[sides == number].tolist()
     return found

@@ -29,7 +29,7 @@ class Folder:
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/") or address
-        with self._told():
+        with self._translate_errors():
             self._files, self._root = fsspec.core.url_to_fs(self.address)
 
     def __str__(self) -> str:
@@ -50,9 +50,9 @@ class Folder:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def names(self, inner: str = "") -> list[str]:
+    def list_names(self, inner: str = "") -> list[str]:
         """What lies in it, or in a folder of it; nothing where there is none."""
-        with self._told(inner):
+        with self._translate_errors(inner):
             try:
                 self._files.invalidate_cache()  # what others have written since
                 found = self._files.ls(self.path(inner) if inner else self._root, detail=False)
@@ -62,37 +62,37 @@ class Folder:
 
     def read(self, *names: str) -> bytes | None:
         """A file's content; None where there is none."""
-        with self._told(*names):
+        with self._translate_errors(*names):
             try:
                 return bytes(self._files.cat_file(self.path(*names)))
             except FileNotFoundError:
                 return None
 
-    def description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
+    def read_description(self, name: str, noun: str, read: Callable[[bytes], T]) -> T | None:
         """What the file that describes all others says; None where the folder is empty.
 
         A folder that holds something else is refused.
         """
         content = self.read(name)
         if content is None:
-            if not all(map(TEMPORARY.fullmatch, self.names())):
+            if not all(map(TEMPORARY.fullmatch, self.list_names())):
                 raise BadFile(f"holds something else than a {noun}; name an empty folder, or a new one", at=self)
             return None
         try:
             return read(content)
         except BadFile as error:
-            raise BadFile.of(error, self) from None
+            raise BadFile.from_error(error, self) from None
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError, TilewrightError):
             raise BadFile(f"its {name} is damaged, or belongs to something else", at=self) from None
 
-    def parts(self) -> list[int]:
+    def list_parts(self) -> list[int]:
         """The numbers of the parts that are there."""
-        found = (PART.fullmatch(name) for name in self.names(PARTS))
+        found = (PART.fullmatch(name) for name in self.list_names(PARTS))
         return sorted(int(part[1]) for part in found if part)
 
     def size(self) -> int:
         """Bytes of all parts."""
-        with self._told():
+        with self._translate_errors():
             try:
                 found = self._files.ls(self.path(PARTS), detail=True)
             except FileNotFoundError:
@@ -102,19 +102,19 @@ class Folder:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, content: bytes, *names: str, lasting: bool = False) -> None:
+    def write(self, content: bytes, *names: str, durable: bool = False) -> None:
         """Write a file; a lasting one is on the disk before it gets its name."""
-        with self.replacing(*names) as temporary:
+        with self.write_atomically(*names) as temporary:
             self._files.pipe_file(temporary, content)
-            if lasting and self.is_local:
-                _settle(temporary)
+            if durable and self.is_local:
+                _flush_to_disk(temporary)
 
     @contextmanager
-    def replacing(self, *names: str) -> Iterator[str]:
+    def write_atomically(self, *names: str) -> Iterator[str]:
         """A temporary path to write a file to: what is there gets the file's name in the end, if all goes well."""
         *folders, _ = names
         temporary = self.path(*folders, f".tilewright-{secrets.token_hex(8)}.part")
-        with self._told(*names):
+        with self._translate_errors(*names):
             self._files.makedirs(self.path(*folders) if folders else self._root, exist_ok=True)
             try:
                 yield temporary
@@ -125,22 +125,22 @@ class Folder:
                 raise
 
     def remove(self, *names: str) -> None:
-        with self._told(*names):
+        with self._translate_errors(*names):
             self._files.rm_file(self.path(*names))
 
-    def sweep(self, *inner: str) -> None:
+    def remove_temporary(self, *inner: str) -> None:
         """Remove the temporary files that a killed run has left, here and in these folders."""
         for folder in ("", *inner):
-            for name in filter(TEMPORARY.fullmatch, self.names(folder)):
+            for name in filter(TEMPORARY.fullmatch, self.list_names(folder)):
                 self.remove(*filter(None, (folder, name)))
 
     @contextmanager
-    def held(self, name: str = MANIFEST) -> Iterator[None]:
+    def lock(self, name: str = MANIFEST) -> Iterator[None]:
         """Nobody else on this machine makes what is here meanwhile; a process that is killed holds nothing any more."""
         if fcntl is None or not self.is_local:
             yield
             return
-        with self._told(name):
+        with self._translate_errors(name):
             file = open(self.path(name), "rb")  # noqa: SIM115
         with file:
             try:
@@ -152,7 +152,7 @@ class Folder:
             yield
 
     @contextmanager
-    def _told(self, *names: str) -> Iterator[None]:
+    def _translate_errors(self, *names: str) -> Iterator[None]:
         """What goes wrong with a file is told in one line, whatever a file system raises."""
         place = "/".join([self.address, *names]).rstrip("/")
         try:
@@ -164,7 +164,7 @@ class Folder:
             raise BadFile(" ".join(reason.split()), at=place) from None
 
 
-def _settle(path: str) -> None:
+def _flush_to_disk(path: str) -> None:
     """Have a file on the disk: then one that is there is whole, even when the power fails."""
     number = os.open(path, os.O_RDONLY)
     try:

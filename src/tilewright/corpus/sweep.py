@@ -14,20 +14,20 @@ from functools import cached_property
 from math import floor, prod
 from typing import Any
 
-from ..core.errors import InvalidRecipe, quoted, unknown_key
+from ..core.errors import InvalidRecipe, short_repr, unknown_key
 from ..core.seeds import Rng
 
-MOST_VALUES = 100_000
-FARTHEST = 10**15
+MAX_VALUES = 100_000
+MAX_NUMBER = 10**15
 """Numbers beyond are not told apart by fractions of them."""
-RANGE = ("from", "to", "step", "count")
+RANGE_KEYS = ("from", "to", "step", "count")
 
 
 @dataclass(frozen=True)
 class Axis:
     """One parameter and what it takes on: its values, or anything between the first and the last of them."""
 
-    place: str
+    path: str
     """Where it stands: `walls`, or `shaping.0.thickness` for a shaper's."""
     values: tuple[Any, ...]
     is_range: bool = False
@@ -36,9 +36,9 @@ class Axis:
     @property
     def column(self) -> str:
         """What it is called beside the measures."""
-        return self.place.replace(".", "_")
+        return self.path.replace(".", "_")
 
-    def drawn(self, rng: Rng) -> Any:
+    def draw(self, rng: Rng) -> Any:
         """A value by chance."""
         low, high = self.values[0], self.values[-1]
         if not self.is_range:
@@ -65,12 +65,12 @@ class Sweep:
         columns = [axis.column for axis in axes]
         twice = next((name for name in columns if columns.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"{quoted(twice)} stands there twice", at="sweep", rule="duplicate")
+            raise InvalidRecipe(f"{short_repr(twice)} stands there twice", at="sweep", rule="duplicate")
         return cls(axes, sampled)
 
     def to_data(self) -> dict[str, Any]:
         return {
-            axis.place: {"from": axis.values[0], "to": axis.values[-1], "count": len(axis.values)}
+            axis.path: {"from": axis.values[0], "to": axis.values[-1], "count": len(axis.values)}
             if axis.is_range
             else list(axis.values)
             for axis in self.axes
@@ -81,11 +81,11 @@ class Sweep:
         """How many combinations there are."""
         return prod(len(axis.values) for axis in self.axes)
 
-    def values(self, root: Rng, number: int) -> tuple[Any, ...]:
+    def values_for(self, root: Rng, number: int) -> tuple[Any, ...]:
         """What map `number` has, by axis; by chance from its own stream, or combination by combination."""
         if self.sampled:
             rng = root.child("sweep", number)
-            return tuple(axis.drawn(rng) for axis in self.axes)
+            return tuple(axis.draw(rng) for axis in self.axes)
         rest = number % self.size if self.axes else 0
         found = []
         for axis in reversed(self.axes):
@@ -93,18 +93,18 @@ class Sweep:
             found.append(axis.values[place])
         return tuple(reversed(found))
 
-    def applied(self, recipe: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
+    def apply(self, recipe: Mapping[str, Any], values: Sequence[Any]) -> dict[str, Any]:
         """A recipe's plain data with these values in their places."""
         data = dict(recipe)
         data["params"] = dict(data.get("params") or {})
         for axis, value in zip(self.axes, values, strict=True):
-            if not axis.place.startswith("shaping."):
-                data["params"][axis.place.removeprefix("params.")] = value
+            if not axis.path.startswith("shaping."):
+                data["params"][axis.path.removeprefix("params.")] = value
                 continue
-            _, number, *rest = axis.place.split(".")
+            _, number, *rest = axis.path.split(".")
             stages = [{stage: {}} if isinstance(stage, str) else stage for stage in data.get("shaping") or ()]
             if not number.isdecimal() or int(number) >= len(stages) or len(rest) != 1:
-                raise InvalidRecipe("a shaper's parameter is shaping.NUMBER.NAME, from 0 on", at=("sweep", axis.place))
+                raise InvalidRecipe("a shaper's parameter is shaping.NUMBER.NAME, from 0 on", at=("sweep", axis.path))
             (name, params), *_ = stages[int(number)].items()
             stages[int(number)] = {name: {**(params or {}), rest[0]: value}}
             data["shaping"] = stages
@@ -116,8 +116,8 @@ def _read_axis(place: str, given: Any) -> Axis:
         return Axis(place, _read_range(place, given), is_range=True)
     if not isinstance(given, list | tuple) or not given:
         raise InvalidRecipe("a list of values, or a range with from and to", at=("sweep", place), got=given)
-    if len(given) > MOST_VALUES:
-        raise InvalidRecipe(f"at most {MOST_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum")
+    if len(given) > MAX_VALUES:
+        raise InvalidRecipe(f"at most {MAX_VALUES:,} values, got {len(given):,}", at=("sweep", place), rule="maximum")
     wrong = next((value for value in given if not isinstance(value, bool | int | float | str)), None)
     if wrong is not None:
         raise InvalidRecipe("values are numbers, words, true or false", at=("sweep", place), got=wrong, rule="choice")
@@ -125,28 +125,28 @@ def _read_axis(place: str, given: Any) -> Axis:
 
 
 def _read_range(place: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    strange = next((key for key in given if key not in RANGE), None)
-    if strange is not None:
-        raise InvalidRecipe(unknown_key("key", strange, RANGE).within("sweep", place))
-    numbers: dict[str, Any] = {key: given.get(key) for key in RANGE}
+    unknown = next((key for key in given if key not in RANGE_KEYS), None)
+    if unknown is not None:
+        raise InvalidRecipe(unknown_key("key", unknown, RANGE_KEYS).within("sweep", place))
+    numbers: dict[str, Any] = {key: given.get(key) for key in RANGE_KEYS}
     low, high = numbers["from"], numbers["to"]
     for key, value in numbers.items():
         missing = value is None and key in ("from", "to")
-        number = isinstance(value, int | float) and not isinstance(value, bool) and -FARTHEST <= value <= FARTHEST
+        number = isinstance(value, int | float) and not isinstance(value, bool) and -MAX_NUMBER <= value <= MAX_NUMBER
         if missing or not (number or value is None):
             raise InvalidRecipe(f"{key} must be a number", at=("sweep", place), got=value, rule="type")
-    whole = isinstance(low, int) and isinstance(high, int)
-    step = numbers["step"] if numbers["step"] is not None else (1 if whole and numbers["count"] is None else None)
+    is_integer = isinstance(low, int) and isinstance(high, int)
+    step = numbers["step"] if numbers["step"] is not None else (1 if is_integer and numbers["count"] is None else None)
     if high < low or (step is not None and step <= 0):
         raise InvalidRecipe("goes from low to high by steps above 0", at=("sweep", place), got=dict(given))
     if step is None:
         count = numbers["count"] if numbers["count"] is not None else 11
-        if not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
-            raise InvalidRecipe(f"count must be 1 to {MOST_VALUES:,}", at=("sweep", place), got=count, rule="range")
+        if not isinstance(count, int) or not 1 <= count <= MAX_VALUES:
+            raise InvalidRecipe(f"count must be 1 to {MAX_VALUES:,}", at=("sweep", place), got=count, rule="range")
         values = [low + (high - low) * number / max(1, count - 1) for number in range(count)]
     else:
-        if (high - low) / step >= MOST_VALUES:
-            raise InvalidRecipe(f"at most {MOST_VALUES:,} values; take larger steps", at=("sweep", place))
+        if (high - low) / step >= MAX_VALUES:
+            raise InvalidRecipe(f"at most {MAX_VALUES:,} values; take larger steps", at=("sweep", place))
         count = floor((high - low) / step + 1e-9) + 1
         values = [low + step * number for number in range(count)]
-    return tuple(round(value) if whole and value == round(value) else round(value, 9) for value in values)
+    return tuple(round(value) if is_integer and value == round(value) else round(value, 9) for value in values)

@@ -17,7 +17,7 @@ from ..core.errors import InvalidRecipe, UnknownName
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from .manifest import MOST_TRIED, Manifest
+from .manifest import MAX_TRIED_VALUES, Manifest
 
 
 def tileset_of(manifest: Manifest) -> Tileset:
@@ -30,30 +30,30 @@ def _tileset_of(text: str) -> Tileset:
     manifest = Manifest.from_text(text)
     first = manifest.recipe_of(0)
     found = first.tileset
-    for recipe in (first, *_varied(manifest)):
-        for tileset in _tilesets_in(recipe):
-            found = found.extended(tileset)
+    for recipe in (first, *_iter_variants(manifest)):
+        for tileset in _iter_tilesets(recipe):
+            found = found.with_tiles(tileset)
     return found
 
 
-def _varied(manifest: Manifest) -> Iterator[Recipe]:
+def _iter_variants(manifest: Manifest) -> Iterator[Recipe]:
     """The recipe with each value of each swept parameter; fractions change no tileset."""
     usual = [axis.values[0] for axis in manifest.sweep.axes]
     for place, axis in enumerate(manifest.sweep.axes):
         if any(isinstance(value, float) for value in axis.values):
             continue
-        for value in axis.values[:: -(-len(axis.values) // MOST_TRIED)]:
+        for value in axis.values[:: -(-len(axis.values) // MAX_TRIED_VALUES)]:
             with suppress(InvalidRecipe):  # no map of these values can be made
-                yield Recipe.of(manifest.sweep.applied(manifest.recipe, [*usual[:place], value, *usual[place + 1 :]]))
+                yield Recipe.of(manifest.sweep.apply(manifest.recipe, [*usual[:place], value, *usual[place + 1 :]]))
 
 
-def _tilesets_in(recipe: Recipe) -> Iterator[Tileset]:
+def _iter_tilesets(recipe: Recipe) -> Iterator[Tileset]:
     yield recipe.tileset
     for inner in recipe.inner:
-        yield from _tilesets_in(inner)
+        yield from _iter_tilesets(inner)
 
 
-def cells_in(map: TileMap, tileset: Tileset) -> NDArray[Any]:
+def convert_cells(map: TileMap, tileset: Tileset) -> NDArray[Any]:
     """A map's cells as ids of a corpus's tileset, tile by tile by name."""
     own = map.tileset.names
     if own == tileset.names[: len(own)]:

@@ -17,20 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core.chunks import local, settled
+from ..core.chunks import get_local_technique, resolve_random_params
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.recipe import Recipe
 from ..formats._resolver import FileResolver
-from .cluster import SCHEDULER, Progress, Tell, check_workers, each_result
+from .cluster import SCHEDULER, Progress, ProgressCallback, check_workers, iter_results
 from .store import Folder
-from .world_chunks import ChunkBlock, Made, blocks_of, chunks_together, halved, make_blocks
-from .world_layout import CELLS, GROUP, PICTURE, Layout, Place, name_of, packed, places_of
+from .world_chunks import ChunkBlock, ChunkFiles, choose_block_size, halve, make_blocks, plan_blocks
+from .world_layout import CELLS, GROUP, PICTURE, ChunkIndex, WorldLayout, chunk_name, compress_chunk, iter_places
 from .world_reader import World
 
-CELLS_IN_A_TASK = 1 << 23
-FEW_CELLS = 1 << 27
+MAX_CELLS_PER_TASK = 1 << 23
+MAX_LOCAL_CELLS = 1 << 27
 """So many are made here before other processes have started."""
-TASKS_EACH = 16
+TASKS_PER_WORKER = 16
 """Tasks for a worker, about, where there are pieces enough."""
 
 
@@ -42,7 +42,7 @@ def make_world(
     workers: int | None = None,
     scheduler: str | None = None,
     chunk: int | None = None,
-    tell: Tell | None = None,
+    on_progress: ProgressCallback | None = None,
     **params: Any,
 ) -> World:
     """Make a world in a folder, or go on with one that was stopped.
@@ -54,24 +54,24 @@ def make_world(
     """
     recipe = _read_recipe(given, params)
     check_workers(workers, scheduler)
-    local(recipe)
+    get_local_technique(recipe)
     store = Folder(os.fspath(folder))
-    found = Layout.in_folder(store)
+    found = WorldLayout.from_folder(store)
     asked = seed if seed is not None else recipe.seed
-    recipe = settled(recipe.with_seed(asked if asked is not None or found is None else found.seed))
-    wanted = Layout.of(recipe, chunk)
+    recipe = resolve_random_params(recipe.with_seed(asked if asked is not None or found is None else found.seed))
+    wanted = WorldLayout.of(recipe, chunk)
     if found is not None:
-        found.refuse_other(wanted, store)
+        found.check_matches(wanted, store)
     layout = found or wanted
-    chunks_together(layout, recipe)  # refuses what looks too far around
-    for names, document in layout.documents().items():
+    choose_block_size(layout, recipe)  # refuses what looks too far around
+    for names, document in layout.build_documents().items():
         if store.read(*names) is None:
             store.write(document, *names)
-    with store.held(GROUP):
-        store.sweep(CELLS, *layout.overviews)
-        _fill(store, layout, recipe, workers, scheduler, tell or (lambda progress: None))
-        if store.read(PICTURE) is None or any(_missing(store, layout, array) for array in layout.overviews[1:]):
-            _draw(store, layout)
+    with store.lock(GROUP):
+        store.remove_temporary(CELLS, *layout.overviews)
+        _fill(store, layout, recipe, workers, scheduler, on_progress or (lambda progress: None))
+        if store.read(PICTURE) is None or any(_find_missing(store, layout, array) for array in layout.overviews[1:]):
+            _draw_overviews(store, layout)
     return World(store.address)
 
 
@@ -84,60 +84,67 @@ def _read_recipe(given: Recipe | Mapping[str, Any] | str, params: Mapping[str, A
     return Recipe.of(given, FileResolver())
 
 
-def _missing(store: Folder, layout: Layout, array: str) -> list[Place]:
+def _find_missing(store: Folder, layout: WorldLayout, array: str) -> list[ChunkIndex]:
     """The chunks of an array that are not there."""
-    there = set(store.names(array))
-    return [place for place in places_of(layout.chunks_of(array)) if name_of(array, place) not in there]
+    there = set(store.list_names(array))
+    return [place for place in iter_places(layout.chunks_of(array)) if chunk_name(array, place) not in there]
 
 
 # -- the chunks -----------------------------------------------------------------------------------------------
 
 
 def _fill(
-    store: Folder, layout: Layout, recipe: Recipe, workers: int | None, scheduler: str | None, tell: Tell
+    store: Folder,
+    layout: WorldLayout,
+    recipe: Recipe,
+    workers: int | None,
+    scheduler: str | None,
+    on_progress: ProgressCallback,
 ) -> None:
     """Make and write the chunks that are missing."""
-    missing = sorted({*_missing(store, layout, CELLS), *_missing(store, layout, layout.overviews[0])})
+    missing = sorted({*_find_missing(store, layout, CELLS), *_find_missing(store, layout, layout.overviews[0])})
     progress = Progress(layout.count, layout.count - len(missing))
-    tell(progress)
+    on_progress(progress)
     if not missing:
         return
-    blocks = blocks_of(layout, recipe, missing)
+    blocks = plan_blocks(layout, recipe, missing)
     alone = workers is None and scheduler is None and SCHEDULER not in os.environ
-    if alone and len(missing) * layout.chunk**2 <= FEW_CELLS:
+    if alone and len(missing) * layout.chunk**2 <= MAX_LOCAL_CELLS:
         workers = 0
-    work = each_result(
+    work = iter_results(
         make_blocks,
-        lambda threads: ((task, layout, recipe) for task in grouped(layout, blocks, threads)),
+        lambda threads: ((task, layout, recipe) for task in group_tasks(layout, blocks, threads)),
         lambda: _make_here(layout, recipe, blocks),
         workers=workers,
         scheduler=scheduler,
         progress=progress,
-        tell=tell,
+        on_progress=on_progress,
     )
     with closing(work) as finished:
         for chunks in finished:
             _write(store, layout, chunks)
             progress.done += len(chunks)
             progress.made += len(chunks)
-            tell(progress)
+            on_progress(progress)
 
 
-def _write(store: Folder, layout: Layout, chunks: Iterable[Made]) -> None:
+def _write(store: Folder, layout: WorldLayout, chunks: Iterable[ChunkFiles]) -> None:
     """The overview over a chunk is written first, so that no chunk is without."""
     finest = layout.overviews[0]
     try:
         for made in chunks:
-            store.write(made.overview, finest, name_of(finest, made.place))
-            store.write(made.cells, CELLS, name_of(CELLS, made.place))
+            store.write(made.overview, finest, chunk_name(finest, made.place))
+            store.write(made.cells, CELLS, chunk_name(CELLS, made.place))
     except BadFile as error:
         raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
 
 
-def _make_here(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> Generator[list[Made], None, None]:
+def _make_here(
+    layout: WorldLayout, recipe: Recipe, blocks: Sequence[ChunkBlock]
+) -> Generator[list[ChunkFiles], None, None]:
     """One after the other; while one is written, the next is made."""
     with ThreadPoolExecutor(max_workers=1) as other:
-        following: deque[Future[list[Made]]] = deque()
+        following: deque[Future[list[ChunkFiles]]] = deque()
         for block in blocks:
             following.append(other.submit(make_blocks, [block], layout, recipe))
             if len(following) > 1:
@@ -145,27 +152,27 @@ def _make_here(layout: Layout, recipe: Recipe, blocks: Sequence[ChunkBlock]) -> 
         yield from (made.result() for made in following)
 
 
-def grouped(layout: Layout, blocks: Sequence[ChunkBlock], workers: int) -> list[list[ChunkBlock]]:
+def group_tasks(layout: WorldLayout, blocks: Sequence[ChunkBlock], workers: int) -> list[list[ChunkBlock]]:
     """Pieces in tasks: large enough to be worth sending, and enough of them for all workers."""
-    largest = max(len(block.wanted) for block in blocks) * layout.chunk**2
-    together = max(1, min(CELLS_IN_A_TASK // largest, len(blocks) // (workers * TASKS_EACH)))
+    largest = max(len(block.missing) for block in blocks) * layout.chunk**2
+    together = max(1, min(MAX_CELLS_PER_TASK // largest, len(blocks) // (workers * TASKS_PER_WORKER)))
     return [list(blocks[first : first + together]) for first in range(0, len(blocks), together)]
 
 
 # -- the overviews --------------------------------------------------------------------------------------------
 
 
-def _draw(store: Folder, layout: Layout) -> None:
+def _draw_overviews(store: Folder, layout: WorldLayout) -> None:
     """The overviews above the finest, each from the one before, and the picture, which is written last."""
     from PIL import Image
 
     world = World(store.address)
     for finer, array in zip(layout.levels, layout.overviews[1:], strict=False):
-        for place in places_of(layout.chunks_of(array)):
+        for place in iter_places(layout.chunks_of(array)):
             height, width = layout.overview_shape(finer)
             y, x = (2 * layout.pixels * part for part in place)
             shown = world.overview(finer, x, y, min(2 * layout.pixels, width - x), min(2 * layout.pixels, height - y))
-            store.write(packed(halved(shown), layout.pixels), array, name_of(array, place))
+            store.write(compress_chunk(halve(shown), layout.pixels), array, chunk_name(array, place))
     picture = BytesIO()
     Image.fromarray(np.ascontiguousarray(world.overview(layout.picture_level))).save(picture, "png", compress_level=1)
     store.write(picture.getvalue(), PICTURE)

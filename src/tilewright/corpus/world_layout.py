@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..core.errors import BadFile, InvalidRecipe
-from ..core.provenance import raised_revisions, revisions
+from ..core.provenance import collect_revisions, raised_revisions
 from ..core.recipe import Recipe
 from ..core.tileset import Tileset
 from .store import Folder
@@ -28,18 +28,18 @@ KIND = "tilewright world"
 LAYOUT = 1
 """Raised when the folders of worlds look otherwise."""
 GROUP, CELLS, OVERVIEW, PICTURE = "zarr.json", "cells", "overview", "overview.png"
-CHUNK = 1024
-CHUNKS = tuple(1 << power for power in range(3, 14))
-FINEST_OVERVIEW, COARSEST_OVERVIEW = 8192, 1024
+DEFAULT_CHUNK_SIZE = 1024
+CHUNK_SIZES = tuple(1 << power for power in range(3, 14))
+MAX_OVERVIEW_SIDE, COARSEST_OVERVIEW = 8192, 1024
 """Pixels along the longer side: of the first overview at most, and of the last about."""
 PICTURE_SIDE = 2048
-LEVEL = 1
+COMPRESSION_LEVEL = 1
 """Of zstd: 2% larger than the usual 3, in half the time."""
-Place = tuple[int, int]
+ChunkIndex = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Layout:
+class WorldLayout:
     """All that decides what lies in a world's folder."""
 
     recipe: Mapping[str, Any]
@@ -53,28 +53,32 @@ class Layout:
     revisions: Mapping[str, int]
 
     @classmethod
-    def of(cls, recipe: Recipe, chunk: int | None = None) -> Layout:
+    def of(cls, recipe: Recipe, chunk: int | None = None) -> WorldLayout:
         """The layout of a recipe's world; `chunk` is for whoever wants other chunks than 1024x1024."""
         shape = recipe.shape
         if len(shape) != 2:
             text = f"a world is flat, and this map has {len(shape)} dimensions"
             raise InvalidRecipe(text, at="technique", place=recipe.technique)
         assert recipe.seed is not None
-        side = min(CHUNK, max(CHUNKS[0], 1 << (max(shape) - 1).bit_length())) if chunk is None else chunk
-        if side not in CHUNKS:
-            raise InvalidRecipe(f"must be a power of two from {CHUNKS[0]} to {CHUNKS[-1]:,}", at="chunk", got=chunk)
+        side = (
+            min(DEFAULT_CHUNK_SIZE, max(CHUNK_SIZES[0], 1 << (max(shape) - 1).bit_length())) if chunk is None else chunk
+        )
+        if side not in CHUNK_SIZES:
+            raise InvalidRecipe(
+                f"must be a power of two from {CHUNK_SIZES[0]} to {CHUNK_SIZES[-1]:,}", at="chunk", got=chunk
+            )
         data = recipe.to_data()
         data.pop("seed")
-        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, revisions(recipe))
+        return cls(data, recipe.seed, shape, recipe.tileset, side, __version__, collect_revisions(recipe))
 
     # -- chunks -------------------------------------------------------------------------------------------------
 
     @property
-    def chunks(self) -> Place:
+    def chunks(self) -> ChunkIndex:
         """How many there are, down and across."""
         return self.chunks_of(CELLS)
 
-    def chunks_of(self, array: str) -> Place:
+    def chunks_of(self, array: str) -> ChunkIndex:
         """How many an array has."""
         shape, side = self.shape, self.chunk
         if array != CELLS:
@@ -94,7 +98,7 @@ class Layout:
     def levels(self) -> tuple[int, ...]:
         """The overviews, by how many cells their pixels are wide: each half as large as the one before."""
         finest = 2 if max(self.shape) <= 2 * PICTURE_SIDE else 4  # colours pack badly: halves would outweigh the cells
-        while finest < self.chunk and -(-max(self.shape) // finest) > FINEST_OVERVIEW:
+        while finest < self.chunk and -(-max(self.shape) // finest) > MAX_OVERVIEW_SIDE:
             finest *= 2
         levels = [finest]
         while -(-max(self.shape) // levels[-1]) > COARSEST_OVERVIEW:
@@ -136,18 +140,20 @@ class Layout:
             "chunk": self.chunk,
         }
 
-    def documents(self) -> dict[tuple[str, ...], bytes]:
+    def build_documents(self) -> dict[tuple[str, ...], bytes]:
         """The files that tell zarr what lies where, as zarr itself writes them; the group's own comes first."""
         import zarr
         from zarr.codecs import ZstdCodec
 
-        def array(name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: Any, axes: list[str]) -> Any:
+        def create_array(
+            name: str, shape: tuple[int, ...], chunks: tuple[int, ...], dtype: Any, axes: list[str]
+        ) -> Any:
             made = group.create_array(
                 name,
                 shape=shape,
                 chunks=chunks,
                 dtype=dtype,
-                compressors=ZstdCodec(level=LEVEL),
+                compressors=ZstdCodec(level=COMPRESSION_LEVEL),
                 fill_value=0,
                 dimension_names=axes,
                 chunk_key_encoding={"name": "default", "separator": "."},
@@ -158,10 +164,10 @@ class Layout:
         store = zarr.storage.MemoryStore(files)
         group = zarr.create_group(store, attributes={"tilewright": self.to_data()})
         tiles = {"tiles": list(self.tileset.names)}
-        array(CELLS, self.shape, (self.chunk, self.chunk), self.dtype, ["y", "x"]).update(tiles)
+        create_array(CELLS, self.shape, (self.chunk, self.chunk), self.dtype, ["y", "x"]).update(tiles)
         for level, name in zip(self.levels, self.overviews, strict=True):
             shape, chunks = (*self.overview_shape(level), 3), (self.pixels, self.pixels, 3)
-            array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
+            create_array(name, shape, chunks, np.dtype("u1"), ["y", "x", "color"]).update({"cells_per_pixel": level})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not all tools know of consolidated metadata
             zarr.consolidate_metadata(store)  # with it zarr does not wonder about the picture in the group's folder
@@ -169,7 +175,7 @@ class Layout:
         return {tuple(name.split("/")): files[name].to_bytes() for name in names}
 
     @classmethod
-    def from_data(cls, data: Any) -> Layout:
+    def from_data(cls, data: Any) -> WorldLayout:
         """The layout that a group's attributes tell."""
         if data["kind"] != KIND:
             raise ValueError("not a world")
@@ -177,9 +183,9 @@ class Layout:
             raise BadFile(f"made by Tilewright {data.get('tilewright')}, whose worlds are laid out otherwise")
         height, width = map(int, data["shape"])
         chunk = int(data["chunk"])
-        if min(height, width) < 1 or chunk not in CHUNKS:
+        if min(height, width) < 1 or chunk not in CHUNK_SIZES:
             raise ValueError("no world is so large")
-        tileset = Tileset.checked(data["tileset"])
+        tileset = Tileset.validate(data["tileset"])
         return cls(
             dict(data["recipe"]),
             str(data["seed"]),
@@ -191,15 +197,15 @@ class Layout:
         )
 
     @classmethod
-    def in_folder(cls, folder: Folder) -> Layout | None:
+    def from_folder(cls, folder: Folder) -> WorldLayout | None:
         """The layout of a world; None where the folder is empty. A folder that holds something else is refused."""
-        return folder.description(
+        return folder.read_description(
             GROUP, "world", lambda content: cls.from_data(json.loads(content)["attributes"]["tilewright"])
         )
 
     def refuse_other_revisions(self, recipe: Recipe, folder: Folder | None = None) -> None:
         """Refuse to add chunks that the version which started the world would make differently."""
-        raised = raised_revisions(self.revisions, revisions(recipe))
+        raised = raised_revisions(self.revisions, collect_revisions(recipe))
         if raised:
             raise BadFile(
                 f"the world was started by Tilewright {self.version}; {', '.join(raised)} in Tilewright {__version__} "
@@ -207,7 +213,7 @@ class Layout:
                 at=folder,
             )
 
-    def refuse_other(self, wanted: Layout, folder: Folder) -> None:
+    def check_matches(self, wanted: WorldLayout, folder: Folder) -> None:
         """Refuse to continue a world with chunks of another one.
 
         Another version may continue it, if all revisions are the same. It may know parameters by other names and have
@@ -226,21 +232,23 @@ class Layout:
         self.refuse_other_revisions(recipe, folder)
 
 
-def places_of(chunks: Place) -> Iterator[Place]:
+def iter_places(chunks: ChunkIndex) -> Iterator[ChunkIndex]:
     """All chunks, row by row."""
     return ((row, column) for row in range(chunks[0]) for column in range(chunks[1]))
 
 
-def name_of(array: str, place: Place) -> str:
+def chunk_name(array: str, place: ChunkIndex) -> str:
     """The file of a chunk in its array's folder; one folder holds them all, so that it is listed at once."""
     return f"c.{place[0]}.{place[1]}" + ("" if array == CELLS else ".0")  # colours are an axis of their own
 
 
-def packed(block: NDArray[Any], side: int) -> bytes:
+def compress_chunk(block: NDArray[Any], side: int) -> bytes:
     """A chunk's file; beyond the edge of the world lies nothing, which is 0."""
     full = block
     if block.shape[:2] != (side, side):
         full = np.zeros((side, side, *block.shape[2:]), dtype=block.dtype)
         full[: block.shape[0], : block.shape[1]] = block
-    content: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(np.ascontiguousarray(full), asbytes=True)
+    content: bytes = pa.Codec("zstd", compression_level=COMPRESSION_LEVEL).compress(
+        np.ascontiguousarray(full), asbytes=True
+    )
     return content

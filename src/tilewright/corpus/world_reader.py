@@ -13,14 +13,14 @@ from ..core.errors import BadFile, InvalidRecipe, TooLarge
 from ..core.recipe import Recipe
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from .parts import unpacked
+from .parts import decompress_cells
 from .store import Folder
-from .world_layout import CELLS, OVERVIEW, Layout, name_of
+from .world_layout import CELLS, OVERVIEW, WorldLayout, chunk_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-MOST_AT_ONCE = 1 << 28
+MAX_CELLS_AT_ONCE = 1 << 28
 """Cells or pixels that are read at once."""
 
 
@@ -32,7 +32,7 @@ class World:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Folder(os.fspath(folder))
-        found = Layout.in_folder(self.folder)
+        found = WorldLayout.from_folder(self.folder)
         if found is None:
             raise BadFile("there is no world", at=self.folder)
         self._layout = found
@@ -108,14 +108,14 @@ class World:
         height, width = out.shape[:2]
         for row in range(y // side, (y + height - 1) // side + 1):
             for column in range(x // side, (x + width - 1) // side + 1):
-                name = name_of(array, (row, column))
+                name = chunk_name(array, (row, column))
                 content = self.folder.read(array, name)
                 if content is None:
                     raise BadFile(
                         "not made yet; make the world again to go on with it", at=f"{self.folder}/{array}/{name}"
                     )
                 try:
-                    chunk = unpacked(content, (side, side, *out.shape[2:]), out.dtype)
+                    chunk = decompress_cells(content, (side, side, *out.shape[2:]), out.dtype)
                 except OSError:
                     raise BadFile(
                         f"{self.folder}/{array}/{name}: damaged; delete it and make the world again to have it remade"
@@ -133,6 +133,6 @@ class World:
         if x < 0 or y < 0 or width < 1 or height < 1 or x + width > shape[1] or y + height > shape[0]:
             wrong = f"{width}x{height} from {x}, {y} on"
             raise InvalidRecipe(f"{wrong} does not lie in the {shape[1]}x{shape[0]} that there are", at="window")
-        if prod((width, height)) > MOST_AT_ONCE:
-            text = f"{width}x{height} is more than the {MOST_AT_ONCE:,} cells that are read at once"
+        if prod((width, height)) > MAX_CELLS_AT_ONCE:
+            text = f"{width}x{height} is more than the {MAX_CELLS_AT_ONCE:,} cells that are read at once"
             raise TooLarge(text, at="window")

@@ -16,38 +16,38 @@ MEMBER = ".csv"
 
 
 @cache
-def names(shelf: str) -> tuple[str, ...]:
+def list_names(kind: str) -> tuple[str, ...]:
     """The names on a shelf ("tilesets", "recipes", "rulebooks", "samples"), sorted."""
-    return _names_in(files(__name__) / shelf, ENDINGS[shelf])
+    return _list_names(files(__name__) / kind, ENDINGS[kind])
 
 
 @cache
-def members(collection: str) -> tuple[str, ...]:
+def list_members(collection: str) -> tuple[str, ...]:
     """The names of the samples in a folder of them, sorted; none where there is no such folder."""
-    return _names_in(files(__name__) / "samples" / collection, MEMBER) if collection in collections() else ()
+    return _list_names(files(__name__) / "samples" / collection, MEMBER) if collection in list_collections() else ()
 
 
 @cache
-def collections() -> tuple[str, ...]:
+def list_collections() -> tuple[str, ...]:
     """The folders of samples, sorted."""
     folders = (entry for entry in (files(__name__) / "samples").iterdir() if entry.is_dir())
-    return tuple(sorted(folder.name for folder in folders if _names_in(folder, MEMBER)))
+    return tuple(sorted(folder.name for folder in folders if _list_names(folder, MEMBER)))
 
 
-def _names_in(folder: Traversable, ending: str) -> tuple[str, ...]:
+def _list_names(folder: Traversable, ending: str) -> tuple[str, ...]:
     return tuple(sorted(one.name.removesuffix(ending) for one in folder.iterdir() if one.name.endswith(ending)))
 
 
-def member(collection: str, name: str) -> str:
+def read_member(collection: str, name: str) -> str:
     """The text of a sample in a folder of them."""
     return (files(__name__) / "samples" / collection / f"{name}{MEMBER}").read_text("utf-8")
 
 
-def text(shelf: str, name: str) -> str:
+def read_text(kind: str, name: str) -> str:
     """The text of one of them."""
-    return (files(__name__) / shelf / f"{name}{ENDINGS[shelf]}").read_text("utf-8")
+    return (files(__name__) / kind / f"{name}{ENDINGS[kind]}").read_text("utf-8")
 
 
-def looks(sample: str) -> str:
+def read_sample_tileset(sample: str) -> str:
     """The text of a sample's tileset, which stands beside it."""
     return (files(__name__) / "samples" / f"{sample}.toml").read_text("utf-8")

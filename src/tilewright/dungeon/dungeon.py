@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import ANOTHER_SEED, GaveUp, counted
+from ..core.errors import ANOTHER_SEED, GaveUp, pluralize
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps, change_frames
 from ..core.tilemap import Room
@@ -34,19 +34,19 @@ from ..kernels.corridors import (
     check_doors,
     dig_corridor,
     dig_straight,
+    mark_walls,
     paint,
-    raise_walls,
 )
 from ..kernels.drunkard import BLOCKED
 from ..kernels.drunkard import FLOOR as DUG
-from .digging import Diggable
+from .digging import DiggableGrid
 from .links import Links, choose_links
-from .params import Joined
+from .params import DungeonParams
 
-WORDS = ("floor", "corridor", "door", "wall", "rock")
+LABELS = ("floor", "corridor", "door", "wall", "rock")
 """In the order of kernels/corridors."""
 BYTES_PER_CELL = 22
-OPEN_WORDS = (0, 1, 2)
+OPEN_LABELS = (0, 1, 2)
 DRAWS = 12
 """Straight ways between two rooms of which the best is taken."""
 
@@ -54,95 +54,97 @@ DRAWS = 12
 class Dungeon:
     """Kinds of cells, as kernels/corridors has them, and the room that every cell of a floor belongs to, from 1 on."""
 
-    def __init__(self, p: Joined, site: Site) -> None:
+    def __init__(self, p: DungeonParams, site: Site) -> None:
         self.params = p
         self.site = site
         self.columns = p.width
         self.kinds: Kinds = np.full(site.shape, ROCK, dtype=np.uint8)
         for edge in (self.kinds[0], self.kinds[-1], self.kinds[:, 0], self.kinds[:, -1]):
             edge[:] = EDGE
-        self._ground = Diggable(site, 1, open_words=OPEN_WORDS, begun=False) if site.has_locks else None
-        if self._ground is not None:
-            self.kinds[self._ground.map == BLOCKED] = EDGE
+        self._diggable = DiggableGrid(site, 1, open_labels=OPEN_LABELS, start_open=False) if site.has_locks else None
+        if self._diggable is not None:
+            self.kinds[self._diggable.map == BLOCKED] = EDGE
             inner = self.kinds[1:-1, 1:-1]
-            inner[self._ground.map[1:-1, 1:-1] == DUG] = CORRIDOR
+            inner[self._diggable.map[1:-1, 1:-1] == DUG] = CORRIDOR
         self.owners: Owners = np.zeros(site.shape, dtype=np.int32)
         self.rooms: Places = np.empty((0, 4), dtype=np.int64)
         """(room, 4) x, y, width, height."""
 
-    def arrays(self, rooms: Places) -> DungeonArrays:
+    def as_arrays(self, rooms: Places) -> DungeonArrays:
         """The map as kernels take it, with (room, 4) x, y, width, height."""
         return DungeonArrays(self.kinds.reshape(-1), self.owners.reshape(-1), as_rooms(rooms), self.columns)
 
-    def appearing(self, before: int, count: int, wanted: int, *, begun: float = 0.0) -> Iterator[Frame]:
+    def show_rooms(self, before: int, count: int, wanted: int, *, start_progress: float = 0.0) -> Iterator[Frame]:
         """The rooms that have been put onto the ground after some others, one by one."""
         for number in range(before + 1, count + 1):
-            done = begun + (0.4 - begun) * number / wanted
-            yield Frame(partial(self._first_rooms, number), counted(number, "room"), done)
+            done = start_progress + (0.4 - start_progress) * number / wanted
+            yield Frame(partial(self._draw_first_rooms, number), pluralize(number, "room"), done)
         if before == count:
-            yield Frame(self.shown, counted(count, "room"), begun + (0.4 - begun) * count / wanted)
+            yield Frame(
+                self.snapshot, pluralize(count, "room"), start_progress + (0.4 - start_progress) * count / wanted
+            )
 
     def finish(self, rooms: Places, wanted: int | None, rng: Rng) -> Steps:
         """Join the rooms that were put onto the ground; `wanted` is how many should have been."""
         p = self.params
         self.rooms = rooms
         count = len(rooms)
-        if count < p.at_least:
+        if count < p.min_rooms:
             asked = f"{wanted} wanted, " if wanted is not None else ""
-            text = f"rooms: {asked}{count} fitted, at least {p.at_least} must; make them smaller or closer"
+            text = f"rooms: {asked}{count} fitted, at least {p.min_rooms} must; make them smaller or closer"
             raise GaveUp(text, fixes=[ANOTHER_SEED])
-        for first, last in self._blocks():
-            raise_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
-            yield Frame(self.shown, "rooms", 0.4)
+        for first, last in self._split_rows():
+            mark_walls(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
+            yield Frame(self.snapshot, "rooms", 0.4)
         choosing = choose_links(p, rooms, rng.child("links"))
-        links = yield from change_frames(choosing, lambda _: Frame(self.shown, "links", 0.41))
-        yield from self._sketched(links)
+        links = yield from change_frames(choosing, lambda _: Frame(self.snapshot, "links", 0.41))
+        yield from self._show_links(links)
         joined: dict[tuple[int, int], None] = {}
         chosen_links = links.chosen
         number = 0
-        for passed in self._corridors(chosen_links, rng.child("corridors")):
+        for passed in self._dig_corridors(chosen_links, rng.child("corridors")):
             number += passed is not None
             if passed is not None:
                 joined |= dict.fromkeys((min(pair), max(pair)) for pair in itertools.pairwise(passed))
             note, done = f"corridor {number} of {len(chosen_links)}", 0.55 + 0.4 * number / len(chosen_links)
-            yield Frame(self.shown, note, done, lines=partial(self._lines, chosen_links[number:]))
-        if self._ground is not None:
-            for _ in self._joined_by_locks(self._ground):
-                yield Frame(self.shown, "join", 0.96)
-        for first, last in self._blocks():
+            yield Frame(self.snapshot, note, done, lines=partial(self._link_lines, chosen_links[number:]))
+        if self._diggable is not None:
+            for _ in self._join_locked(self._diggable):
+                yield Frame(self.snapshot, "join", 0.96)
+        for first, last in self._split_rows():
             check_doors(self.kinds.reshape(-1), self.columns, max(1, first), min(last, p.height - 1))
-            yield Frame(self.shown, "doors", 0.97)
+            yield Frame(self.snapshot, "doors", 0.97)
         words = np.empty_like(self.kinds)
-        for first, last in self._blocks():
+        for first, last in self._split_rows():
             paint(self.kinds.reshape(-1), self.columns, words.reshape(-1), first, last)
-            yield Frame(self.shown, "walls", 0.98)
+            yield Frame(self.snapshot, "walls", 0.98)
         yield Frame(words, "walls", 1.0)
         numbers = {"rooms": count, "wanted": count if wanted is None else wanted}
         return self.site.map(
             words, rooms=[Room(*room) for room in rooms.tolist()], links=sorted(joined), numbers=numbers
         )
 
-    def _blocks(self) -> Iterator[tuple[int, int]]:
+    def _split_rows(self) -> Iterator[tuple[int, int]]:
         """The map's rows, first and last, so many at a time as one looks at between two yields."""
         step = max(1, block_size("dungeon") // self.columns)
         for first in range(0, self.params.height, step):
             yield first, min(first + step, self.params.height)
 
-    def _corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
+    def _dig_corridors(self, links: NDArray[np.int64], rng: Rng) -> Iterator[list[int] | None]:
         """Dig a corridor for every link; the rooms that each of them passes, None now and then on the way."""
         p, cells, heap = self.params, self.kinds.size, block_size("corridors.heap")
-        dungeon = self.arrays(self.rooms)
+        dungeon = self.as_arrays(self.rooms)
         style = CorridorStyle(p.corridor_width, p.avoid, p.reuse, p.doors == "anywhere")
         search = SearchArrays(
-            spent=np.empty(cells, dtype=np.int32),
+            costs=np.empty(cells, dtype=np.int32),
             stamps=np.zeros(cells, dtype=np.int32),
-            came=np.empty(cells, dtype=np.uint8),
+            came_from=np.empty(cells, dtype=np.uint8),
             keys=np.empty(heap),
             cells=np.empty(heap, dtype=np.int64),
             state=SearchState.new(),
         )
         state, passed, budget = search.state, np.empty(len(self.rooms) + 2, dtype=np.int64), block_size("corridors")
-        state.salt = state.waiting = FRESH
+        state.salt = state.heap_size = FRESH
         dig = bind(partial(dig_corridor, dungeon, search, style, rng.state, passed))
         for number, (one, other) in enumerate(links.tolist()):
             count = 0
@@ -150,7 +152,7 @@ class Dungeon:
                 count = dig_straight(dungeon, style, one, other, rng.state, DRAWS, passed)
             if count == 0:
                 while (count := dig(one, other, 2 * number + 1, budget)) == UNFINISHED:
-                    if state.waiting == FRESH or len(search.keys) - state.waiting < 3:
+                    if state.heap_size == FRESH or len(search.keys) - state.heap_size < 3:
                         search = search._replace(
                             keys=np.append(search.keys, np.empty_like(search.keys)),
                             cells=np.append(search.cells, np.empty_like(search.cells)),
@@ -159,7 +161,7 @@ class Dungeon:
                     yield None
             yield passed[:count].tolist()
 
-    def _joined_by_locks(self, ground: Diggable) -> Iterator[float]:
+    def _join_locked(self, ground: DiggableGrid) -> Iterator[float]:
         """Dig to locked floors that no corridor has met, and to rooms that locked walls keep corridors from."""
         is_open = (self.kinds == FLOOR) | (self.kinds == CORRIDOR) | (self.kinds == DOOR)
         ground.map[is_open] = DUG
@@ -168,30 +170,30 @@ class Dungeon:
 
     # -- what can be seen ---------------------------------------------------------------------------------------
 
-    def shown(self) -> Kinds:
+    def snapshot(self) -> Kinds:
         """The cells in the technique's words."""
-        return _painted(self.kinds, self.columns)
+        return _paint(self.kinds, self.columns)
 
-    def _first_rooms(self, count: int) -> Kinds:
+    def _draw_first_rooms(self, count: int) -> Kinds:
         """The map with so many rooms."""
         kinds: Kinds = np.where(self.owners > count, ROCK, self.kinds).astype(np.uint8)
-        return _painted(kinds, self.columns)
+        return _paint(kinds, self.columns)
 
-    def _sketched(self, links: Links) -> Iterator[Frame]:
+    def _show_links(self, links: Links) -> Iterator[Frame]:
         """The triangulation, then the tree and the loops link by link."""
-        yield Frame(self.shown, "links at hand", 0.42, lines=partial(self._lines, links.near))
+        yield Frame(self.snapshot, "links at hand", 0.42, lines=partial(self._link_lines, links.candidates))
         chosen = links.chosen
         for number in range(1, len(chosen) + 1):
             note, done = "tree" if number <= len(links.tree) else "loops", 0.42 + 0.13 * number / len(chosen)
-            yield Frame(self.shown, note, done, lines=partial(self._lines, chosen[:number]))
+            yield Frame(self.snapshot, note, done, lines=partial(self._link_lines, chosen[:number]))
 
-    def _lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
+    def _link_lines(self, links: NDArray[np.int64]) -> list[tuple[Point, Point]]:
         """Lines between the centres of linked rooms."""
         centres = (self.rooms[:, :2] + self.rooms[:, 2:] / 2).tolist()
         return [(tuple(centres[one]), tuple(centres[other])) for one, other in links.tolist()]
 
 
-def _painted(kinds: Kinds, columns: int) -> Kinds:
+def _paint(kinds: Kinds, columns: int) -> Kinds:
     words = np.empty_like(kinds)
     paint(kinds.reshape(-1), columns, words.reshape(-1), 0, len(kinds))
     return words

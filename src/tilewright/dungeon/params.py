@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ..core.errors import Problem, problem
-from ..core.params import LARGEST_AREA, Sized, param, size_param
+from ..core.params import MAX_AREA, Sized, param, size_param
 from ..kernels.partition import RoomSizes
 
 Range = tuple[int, int]
-MOST_ROOMS = 1_000_000
+MAX_ROOMS = 1_000_000
 
 
-class Joined(Sized):
+class DungeonParams(Sized):
     """Rooms of some sizes, linked by corridors."""
 
+    renamed: ClassVar = {"at_least": "min_rooms"}
     width: int = size_param(80, ge=3, typical=(20, 200))
     """Columns of the map."""
     height: int = size_param(50, ge=3, typical=(20, 200))
     """Rows of the map."""
-    rooms: int | None = param(None, ge=1, le=MOST_ROOMS, typical=(2, 60))
+    rooms: int | None = param(None, ge=1, le=MAX_ROOMS, typical=(2, 60))
     """How many rooms are wanted; by default as many as fit well. What fitted is among the map's numbers."""
-    at_least: int = param(1, ge=0, le=MOST_ROOMS, typical=(0, 60))
+    min_rooms: int = param(1, ge=0, le=MAX_ROOMS, typical=(0, 60))
     """If fewer rooms than this fit, it gives up."""
     room_width: Range | None = param(None)
     """Least and greatest columns of a room's floor; by default 4 to 12, fewer in small maps."""
@@ -34,7 +35,7 @@ class Joined(Sized):
     """Which rooms are joined: the shortest tree of a triangulation, each to the nearest before it, all in a row."""
     loops: float = param(0.2, ge=0, le=1)
     """Chance of every other link that is near at hand, which closes a loop."""
-    longest_loop: int = param(8, ge=3, le=LARGEST_AREA, typical=(3, 40))
+    longest_loop: int = param(8, ge=3, le=MAX_AREA, typical=(3, 40))
     """Most links of a loop, counted along the tree."""
     corridors: Literal["winding", "straight"] = param("winding")
     """The cheapest ways around what is there (A*), or ways with one corner through whatever is there."""
@@ -59,17 +60,18 @@ class Joined(Sized):
                 yield problem(f"from a least size of 1 or more to a greatest, got {least}, {most}", at=name)
             elif least > side:
                 yield problem(f"the map has {side} {unit} within its walls, so no room of {least} fits", at=name)
-        if self.rooms is not None and self.at_least > self.rooms:
-            yield problem(f"must be at most rooms, {self.rooms}, got {self.at_least}", at="at_least")
+        if self.rooms is not None and self.min_rooms > self.rooms:
+            yield problem(f"must be at most rooms, {self.rooms}, got {self.min_rooms}", at="min_rooms")
 
     @property
     def sizes(self) -> RoomSizes:
         return RoomSizes(
-            *_range(self.room_width, self.width - 2, (4, 12)), *_range(self.room_height, self.height - 2, (3, 9))
+            *_default_range(self.room_width, self.width - 2, (4, 12)),
+            *_default_range(self.room_height, self.height - 2, (3, 9)),
         )
 
 
-def _range(given: Range | None, side: int, usual: Range) -> Range:
+def _default_range(given: Range | None, side: int, usual: Range) -> Range:
     """What is given, or what suits a map that has so many cells within its walls."""
     if given is not None:
         return given[0], min(given[1], side)

@@ -24,27 +24,27 @@ import numpy as np
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, UnknownName
 from ..core.params import Params
 from ..core.provenance import recipe_of
-from ..core.registry import Entry, Shelf
+from ..core.registry import Entry, Registry
 from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ._files import files_in, read_file, refuse_unwritable, write_files
+from ._files import list_files, read_file, refuse_unwritable, write_files
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from ..core.model import Model
 
-Beside = Callable[[str], bytes]
+SiblingReader = Callable[[str], bytes]
 """Reads a file that stands beside the one being read, by its relative name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LoadedMap:
     """A map in a file, and what the file says about how it was made."""
 
     map: TileMap
-    carried: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     """The provenance, as `core.provenance` writes it; empty when the file carries none."""
 
 
@@ -56,7 +56,7 @@ class Source:
     name: str = ""
     tileset: Tileset | None = None
     """The tileset to read it with; formats that carry their own do without."""
-    beside: Beside | None = None
+    read_sibling: SiblingReader | None = None
     """None where no other file may be opened."""
 
 
@@ -66,7 +66,7 @@ class Format(Entry):
 
     extensions: tuple[str, ...]
     """Endings that choose it, the first one preferred; a format without any is chosen by name alone."""
-    also: tuple[str, ...] = ()
+    shared_extensions: tuple[str, ...] = ()
     """Endings of other formats that its files may have as well: there it is chosen by name."""
     write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
     """(map, options, path) -> contents by file name, the path's own first, then what belongs beside it.
@@ -75,23 +75,23 @@ class Format(Entry):
     """
     animate: Callable[[Iterable[Frame], Any, Path], Mapping[str, bytes]] | None = None
     """(frames, options, path) -> contents by file name."""
-    read: Callable[[Source, Any], list[Found]] | None = None
+    read: Callable[[Source, Any], list[LoadedMap]] | None = None
     """(file, options) -> the maps in it."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _find, (self.name,)
 
 
-shelf: Shelf[Format] = Shelf("format", "formats", Format)
+format_registry: Registry[Format] = Registry("format", "formats", Format)
 
 
 def _find(name: str) -> Format:
-    return shelf.get(name)
+    return format_registry.get(name)
 
 
 def is_format(name: str) -> bool:
     """Return whether there is a format of this name."""
-    return name in shelf
+    return name in format_registry
 
 
 def is_map_file(name: str) -> bool:
@@ -102,28 +102,28 @@ def is_map_file(name: str) -> bool:
 def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
     """The format of a file: by name if given, else by extension."""
     if name:
-        return shelf.get(name)
+        return format_registry.get(name)
     ending = Path(path).suffix.lower()
     found = _find_by_extension(ending)
     if found is None:
-        known = [known for entry in shelf for known in entry.extensions]
+        known = [known for entry in format_registry for known in entry.extensions]
         raise UnknownName("file extension", ending or Path(path).name, known, "or name a format")
     return found
 
 
 def _find_by_extension(ending: str) -> Format | None:
     namesake = ending.removeprefix(".")
-    if namesake in shelf and ending in shelf.get(namesake).extensions:
-        return shelf.get(namesake)  # nearly always: no other format needs to be imported
-    return next((entry for entry in shelf if ending in entry.extensions), None)
+    if namesake in format_registry and ending in format_registry.get(namesake).extensions:
+        return format_registry.get(namesake)  # nearly always: no other format needs to be imported
+    return next((entry for entry in format_registry if ending in entry.extensions), None)
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:
     """The main file's content in a format."""
-    entry = shelf.get(format)
+    entry = format_registry.get(format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} cannot write a single map")
-    contents = entry.write(map, entry.params.checked(options), Path(f"map{entry.extensions[0]}"))
+    contents = entry.write(map, entry.params.validate(options), Path(f"map{entry.extensions[0]}"))
     return next(iter(contents.values()))
 
 
@@ -132,7 +132,7 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
     entry = format_of(path, format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} is an animation: write it from `watch`, or with make and run")
-    params = entry.params.checked(options)
+    params = entry.params.validate(options)
     refuse_unwritable(path)
     return write_files(path, entry.write(map, params, Path(path).absolute()))
 
@@ -143,9 +143,9 @@ def save_animation(
     """Write the frames of `tw.watch` as an animation; returns the paths."""
     entry = format_of(path, format)
     if entry.animate is None:
-        animated = [other.name for other in shelf if other.animate]
+        animated = [other.name for other in format_registry if other.animate]
         raise TilewrightError(f"format {entry.name!r} holds no animation; {', '.join(animated)} do")
-    params = entry.params.checked(options)
+    params = entry.params.validate(options)
     refuse_unwritable(path)
     return write_files(path, entry.animate(frames, params, Path(path).absolute()))
 
@@ -157,11 +157,11 @@ def load_all(
     tileset: Tileset | None = None,
     recipes: bool = True,
     **options: Any,
-) -> list[Found]:
+) -> list[LoadedMap]:
     """All maps of a file, with what it carries about them; with their recipes, unless told otherwise."""
     entry = format_of(path, format)
     if entry.read is None:
-        readable = [other.name for other in shelf if other.read]
+        readable = [other.name for other in format_registry if other.read]
         raise TilewrightError(f"format {entry.name!r} can only be written; readable are {', '.join(readable)}")
     folder = Path(path).parent
     source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
@@ -171,7 +171,7 @@ def load_all(
     return found
 
 
-def map_files(path: str | PathLike[str], format: str | None = None) -> list[Path]:
+def find_map_files(path: str | PathLike[str], format: str | None = None) -> list[Path]:
     """The files that a path stands for: itself, all maps of a folder, or those of a pattern such as maps/*.csv.
 
     They are sorted by name. Of a folder, files whose endings no format reads are left out, or all but those of the
@@ -179,8 +179,8 @@ def map_files(path: str | PathLike[str], format: str | None = None) -> list[Path
     """
     path = Path(path)
     if os.path.isdir(path):
-        endings = _endings(format)
-        named = [one for one in files_in(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
+        endings = _list_extensions(format)
+        named = [one for one in list_files(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
         found = sorted(one for one in named if one.is_file())
         if not found:
             raise BadFile(f"a folder that holds no map ({', '.join(sorted(endings))})", at=path)
@@ -193,40 +193,42 @@ def map_files(path: str | PathLike[str], format: str | None = None) -> list[Path
     return found
 
 
-def _endings(format: str | None) -> set[str]:
+def _list_extensions(format: str | None) -> set[str]:
     """Of the files that a format reads, or that any does."""
     if format is None:
-        return {ending for entry in shelf if entry.read for ending in entry.extensions}
-    entry = shelf.get(format)
-    return {*entry.extensions, *entry.also}
+        return {ending for entry in format_registry if entry.read for ending in entry.extensions}
+    entry = format_registry.get(format)
+    return {*entry.extensions, *entry.shared_extensions}
 
 
-def decode(source: Source, entry: Format, *, recipes: bool = True, **options: Any) -> list[Found]:
+def decode(source: Source, entry: Format, *, recipes: bool = True, **options: Any) -> list[LoadedMap]:
     """All maps of a file's content; whatever is wrong with it becomes one line."""
     assert entry.read is not None
-    params = entry.params.checked(options)
+    params = entry.params.validate(options)
     try:
-        found = [_in_tileset(one, source.tileset) for one in entry.read(source, params)]
+        found = [_convert_tileset(one, source.tileset) for one in entry.read(source, params)]
     except BadFile:
         raise
     except TilewrightError as error:
-        raise BadFile.of(error, source.name) from None
+        raise BadFile.from_error(error, source.name) from None
     except MemoryError:
         raise BadFile("claims a map that does not fit into memory", at=source.name) from None
     if not recipes:
         return found
     return [
-        Found(one.map if one.map.recipe else one.map.replaced(recipe=recipe_of(one.map, one.carried)), one.carried)
+        LoadedMap(
+            one.map if one.map.recipe else one.map.replace(recipe=recipe_of(one.map, one.provenance)), one.provenance
+        )
         for one in found
     ]
 
 
 def decode_map(content: bytes, name: str, format: str) -> TileMap:
     """Return the first map in the content of a file, which may refer to no other file."""
-    return decode(Source(content, name), shelf.get(format))[0].map
+    return decode(Source(content, name), format_registry.get(format))[0].map
 
 
-def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
+def _convert_tileset(found: LoadedMap, tileset: Tileset | None) -> LoadedMap:
     """The same map in the tileset that was asked for, tile by tile by name."""
     map = found.map
     if tileset is None or map.tileset is tileset:
@@ -234,13 +236,13 @@ def _in_tileset(found: Found, tileset: Tileset | None) -> Found:
     used = {number: map.tileset.names[number] for number in np.unique(map.cells).tolist()}
     missing = [name for name in used.values() if name not in tileset.by_name]
     if missing and map.tileset.tiles[: len(tileset)] == tileset.tiles:  # such as unknown ids, which are kept
-        return Found(map.replaced(tileset=tileset.extended(map.tileset.tiles[len(tileset) :])), found.carried)
+        return LoadedMap(map.replace(tileset=tileset.with_tiles(map.tileset.tiles[len(tileset) :])), found.provenance)
     if missing:
         raise UnknownName("tile", missing[0], tileset.names, f"tileset {tileset.name!r}")
     ids = np.zeros(len(map.tileset), dtype=tileset.dtype)
     for number, name in used.items():
         ids[number] = tileset.by_name[name]
-    return Found(map.replaced(cells=ids[map.cells], tileset=tileset), found.carried)
+    return LoadedMap(map.replace(cells=ids[map.cells], tileset=tileset), found.provenance)
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
@@ -252,9 +254,9 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 def image(map: TileMap, **options: Any) -> Image:
     """A map as a Pillow picture, drawn as the png format would."""
-    from .png import PngParams, drawn
+    from .png import PngParams, draw_map
 
-    return drawn(map, PngParams.checked(options))
+    return draw_map(map, PngParams.validate(options))
 
 
 def register_format(
@@ -276,7 +278,7 @@ def register_format(
     ...     return "\\n".join(" ".join(str(tile) for tile in row) for row in map.cells.tolist())
     >>> encode(tw.make("caves", width=3, height=2, walls=0.0, seed=1), "rows")
     b'1 1 1\\n1 1 1'
-    >>> shelf.remove("rows")
+    >>> format_registry.remove("rows")
     """
     named = isinstance(extensions, list | tuple) and all(isinstance(one, str) for one in extensions)
     if not named or not all(one.startswith(".") for one in extensions):
@@ -286,30 +288,35 @@ def register_format(
     if read is not None and not callable(read):
         raise InvalidRecipe("a function", at="read", got=read, rule="type")
 
-    def write_files_of(body: Callable[..., Any], map: TileMap, options: Any, path: Path) -> Mapping[str, bytes]:
+    def encode_files(body: Callable[..., Any], map: TileMap, options: Any, path: Path) -> Mapping[str, bytes]:
         content = body(map, options, path)
         if isinstance(content, Mapping):
             return content
         return {path.name: content.encode() if isinstance(content, str) else content}
 
-    def read_maps(source: Source, options: Any) -> list[Found]:
+    def read_maps(source: Source, options: Any) -> list[LoadedMap]:
         assert read is not None
         found = read(source, options)
-        return [Found(map) for map in ([found] if isinstance(found, TileMap) else found)]
+        return [LoadedMap(map) for map in ([found] if isinstance(found, TileMap) else found)]
 
     def register(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
         if not callable(body) or not hasattr(body, "__name__"):
             raise InvalidRecipe("declares a function with a name", got=body, rule="type")
-        taken = {ending: entry.name for entry in shelf for ending in entry.extensions if entry.name != body.__name__}
+        taken = {
+            ending: entry.name
+            for entry in format_registry
+            for ending in entry.extensions
+            if entry.name != body.__name__
+        }
         clash = next((ending for ending in extensions if ending in taken), None)
         if clash is not None:
             raise TilewrightError(f"{clash} is already the ending of {taken[clash]}; name another", at="extensions")
-        return shelf.register(
+        return format_registry.register(
             Format(
                 name=body.__name__,
                 params=params,
                 extensions=tuple(extensions),
-                write=partial(write_files_of, body),
+                write=partial(encode_files, body),
                 read=None if read is None else read_maps,
                 doc=inspect.getdoc(body) or "",
             )
@@ -323,7 +330,7 @@ class _Formats(ModuleType):
 
     def __call__(self) -> list[Format]:
         warnings.warn("tw.formats() is now tw.list_formats()", DeprecationWarning, stacklevel=2)
-        return list(shelf)
+        return list(format_registry)
 
 
 sys.modules[__name__].__class__ = _Formats

@@ -21,12 +21,12 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from . import Format
 from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_sprites
-from ._pixels import MOST_FILM, label, read_picture
+from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
-COMFORTABLE_PIXELS = 1 << 20
+DEFAULT_MAX_PIXELS = 1 << 20
 """A frame is not drawn larger than this unless told."""
 
-FILM, QUICKEST, SLOWEST = 4000, 40, 400
+TARGET_DURATION, MIN_FRAME_DURATION, MAX_FRAME_DURATION = 4000, 40, 400
 """Milliseconds that a film should take, and the least and most for a frame of it."""
 
 
@@ -44,7 +44,7 @@ class AnimationParams(PictureParams):
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class Animation:
     """Drawn frames, ready to be written."""
 
     pictures: tuple[Image.Image, ...]
@@ -53,11 +53,11 @@ class Film:
     label: str
     """What the file carries about the finished map; empty when the frames did not end with one."""
 
-    def in_full_color(self) -> Film:
+    def to_rgb(self) -> Animation:
         return replace(self, pictures=tuple(picture.convert("RGB") for picture in self.pictures))
 
 
-def film_format(
+def make_animation_format(
     name: str,
     doc: str | None,
     encode: Callable[[Iterable[View], AnimationParams], bytes],
@@ -76,25 +76,27 @@ def film_format(
     )
 
 
-def encode_film(film: Film, kind: str, options: AnimationParams, *, largest: int | None = None, **more: Any) -> bytes:
+def encode_animation(
+    animation: Animation, kind: str, options: AnimationParams, *, max_side: int | None = None, **save_options: Any
+) -> bytes:
     """Return the content of a file of this kind, whose sides have at most `largest` pixels."""
-    first, *rest = film.pictures
-    if largest and max(first.size) > largest:
-        raise TooLarge(f"a {kind.lower()} is at most {largest:,} pixels wide and high; lower the scale")
-    buffer, durations = io.BytesIO(), list(film.durations)
-    first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **more)
+    first, *rest = animation.pictures
+    if max_side and max(first.size) > max_side:
+        raise TooLarge(f"a {kind.lower()} is at most {max_side:,} pixels wide and high; lower the scale")
+    buffer, durations = io.BytesIO(), list(animation.durations)
+    first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **save_options)
     return buffer.getvalue()
 
 
-def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Film:
+def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Animation:
     """The frames, drawn; `palette` for files that hold no more than 256 colours."""
     kept = thin_frames(views, options)
     sizes = [layout_of(view).canvas for view in kept]
     canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
     last = kept[-1]
-    cell = cell_size(last, options, canvas, COMFORTABLE_PIXELS)
+    cell = cell_size(last, options, canvas, DEFAULT_MAX_PIXELS)
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
-    if len(kept) * height * width > MOST_FILM:
+    if len(kept) * height * width > MAX_ANIMATION_PIXELS:
         raise TooLarge(f"a film of {len(kept)} frames of {width:,}x{height:,} pixels is too large; lower the scale")
     pictures = [draw(view, options, canvas, cell) for view in kept]
     map = last.map if isinstance(last, Frame) else last
@@ -105,9 +107,11 @@ def filmed(views: Iterable[View], options: AnimationParams, *, palette: bool = F
     loose = overdrawn or shows_sprites(last, options) or (palette and pictures[-1].mode != "P")
     if palette:
         pictures = [one if one.mode == "P" else one.quantize(256, dither=Image.Dither.NONE) for one in pictures]
-    duration = options.duration or min(SLOWEST, max(QUICKEST, FILM // len(kept) // 10 * 10))
+    duration = options.duration or min(
+        MAX_FRAME_DURATION, max(MIN_FRAME_DURATION, TARGET_DURATION // len(kept) // 10 * 10)
+    )
     durations = (*(duration for _ in kept[1:]), options.hold)
-    return Film(tuple(pictures), durations, label(map, canvas, loose=loose) if map else "")
+    return Animation(tuple(pictures), durations, build_label(map, canvas, loose=loose) if map else "")
 
 
 def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
@@ -125,7 +129,7 @@ def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
             continue
         if number % step == 0:
             kept.append(view)
-            while len(kept) >= max(2, min(options.frames, MOST_FILM // _pixels(view, options))):
+            while len(kept) >= max(2, min(options.frames, MAX_ANIMATION_PIXELS // _count_pixels(view, options))):
                 kept, step = kept[::2], 2 * step
         number += 1
     if last is None:
@@ -142,7 +146,7 @@ def _look_alike(one: View, other: View) -> bool:
     return plain and np.array_equal(one.cells, other.cells) and one.tileset == other.tileset
 
 
-def _pixels(view: View, options: AnimationParams) -> int:
+def _count_pixels(view: View, options: AnimationParams) -> int:
     rows, columns = layout_of(view).canvas
-    height, width = cell_size(view, options, (rows, columns), COMFORTABLE_PIXELS)
+    height, width = cell_size(view, options, (rows, columns), DEFAULT_MAX_PIXELS)
     return rows * height * columns * width

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TooLarge
 
-MOST_BYTES = 1 << 29
+MAX_BYTES = 1 << 29
 """Of all arrays together."""
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
-def archive_of(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """An archive; equal arrays make equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -33,10 +33,10 @@ def archive_of(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-def arrays_in(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
+def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
     """The arrays of a file of this name; `kinds` are those that there may be, and what numbers each may hold."""
     try:
-        return _unpacked(content, kinds)
+        return _read_arrays(content, kinds)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         if isinstance(error, InvalidRecipe | TooLarge):
             raise
@@ -44,24 +44,24 @@ def arrays_in(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, 
         raise BadFile(f"not an archive of arrays ({reason})", at=name) from None
 
 
-def _unpacked(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
     """The arrays of an archive; sizes, names and kinds are looked at before anything is unpacked."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        strange = sorted(set(entries) - set(kinds))
-        if strange or len(entries) < len(archive.infolist()):
-            raise InvalidRecipe(f"the arrays are {', '.join(kinds)}, each once; got {strange or 'one twice'}")
+        unknown = sorted(set(entries) - set(kinds))
+        if unknown or len(entries) < len(archive.infolist()):
+            raise InvalidRecipe(f"the arrays are {', '.join(kinds)}, each once; got {unknown or 'one twice'}")
         claimed = sum(entry.file_size for entry in entries.values())
-        if claimed > MOST_BYTES:
-            raise TooLarge(f"{claimed:,} bytes unpacked are more than the {MOST_BYTES:,} that are read")
+        if claimed > MAX_BYTES:
+            raise TooLarge(f"{claimed:,} bytes unpacked are more than the {MAX_BYTES:,} that are read")
         arrays = {}
         for name, entry in entries.items():
             with archive.open(entry) as file:
-                arrays[name] = _array(file, name, kinds[name], entry.file_size)
+                arrays[name] = _read_array(file, name, kinds[name], entry.file_size)
         return arrays
 
 
-def _array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
+def _read_array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
     """One array; what its header claims must be what the archive holds."""
     version = npy.read_magic(file)
     if version not in HEADERS:

@@ -16,24 +16,24 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pydantic import Field, model_validator
 
-from ..core.errors import InvalidRecipe, TooLarge, quoted
-from ..core.grid import INLINE_CELLS, MOST_CELLS, pack, unpack
+from ..core.errors import InvalidRecipe, TooLarge, short_repr
+from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, pack, unpack
 from ..core.params import Params, param
-from ..core.provenance import provenance
+from ..core.provenance import build_provenance
 from ..core.tilemap import Marker, Room, TileMap
-from ..core.tileset import MOST_TILES, Tileset
-from . import Found
+from ..core.tileset import MAX_TILES, Tileset
+from . import LoadedMap
 
-MOST_VALUES = 1 << 23
+MAX_VALUES = 1 << 23
 """Values in a JSON text; a parsed value takes up to a hundred bytes. Larger maps come packed."""
-MOST_CONTAINERS = 1 << 20
-MOST_LISTED = 1 << 20
+MAX_CONTAINERS = 1 << 20
+MAX_LISTED_CELLS = 1 << 20
 """Cells of a map that is written as lists."""
-MOST_DEPTH = 64
+MAX_DEPTH = 64
 MAX_LABEL = 1 << 25
 """Characters of a label."""
 
-Side = Annotated[int, Field(ge=1, le=MOST_CELLS)]
+Side = Annotated[int, Field(ge=1, le=MAX_CELLS)]
 Number = Annotated[float, Field(allow_inf_nan=True)]
 
 
@@ -69,11 +69,11 @@ class MapData(Params):
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> MapData:
-        if prod(self.shape) > MOST_CELLS:
-            raise TooLarge(f"{prod(self.shape):,} cells are more than the {MOST_CELLS:,} that are read", at="shape")
+        if prod(self.shape) > MAX_CELLS:
+            raise TooLarge(f"{prod(self.shape):,} cells are more than the {MAX_CELLS:,} that are read", at="shape")
         return self
 
-    def found(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> Found:
+    def build_map(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> LoadedMap:
         """The map with these cells and layers, and what is told about how it was made."""
         map = TileMap(
             cells,
@@ -84,20 +84,20 @@ class MapData(Params):
             layers=layers,
             numbers=self.numbers,
         )
-        return Found(map, self.provenance if isinstance(self.provenance, Mapping) else {})
+        return LoadedMap(map, self.provenance if isinstance(self.provenance, Mapping) else {})
 
     def read_cells(self) -> NDArray[Any]:
         """The ids given here, all of them tiles."""
-        return TileMap(array_of(self.cells, self.shape, self.tileset.dtype, "cells"), self.tileset).cells
+        return TileMap(decode_array(self.cells, self.shape, self.tileset.dtype, "cells"), self.tileset).cells
 
     def read_layers(self) -> dict[str, NDArray[Any]]:
         if not isinstance(self.layers or {}, Mapping):
             raise InvalidRecipe("must be layers by name", at="layers", got=self.layers)
         layers = self.layers or {}
-        return {name: array_of(layer, self.shape, np.float64, f"layers.{name}") for name, layer in layers.items()}
+        return {name: decode_array(layer, self.shape, np.float64, f"layers.{name}") for name, layer in layers.items()}
 
 
-def described(map: TileMap) -> dict[str, Any]:
+def describe_map(map: TileMap) -> dict[str, Any]:
     """All of a map but its cells and layers, as plain data; what is empty is left out."""
     markers = [asdict(marker) for marker in map.markers]
     if map.cells.ndim == 2:
@@ -110,40 +110,40 @@ def described(map: TileMap) -> dict[str, Any]:
         "numbers": {name: value if isfinite(value) else str(value) for name, value in map.numbers.items()},
     }
     return {
-        "provenance": provenance(map),
+        "provenance": build_provenance(map),
         "shape": list(map.shape),
         "tileset": map.tileset.to_data(),
         **{name: value for name, value in optional.items() if value},
     }
 
 
-def packed(array: NDArray[Any]) -> str:
+def pack_array(array: NDArray[Any]) -> str:
     """An array's bytes as text, least significant first."""
     return pack(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
 
 
-def label_of(map: TileMap, data: dict[str, Any], noun: str) -> str:
+def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
     """What a picture or model carries about its map, as JSON in ASCII; with the layers of maps up to 65,536 cells."""
-    if map.layers and map.cells.size <= INLINE_CELLS:
-        data = {**data, "layers": {name: packed(layer) for name, layer in map.layers.items()}}
+    if map.layers and map.cells.size <= MAX_INLINE_CELLS:
+        data = {**data, "layers": {name: pack_array(layer) for name, layer in map.layers.items()}}
     text = json.dumps(data)
     if len(text) > MAX_LABEL:
         raise TooLarge(f"the {noun} would carry {len(text):,} characters about its map; save it as npz, or crop it")
     return text
 
 
-def listed(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
+def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
     """An array as nested lists, for people, or packed: as told, else by size.
 
     What lists cannot hold, or the reader would not take, is packed whatever was told: NaN, infinity, huge maps.
     """
-    large = array.size > (INLINE_CELLS if compact is None else MOST_LISTED)
+    large = array.size > (MAX_INLINE_CELLS if compact is None else MAX_LISTED_CELLS)
     if compact or large or (array.dtype.kind == "f" and not np.isfinite(array).all()):
-        return packed(array)
+        return pack_array(array)
     return array.tolist()  # type: ignore[no-any-return]
 
 
-def array_of(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) -> NDArray[Any]:
+def decode_array(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) -> NDArray[Any]:
     """The array behind `listed` or `packed`; must have this shape."""
     dtype = np.dtype(kind).newbyteorder("<")
     if isinstance(value, str):
@@ -151,43 +151,43 @@ def array_of(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) ->
         if len(raw) != prod(shape) * dtype.itemsize:
             raise InvalidRecipe(f"{len(raw)} bytes do not make an array of shape {list(shape)}", at=place, rule="type")
         return np.frombuffer(raw, dtype=dtype).reshape(shape)
-    whole = dtype.kind == "u"
-    flat = _flattened(value, shape, place)
-    if not set(map(type, flat)) <= ({int} if whole else {int, float}):
-        wrong = next(one for one in flat if type(one) is not int and (whole or type(one) is not float))
-        raise InvalidRecipe(f"must be {'whole ' if whole else ''}numbers", at=place, got=wrong)
+    is_integer = dtype.kind == "u"
+    flat = _flatten(value, shape, place)
+    if not set(map(type, flat)) <= ({int} if is_integer else {int, float}):
+        wrong = next(one for one in flat if type(one) is not int and (is_integer or type(one) is not float))
+        raise InvalidRecipe(f"must be {'whole ' if is_integer else ''}numbers", at=place, got=wrong)
     try:
-        return np.array(flat, dtype=np.int64 if whole else dtype).reshape(shape)
+        return np.array(flat, dtype=np.int64 if is_integer else dtype).reshape(shape)
     except OverflowError:
         raise InvalidRecipe("holds a number beyond all tiles and floats", at=place) from None
 
 
-def _flattened(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
+def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
     """The values of nested lists that have exactly this shape."""
     lists = [value]
     for side in shape:
         for number, one in enumerate(lists, 1):
             if not isinstance(one, list) or len(one) != side:
-                size = f"{len(one)} values" if isinstance(one, list) else quoted(one)
+                size = f"{len(one)} values" if isinstance(one, list) else short_repr(one)
                 raise InvalidRecipe(f"list {number} of {len(lists)} must hold {side} values, got {size}", at=place)
         lists = list(chain.from_iterable(lists))
     return lists
 
 
-def parse(text: str, wrong: str = "not JSON") -> dict[str, Any]:
+def parse(text: str, message: str = "not JSON") -> dict[str, Any]:
     """A JSON object from text that may mean harm: few enough values, no deep nesting, no NaN."""
     values, containers = text.count(","), text.count("[") + text.count("{")
-    if values > MOST_VALUES or containers > MOST_CONTAINERS:
+    if values > MAX_VALUES or containers > MAX_CONTAINERS:
         raise TooLarge(f"{max(values, containers):,} values are more than are read from JSON; large maps are packed")
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise InvalidRecipe(f"{wrong}: {reason}", rule="format") from None
+        raise InvalidRecipe(f"{message}: {reason}", rule="format") from None
     if not isinstance(value, dict):
         raise InvalidRecipe(f"must be a JSON object, got {type(value).__name__}")
     level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         inner = chain.from_iterable(one.values() if isinstance(one, dict) else one for one in level)
         level = [one for one in inner if isinstance(one, (dict, list))]
         if not level:
@@ -199,8 +199,8 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def numbered_tileset(highest: int) -> Tileset:
+def make_numbered_tileset(highest: int) -> Tileset:
     """Tiles for bare ids: `tile0` and so on, up to the highest."""
-    if highest >= MOST_TILES:
-        raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, got the id {highest:,}")
-    return Tileset.of_words((f"tile{number}" for number in range(highest + 1)), "numbered")
+    if highest >= MAX_TILES:
+        raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, got the id {highest:,}")
+    return Tileset.from_labels((f"tile{number}" for number in range(highest + 1)), "numbered")

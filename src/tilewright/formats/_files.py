@@ -11,9 +11,9 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 
-from ..core.errors import BadFile, nearest
+from ..core.errors import BadFile, find_nearest
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Larger files are not read: no map we know of is."""
 MAX_NAMES = 10_000
 """Files of a folder that are compared with the name of a missing one."""
@@ -24,14 +24,14 @@ def read_file(path: str | PathLike[str]) -> bytes:
     try:
         size = os.stat(path).st_size
         with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
+            content = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
     except (OSError, ValueError) as error:
-        near = _nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
+        near = _find_nearest(Path(path)) if isinstance(error, FileNotFoundError) else None
         advice = f"; did you mean {near!r}?" if near else ""
-        raise BadFile(f"cannot be read ({_reason(error)}){advice}", at=path) from None
-    if size > MOST_BYTES:
-        raise BadFile(f"{size / 2**30:.1f} GB are more than the {MOST_BYTES / 2**30:.0f} GB that are read", at=path)
-    if len(content) > MOST_BYTES:
+        raise BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path) from None
+    if size > MAX_BYTES:
+        raise BadFile(f"{size / 2**30:.1f} GB are more than the {MAX_BYTES / 2**30:.0f} GB that are read", at=path)
+    if len(content) > MAX_BYTES:
         raise BadFile("endless; nothing is read from it", at=path)
     return content
 
@@ -44,20 +44,20 @@ def read_text(path: str | PathLike[str]) -> str:
         raise BadFile("not text in UTF-8", at=path) from None
 
 
-def files_in(folder: str | PathLike[str]) -> list[Path]:
+def list_files(folder: str | PathLike[str]) -> list[Path]:
     """All that lies in a folder, or one line that says why it cannot be told."""
     try:
         return list(Path(folder).iterdir())
     except OSError as error:
-        raise BadFile(f"cannot be read ({_reason(error)})", at=folder) from None
+        raise BadFile(f"cannot be read ({_describe_error(error)})", at=folder) from None
 
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
     """Say before the work starts that a file cannot be written; folders on the way are made later."""
     try:
-        obstacle = _obstacle(Path(path))
+        obstacle = _find_obstacle(Path(path))
     except (OSError, ValueError) as error:
-        obstacle = f"cannot be written ({_reason(error)})"
+        obstacle = f"cannot be written ({_describe_error(error)})"
     if obstacle:
         raise BadFile(obstacle, at=path)
 
@@ -74,28 +74,28 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
         for name, content in reversed(list(contents.items())):
             target = folder / name
             written.append(target)
-            if name != Path(path).name and _holds(target, content):
+            if name != Path(path).name and _has_content(target, content):
                 continue  # a companion that several maps share
             if _is_stream(target):
                 target.write_bytes(content)
             else:
                 _replace(Path(os.path.realpath(target)), content)
     except (OSError, ValueError) as error:
-        raise BadFile(f"cannot be written ({_reason(error)})", at=path) from None
+        raise BadFile(f"cannot be written ({_describe_error(error)})", at=path) from None
     return written[::-1]
 
 
-def _nearest(path: Path) -> str | None:
+def _find_nearest(path: Path) -> str | None:
     """The path of the file in the same folder whose name is most like this one's, if any is."""
     try:
         names = [entry.name for entry in islice(os.scandir(path.parent), MAX_NAMES) if not entry.name.startswith(".")]
     except (OSError, ValueError):
         return None
-    near = nearest(path.name, names)
+    near = find_nearest(path.name, names)
     return str(path.with_name(near)) if near else None
 
 
-def _obstacle(path: Path) -> str:
+def _find_obstacle(path: Path) -> str:
     """What stands in the way of writing a file, if anything does."""
     if path.is_dir():
         return "is a folder; name a file in it"
@@ -126,7 +126,7 @@ def _replace(target: Path, content: bytes) -> None:
         raise
 
 
-def _holds(path: Path, content: bytes) -> bool:
+def _has_content(path: Path, content: bytes) -> bool:
     return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
@@ -135,5 +135,5 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, InvalidRecipe, TilewrightError, TooLarge
-from ..core.grid import INLINE_CELLS, MOST_CELLS, Grid, read_shape, read_word
+from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, Grid, read_label, read_shape
 from ..core.model import Model
-from ..core.samples import refuse_too_many
+from ..core.samples import check_sample_count
 from . import Source
-from ._archive import archive_of, arrays_in
+from ._archive import decode_archive, encode_archive
 from ._data import parse
 from ._files import read_file, write_files
 from ._text import read_text
 
-ENDINGS = (".json", ".npz")
+EXTENSIONS = (".json", ".npz")
 ARRAYS = {"cells": "u", "counts": "i", "rest": "u"}
 """Of an npz: positions in the words of each sample, one sample after the other; all counts, likewise; and the rest, as
 JSON in bytes."""
@@ -30,14 +30,14 @@ JSON in bytes."""
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
     """Write a model; a killed process leaves the old file or the new one."""
-    refuse_ending(path)
+    check_model_extension(path)
     if Path(path).suffix.lower() == ".npz":
-        content = _archive(model)
+        content = _encode_npz(model)
     else:
         for number, grid in enumerate(model.samples, 1):
-            if grid.cells.size > INLINE_CELLS:
+            if grid.cells.size > MAX_INLINE_CELLS:
                 raise InvalidRecipe(
-                    f"sample {number} has {grid.cells.size:,} cells, JSON holds samples of up to {INLINE_CELLS:,}; "
+                    f"sample {number} has {grid.cells.size:,} cells, JSON holds samples of up to {MAX_INLINE_CELLS:,}; "
                     "save the model as .npz",
                     at=fspath(path),
                 )
@@ -45,53 +45,53 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
     write_files(path, {Path(path).name: content})
 
 
-def refuse_ending(path: str | PathLike[str]) -> None:
+def check_model_extension(path: str | PathLike[str]) -> None:
     """Say before the work that a model cannot be called like that."""
-    if Path(path).suffix.lower() not in ENDINGS:
-        raise InvalidRecipe(f"a model is saved as {' or '.join(ENDINGS)}", at=fspath(path))
+    if Path(path).suffix.lower() not in EXTENSIONS:
+        raise InvalidRecipe(f"a model is saved as {' or '.join(EXTENSIONS)}", at=fspath(path))
 
 
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model."""
     try:
-        return _model(path, *_read(path))
+        return _build_model(path, *_read(path))
     except BadFile:
         raise
     except TilewrightError as error:
-        raise _no_model(path, error) from None
+        raise _model_error(path, error) from None
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
     """The model in a file; None where the file holds something else, such as a map."""
-    if Path(path).suffix.lower() not in ENDINGS or not Path(path).is_file():
+    if Path(path).suffix.lower() not in EXTENSIONS or not Path(path).is_file():
         return None
     try:
-        told, arrays = _read(path)
+        data, arrays = _read(path)
     except TilewrightError:
         return None
-    return _model(path, told, arrays) if "learned" in told else None
+    return _build_model(path, data, arrays) if "learned" in data else None
 
 
-def _model(path: str | PathLike[str], told: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
+def _build_model(path: str | PathLike[str], data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Model:
     try:
-        return Model.of(_joined(told, arrays) if arrays else told)
+        return Model.of(_merge_arrays(data, arrays) if arrays else data)
     except TilewrightError as error:
-        raise _no_model(path, error) from None
+        raise _model_error(path, error) from None
 
 
-def _no_model(path: str | PathLike[str], error: TilewrightError) -> BadFile:
+def _model_error(path: str | PathLike[str], error: TilewrightError) -> BadFile:
     return BadFile(f"not a model ({error})", at=fspath(path))
 
 
-def _joined(told: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+def _merge_arrays(data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     """What an archive tells, with its arrays, as a model takes it."""
-    samples, sizes = told.pop("samples", None), told.pop("counts", {})
-    if not isinstance(told.get("learned"), Mapping) or not isinstance(samples, list):
+    samples, sizes = data.pop("samples", None), data.pop("counts", {})
+    if not isinstance(data.get("learned"), Mapping) or not isinstance(samples, list):
         raise InvalidRecipe("tells no samples, or not what is learned from them")
-    told["learned"] = {**told["learned"], "sample": _grids(samples, arrays["cells"])}
+    data["learned"] = {**data["learned"], "sample": _build_grids(samples, arrays["cells"])}
     if sizes or "counts" in arrays:
-        told["counts"] = _split(arrays.get("counts", np.empty(0, dtype=np.int64)), sizes)
-    return told
+        data["counts"] = _split(arrays.get("counts", np.empty(0, dtype=np.int64)), sizes)
+    return data
 
 
 def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -99,44 +99,44 @@ def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[
     source = Source(read_file(path), fspath(path))
     if Path(path).suffix.lower() != ".npz":
         return parse(read_text(source)), {}
-    arrays = arrays_in(source.content, ARRAYS, source.name)
+    arrays = decode_archive(source.content, ARRAYS, source.name)
     if "rest" not in arrays or "cells" not in arrays:
         raise InvalidRecipe("holds no arrays called 'cells' and 'rest'")
     return parse(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays
 
 
-def _archive(model: Model) -> bytes:
-    told = model.to_data(inline=False)
-    told["samples"] = [{"shape": list(grid.shape), "words": list(grid.words)} for grid in model.samples]
+def _encode_npz(model: Model) -> bytes:
+    data = model.to_data(inline=False)
+    data["samples"] = [{"shape": list(grid.shape), "words": list(grid.labels)} for grid in model.samples]
     total = sum(grid.cells.size for grid in model.samples)
-    if total > MOST_CELLS:
-        raise TooLarge(f"samples of {total:,} cells are more than the {MOST_CELLS:,} that a model holds")
-    most = max(len(grid.words) for grid in model.samples)
+    if total > MAX_CELLS:
+        raise TooLarge(f"samples of {total:,} cells are more than the {MAX_CELLS:,} that a model holds")
+    most = max(len(grid.labels) for grid in model.samples)
     kind = np.min_scalar_type(most - 1)
     arrays = {"cells": np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])}
     if model.counts:
-        told["counts"] = {name: array.size for name, array in model.counts.items()}
+        data["counts"] = {name: array.size for name, array in model.counts.items()}
         arrays["counts"] = np.concatenate(list(model.counts.values()))
-    return archive_of({**arrays, "rest": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)})
+    return encode_archive({**arrays, "rest": np.frombuffer(json.dumps(data).encode(), dtype=np.uint8)})
 
 
 def _split(counts: NDArray[Any], sizes: Any) -> dict[str, NDArray[Any]]:
     """The arrays of counts that stand one after the other."""
-    whole = isinstance(sizes, Mapping) and all(type(size) is int and size >= 0 for size in sizes.values())
-    if not whole or counts.ndim != 1 or sum(sizes.values()) != len(counts):
+    valid = isinstance(sizes, Mapping) and all(type(size) is int and size >= 0 for size in sizes.values())
+    if not valid or counts.ndim != 1 or sum(sizes.values()) != len(counts):
         raise InvalidRecipe("do not have the sizes that are told", at="counts")
     ends = np.cumsum(list(sizes.values()), dtype=np.int64).tolist()
     return dict(zip(sizes, np.split(counts, ends[:-1]), strict=True))
 
 
-def _grids(samples: list[Any], cells: NDArray[Any]) -> list[Grid]:
+def _build_grids(samples: list[Any], cells: NDArray[Any]) -> list[Grid]:
     """The samples whose cells stand one after the other."""
-    refuse_too_many(len(samples))
+    check_sample_count(len(samples))
     grids, start = [], 0
     for sample in samples:
         if not isinstance(sample, Mapping) or not isinstance(sample.get("words"), list):
             raise InvalidRecipe("each has a shape and words", at="samples", got=sample)
-        shape, words = read_shape(sample.get("shape")), [read_word(word) for word in sample["words"]]
+        shape, words = read_shape(sample.get("shape")), [read_label(word) for word in sample["words"]]
         part = cells.reshape(-1)[start : start + prod(shape)]
         start += prod(shape)
         if len(part) < prod(shape) or not len(words) or int(part.max()) >= len(words):

@@ -22,13 +22,13 @@ from ..core.site import Frame, Point
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Sheet, Tileset
 from ._sheet import draw_sprites, sheet_picture, sprite_box
-from ._textures import SHORE_KINDS, SIDE, surroundings
+from ._textures import SHORE_KINDS, SIDE, encode_shores
 
-MOST_CELLS = 1 << 26
+MAX_CELLS = 1 << 26
 """Cells in a picture; what is drawn can also be read."""
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 """Of an unpacked picture: a byte for a pixel with a palette, four for one in full colour."""
-COMFORTABLE_PIXELS = 1 << 24
+DEFAULT_MAX_PIXELS = 1 << 24
 """A picture is not drawn larger than this unless told."""
 FLAT_SIDE = 8
 """Pixels along a cell without sprites."""
@@ -36,7 +36,7 @@ BACKGROUND = (22, 21, 28)
 """Between levels, and around frames that are smaller than others."""
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
-AROUND_SHIFT = 20
+SHORE_SHIFT = 20
 """Bits below which a variant of a tile holds the tile's id, and above which one more than what lies around it."""
 SHADE = 0.82
 """Brightness of the edges of cells."""
@@ -50,17 +50,17 @@ def _read_overlay(value: Any) -> Any:
     """An overlay of one's own, or one that is asked for by a text; working it out waits for the map."""
     if value is None:
         return None
-    from ..overlays.kinds import Wanted  # loads the analysis, which only overlays need
+    from ..overlays.kinds import OverlayRequest  # loads the analysis, which only overlays need
     from ..overlays.overlay import Overlay
 
-    if isinstance(value, Overlay | Wanted):
+    if isinstance(value, Overlay | OverlayRequest):
         return value
     if not isinstance(value, str):
         raise InvalidRecipe("must be a text such as distance, or what tw.overlay gives", got=value, rule="type")
-    return Wanted.read(value)
+    return OverlayRequest.parse(value)
 
 
-Overlaid = Annotated[
+OverlayOption = Annotated[
     Any,
     PlainValidator(_read_overlay),
     PlainSerializer(lambda value: value and (getattr(value, "text", "") or str(value)), when_used="json"),
@@ -79,12 +79,12 @@ class PictureParams(Params):
     """Darken the edges of the cells, from 3 pixels a cell on."""
     markers: bool = param(False)
     """Draw a ring around every marker, from 4 pixels a cell on."""
-    overlay: Overlaid = param(None)
+    overlay: OverlayOption = param(None)
     """Draw over the map: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints, sight."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class CanvasLayout:
     """Where cells stand in a picture: levels side by side, a cell apart, in the middle of a canvas of cells."""
 
     depth: int
@@ -93,7 +93,7 @@ class Layout:
     canvas: Size
 
     @classmethod
-    def of(cls, shape: tuple[int, ...], canvas: Size | None = None) -> Layout:
+    def of(cls, shape: tuple[int, ...], canvas: Size | None = None) -> CanvasLayout:
         *levels, height, width = shape
         depth = prod(levels)
         return cls(depth, height, width, canvas or (height, depth * (width + 1) - 1))
@@ -103,7 +103,7 @@ class Layout:
         """Whether no place of the canvas is without a cell."""
         return self.depth * self.height * self.width == self.canvas[0] * self.canvas[1]
 
-    def first(self, level: int = 0) -> Size:
+    def level_origin(self, level: int = 0) -> Size:
         """Row and column of a level's first cell."""
         rows, columns = self.canvas
         left = (columns - self.depth * (self.width + 1) + 1) // 2
@@ -115,55 +115,55 @@ class Layout:
         levels = cells.reshape(self.depth, self.height, self.width, *inner)
         sheet = np.full((*self.canvas, *inner), filler, dtype=cells.dtype)
         for number, level in enumerate(levels):
-            top, left = self.first(number)
+            top, left = self.level_origin(number)
             sheet[top : top + self.height, left : left + self.width] = level
         return sheet
 
-    def gathered(self, sheet: NDArray[Any]) -> NDArray[Any]:
+    def gather(self, sheet: NDArray[Any]) -> NDArray[Any]:
         """(level, row, column) of the cells on a canvas."""
-        places = [self.first(level) for level in range(self.depth)]
+        places = [self.level_origin(level) for level in range(self.depth)]
         return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
 
 
 def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: Size | None = None) -> Image.Image:
     """A map, or a frame on the way to one, in the middle of a canvas that may be larger."""
     layout = layout_of(view, canvas)
-    refuse_too_many(layout.canvas)
+    check_cell_count(layout.canvas)
     cell = cell or cell_size(view, options, layout.canvas)
     if isinstance(view, Frame) and view.colors is not None:
-        picture = _colored(layout.spread(view.colors, BACKGROUND), cell, options)
+        picture = _draw_colors(layout.spread(view.colors, BACKGROUND), cell, options)
     elif shows_sprites(view, options):
-        picture = _with_sprites(view, layout, cell, options)
+        picture = _draw_tiles(view, layout, cell, options)
     else:
-        picture = _flat(view, layout, cell, options)
+        picture = _draw_flat(view, layout, cell, options)
     map = view.map if isinstance(view, Frame) else view
-    overlay = overlay_of(map, options) if map is not None else None
+    overlay = resolve_overlay(map, options) if map is not None else None
     if overlay is not None:
-        picture = _joined(_tinted(picture, overlay.tint, layout, cell), overlay.lines, layout, cell)
+        picture = _draw_lines(_apply_tint(picture, overlay.tint, layout, cell), overlay.lines, layout, cell)
     lines = view.lines if isinstance(view, Frame) else ()
     markers = map.markers if map and options.markers and min(cell) >= 4 else ()
-    return _with_lines_and_rings(picture, lines, markers, layout, cell)
+    return _draw_lines_and_rings(picture, lines, markers, layout, cell)
 
 
-def overlay_of(map: TileMap, options: PictureParams) -> Any:
+def resolve_overlay(map: TileMap, options: PictureParams) -> Any:
     """What is to be drawn over a map, worked out; None where nothing is."""
     given = options.overlay
     if given is None:
         return None
-    return given.fitted(map) if hasattr(given, "fitted") else given.over(map)
+    return given.check_size(map) if hasattr(given, "check_size") else given.compute(map)
 
 
-def layout_of(view: View, canvas: Size | None = None) -> Layout:
+def layout_of(view: View, canvas: Size | None = None) -> CanvasLayout:
     colored = isinstance(view, Frame) and view.colors is not None
-    return Layout.of(view.colors.shape[:-1] if colored else view.cells.shape, canvas)  # type: ignore[union-attr]
+    return CanvasLayout.of(view.colors.shape[:-1] if colored else view.cells.shape, canvas)  # type: ignore[union-attr]
 
 
-def cell_size(view: View, options: PictureParams, canvas: Size, comfortable: int = COMFORTABLE_PIXELS) -> Size:
+def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int = DEFAULT_MAX_PIXELS) -> Size:
     """Rows and columns of pixels in a cell: a square, unless the sprites are none."""
     sprites = shows_sprites(view, options)
     sheet = _own_sheet(view.tileset) if sprites else None
     wanted = sheet.tile_width if sheet else SIDE if sprites else FLAT_SIDE
-    width = options.scale or max(1, min(wanted, isqrt(comfortable // prod(canvas))))
+    width = options.scale or max(1, min(wanted, isqrt(max_pixels // prod(canvas))))
     return (max(1, round(width * sheet.tile_height / sheet.tile_width)) if sheet else width), width
 
 
@@ -179,45 +179,45 @@ def _own_sheet(tileset: Tileset) -> Sheet | None:
     return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
 
 
-def refuse_too_many(canvas: Size) -> None:
-    if prod(canvas) > MOST_CELLS:
-        raise TooLarge(f"a picture of {prod(canvas):,} cells is more than {MOST_CELLS:,}; crop it, or save npz")
+def check_cell_count(canvas: Size) -> None:
+    if prod(canvas) > MAX_CELLS:
+        raise TooLarge(f"a picture of {prod(canvas):,} cells is more than {MAX_CELLS:,}; crop it, or save npz")
 
 
-def refuse_too_large(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
+def check_picture_size(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
     """`pixel` is how many bytes one takes."""
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
-    if height * width * pixel > MOST_BYTES:
+    if height * width * pixel > MAX_BYTES:
         raise TooLarge(
-            f"a picture of {width:,}x{height:,} pixels is more than the {MOST_BYTES // pixel:,} pixels that are drawn; "
+            f"a picture of {width:,}x{height:,} pixels is more than the {MAX_BYTES // pixel:,} pixels that are drawn; "
             "lower the scale"
         )
 
 
-def _flat(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
+def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
     """Tiles as their colours: a palette picture if the colours fit into a palette."""
     colors = view.tileset.colors
     if not layout.is_full:
         colors = np.concatenate([colors, np.array([BACKGROUND], dtype=np.uint8)])
     sheet = layout.spread(view.cells.astype(np.min_scalar_type(2 * len(colors))), len(colors) - 1)
-    shaded = options.grid and min(cell) >= 3
-    count = len(colors) * (2 if shaded else 1)
+    has_grid = options.grid and min(cell) >= 3
+    count = len(colors) * (2 if has_grid else 1)
     if count > 256:
-        return _colored(colors[sheet], cell, options)
+        return _draw_colors(colors[sheet], cell, options)
     sheet = sheet.astype(np.uint8)
-    picture = Image.fromarray(_grown(sheet, cell, sheet + len(colors) if shaded else None))
-    picture.putpalette(np.concatenate([colors, _shaded(colors)])[:count].tobytes())
+    picture = Image.fromarray(_enlarge(sheet, cell, sheet + len(colors) if has_grid else None))
+    picture.putpalette(np.concatenate([colors, _darken(colors)])[:count].tobytes())
     return picture
 
 
-def _colored(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Image.Image:
+def _draw_colors(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Image.Image:
     """(row, column, 3) colours of cells as a picture in full colour."""
-    return Image.fromarray(_grown(sheet, cell, _shaded(sheet) if options.grid and min(cell) >= 3 else None))
+    return Image.fromarray(_enlarge(sheet, cell, _darken(sheet) if options.grid and min(cell) >= 3 else None))
 
 
-def _grown(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+def _enlarge(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
     """Every cell as a block of pixels; `edges`, where given, shows between the cells."""
-    refuse_too_large(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
+    check_picture_size(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
     rows, columns = cell
     wide = np.repeat(sheet, columns, axis=1)
     if edges is None:
@@ -228,18 +228,18 @@ def _grown(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None
     return pixels
 
 
-def _shaded(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _darken(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return (colors * SHADE).astype(np.uint8)
 
 
-def _with_sprites(view: View, layout: Layout, cell: Size, options: PictureParams) -> Image.Image:
+def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
     """Tiles as their sprites, row by row, so that nothing is held twice."""
-    refuse_too_large(layout.canvas, cell, 4)
+    check_picture_size(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
     used, sheet = np.unique(layout.spread(variants_of(view), len(tileset)), return_inverse=True)
     sprites = sprites_of(tileset, used, cell)
     if options.grid and min(cell) >= 3:
-        sprites[:, 0], sprites[:, :, 0] = _shaded(sprites[:, 0]), _shaded(sprites[:, :, 0])
+        sprites[:, 0], sprites[:, :, 0] = _darken(sprites[:, 0]), _darken(sprites[:, :, 0])
     pixels = np.empty((layout.canvas[0] * rows, layout.canvas[1] * columns, 3), dtype=np.uint8)
     for number, line in enumerate(sheet.reshape(layout.canvas)):
         pixels[number * rows : (number + 1) * rows] = sprites[line].transpose(1, 0, 2, 3).reshape(rows, -1, 3)
@@ -255,10 +255,10 @@ def variants_of(view: View) -> NDArray[np.int64]:
     cells, tiles = view.cells.astype(np.int64), view.tileset.tiles
     if _own_sheet(view.tileset) is not None:
         return cells
-    around = surroundings(tiles, cells.reshape(-1, *cells.shape[-2:]))
+    around = encode_shores(tiles, cells.reshape(-1, *cells.shape[-2:]))
     if around is not None:
-        told = np.array([tile.kind in SHORE_KINDS for tile in tiles])[cells]
-        cells |= np.where(told, around.reshape(cells.shape).astype(np.int64) + 1, 0) << AROUND_SHIFT
+        is_shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])[cells]
+        cells |= np.where(is_shore, around.reshape(cells.shape).astype(np.int64) + 1, 0) << SHORE_SHIFT
     return cells
 
 
@@ -268,11 +268,11 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
     The id after all is empty.
     """
     sheet = _own_sheet(tileset)
-    ids: list[int] = (variants & (1 << AROUND_SHIFT) - 1).tolist()
+    ids: list[int] = (variants & (1 << SHORE_SHIFT) - 1).tolist()
     if sheet is None:
         places = np.full((len(ids), *cell, 3), BACKGROUND, dtype=np.uint8)
         shown = [position for position, number in enumerate(ids) if number < len(tileset)]
-        around = [code - 1 if code else None for code in (variants[shown] >> AROUND_SHIFT).tolist()]
+        around = [code - 1 if code else None for code in (variants[shown] >> SHORE_SHIFT).tolist()]
         places[shown] = draw_sprites([tileset[ids[position]] for position in shown], cell[1], cell[0], around)
         return places
     picture = sheet_picture(sheet)
@@ -292,19 +292,21 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
     return np.stack(sprites)
 
 
-def _tinted(picture: Image.Image, tint: NDArray[np.uint8], layout: Layout, cell: Size) -> Image.Image:
+def _apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayout, cell: Size) -> Image.Image:
     """A picture in full colour with the tint of every cell over it."""
-    refuse_too_large(layout.canvas, cell, 4)
+    check_picture_size(layout.canvas, cell, 4)
     full = picture if picture.mode == "RGB" else picture.convert("RGB")
     over = Image.fromarray(layout.spread(tint, (0, 0, 0, 0))).resize(full.size, Image.Resampling.NEAREST)
     full.paste(over, mask=over)
     return full
 
 
-def _joined(picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: Layout, cell: Size) -> Image.Image:
+def _draw_lines(
+    picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
+) -> Image.Image:
     """A picture in full colour with an overlay's lines: light with dark edges, for they cross all colours."""
     pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
-    drawn = [_on_canvas(line, layout, cell) for line in lines]
+    drawn = [_line_to_pixels(line, layout, cell) for line in lines]
     for color, wider in ((RING_EDGE, 2), (RING, 0)):
         for ends in drawn:
             pen.line(ends, fill=color, width=thickness + wider)
@@ -314,17 +316,17 @@ def _joined(picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: 
     return picture
 
 
-def _on_canvas(line: tuple[Point, Point], layout: Layout, cell: Size) -> list[Point]:
+def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size) -> list[Point]:
     """The ends of a line in pixels; whole numbers are the middles of cells."""
-    (top, left), (rows, columns) = layout.first(), cell
+    (top, left), (rows, columns) = layout.level_origin(), cell
     return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
 
 
-def _with_lines_and_rings(
+def _draw_lines_and_rings(
     picture: Image.Image,
     lines: Sequence[tuple[Point, Point]],
     markers: Sequence[Marker],
-    layout: Layout,
+    layout: CanvasLayout,
     cell: Size,
 ) -> Image.Image:
     """What lies over the cells; a cell's middle stays visible inside a ring."""
@@ -335,9 +337,9 @@ def _with_lines_and_rings(
         picture = picture.convert("RGB")
     pen, (rows, columns) = ImageDraw.Draw(picture), cell
     for line in lines:
-        pen.line(_on_canvas(line, layout, cell), fill=LINE, width=max(1, min(cell) // 4))
+        pen.line(_line_to_pixels(line, layout, cell), fill=LINE, width=max(1, min(cell) // 4))
     for marker in markers:
-        top, left = layout.first(marker.level)
+        top, left = layout.level_origin(marker.level)
         x, y = (left + marker.x) * columns, (top + marker.y) * rows
         # A little larger than the cell, for what is drawn inside is worth seeing.
         thickness, out = max(1, min(cell) // 16), min(cell) // 8 if rows > 7 else 0

@@ -15,64 +15,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
-from ..core.errors import BadFile, InvalidRecipe, counted
+from ..core.errors import BadFile, InvalidRecipe, pluralize
 from ..core.seeds import Rng
 from ..core.tileset import Sheet, Tile, Tileset
-from ._textures import SIDE, TEXTURES, Look, bevelled
+from ._textures import SIDE, TEXTURES, Look, bevel
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-MOST_COLUMNS = 16
+MAX_COLUMNS = 16
 MAX_CACHED_PIXELS = 1 << 20
 """Pixels of a sheet, of which what was made of it is kept for the next file; there are few such sheets at a time."""
 
-Sprite = tuple[str, str, str, str, int | None]
+SpriteKey = tuple[str, str, str, str, int | None]
 """All that a drawn sprite depends on: kind, name, color and joins of its tile, and what lies around it."""
 
 
 def draw_sprites(
-    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, around: Sequence[int | None] | None = None
+    tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, shore_codes: Sequence[int | None] | None = None
 ) -> NDArray[np.uint8]:
     """Return (tile, row, column, 3), the sprites of tiles, drawn by kind, color, joins and surroundings, if given."""
-    places: Sequence[int | None] = [None] * len(tiles) if around is None else around
-    return _draw(tuple(_sprite(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
+    places: Sequence[int | None] = [None] * len(tiles) if shore_codes is None else shore_codes
+    return _draw(tuple(_sprite_key(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
 
 
 def encode_sheet(tiles: Sequence[Tile], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
     """Return the drawn sprites of tiles in rows, as a picture file, and its width and height in pixels."""
     small = len(tiles) * width * height <= MAX_CACHED_PIXELS
     encode = _encode_sheet if small else _encode_sheet.__wrapped__
-    return encode(tuple(_sprite(tile) for tile in tiles), width, height)
+    return encode(tuple(_sprite_key(tile) for tile in tiles), width, height)
 
 
-def _sprite(tile: Tile, around: int | None = None) -> Sprite:
-    return tile.kind if tile.kind in TEXTURES else "", tile.name, tile.color, tile.joins, around
+def _sprite_key(tile: Tile, shore_code: int | None = None) -> SpriteKey:
+    return tile.kind if tile.kind in TEXTURES else "", tile.name, tile.color, tile.joins, shore_code
 
 
-def _draw(sprites: Sequence[Sprite], width: int, height: int) -> NDArray[np.uint8]:
+def _draw(sprites: Sequence[SpriteKey], width: int, height: int) -> NDArray[np.uint8]:
     rows, columns = np.arange(height) * SIDE // height, np.arange(width) * SIDE // width
     pixels = np.empty((len(sprites), height, width, 3), dtype=np.uint8)
     for target, sprite in zip(pixels, sprites, strict=True):
-        target[:] = _texture(*sprite)[rows[:, None], columns]
+        target[:] = _draw_texture(*sprite)[rows[:, None], columns]
     return pixels
 
 
 @lru_cache(maxsize=8192)
-def _texture(kind: str, name: str, color: str, joins: str, around: int | None) -> NDArray[np.uint8]:
+def _draw_texture(kind: str, name: str, color: str, joins: str, shore_code: int | None) -> NDArray[np.uint8]:
     """Return (row, column, 3), a sprite at the size it is drawn in."""
-    look = Look(np.array(read_rgb(color), dtype=np.float64), joins, around)
-    pixels = TEXTURES.get(kind, bevelled)(look, Rng.of(name))
+    look = Look(np.array(read_rgb(color), dtype=np.float64), joins, shore_code)
+    pixels = TEXTURES.get(kind, bevel)(look, Rng.of(name))
     return pixels.round().clip(0, 255).astype(np.uint8)
 
 
 @lru_cache(maxsize=16)
-def _encode_sheet(sprites: tuple[Sprite, ...], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
+def _encode_sheet(sprites: tuple[SpriteKey, ...], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
     pixels = arrange_sprites(_draw(sprites, width, height))
     return encode_png(pixels), (pixels.shape[1], pixels.shape[0])
 
 
-def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MOST_COLUMNS) -> NDArray[np.uint8]:
+def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> NDArray[np.uint8]:
     """Return (row, column, 3), sprites in rows as one picture; places after the last sprite are black."""
     count, height, width, _ = sprites.shape
     columns = min(columns, count)
@@ -105,10 +105,10 @@ def picture_size(sheet: Sheet) -> tuple[int, int] | None:
         with Image.open(io.BytesIO(sheet.picture)) as picture:
             return picture.size
     except Exception as error:  # Pillow's readers raise whatever they stumble over
-        raise _unreadable(sheet, error) from None
+        raise _picture_error(sheet, error) from None
 
 
-def fitted(tileset: Tileset) -> Tileset:
+def fit_sheet(tileset: Tileset) -> Tileset:
     """The tileset with its sheet checked against its picture, and the columns taken from there where none are told."""
     sheet = tileset.sheet
     size = picture_size(sheet) if sheet else None
@@ -116,11 +116,11 @@ def fitted(tileset: Tileset) -> Tileset:
         columns = max(1, (size[0] - sheet.margin + sheet.spacing) // (sheet.tile_width + sheet.spacing))
         tileset = tileset.model_copy(update={"sheet": sheet.model_copy(update={"columns": columns})})
     if sheet is not None:
-        sprite_rows(tileset)
+        count_sprite_rows(tileset)
     return tileset
 
 
-def sprite_rows(tileset: Tileset) -> int:
+def count_sprite_rows(tileset: Tileset) -> int:
     """Rows of sprites in a tileset's picture; refuses a sheet that does not fit its picture or its tiles.
 
     Counted as Tiled does: sprites start after the margin and need none at the far side.
@@ -135,13 +135,13 @@ def sprite_rows(tileset: Tileset) -> int:
     rows = max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing)
     if columns != sheet.columns:
         raise InvalidRecipe(
-            f"tileset {tileset.name!r}: its sheet says {counted(sheet.columns, 'column')}, "
+            f"tileset {tileset.name!r}: its sheet says {pluralize(sheet.columns, 'column')}, "
             f"the picture of {size[0]}x{size[1]} pixels has {columns}"
         )
     if wanted > rows * columns:
         raise InvalidRecipe(
             f"tileset {tileset.name!r}: sprite {wanted - 1} is not in its picture, "
-            f"which holds {counted(rows * columns, 'sprite')}"
+            f"which holds {pluralize(rows * columns, 'sprite')}"
         )
     return rows
 
@@ -151,7 +151,7 @@ def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
     sheet = tileset.sheet
     if sheet is None or not sheet.picture:
         return {}
-    sprite_rows(tileset)
+    count_sprite_rows(tileset)
     picture = sheet_picture(sheet)
     return {
         number: encode_png(np.asarray(picture.crop(sprite_box(sheet, tile.sprite))))
@@ -175,7 +175,7 @@ def sheet_picture(sheet: Sheet) -> Image:
     try:
         return decode(sheet.picture)
     except Exception as error:
-        raise _unreadable(sheet, error) from None
+        raise _picture_error(sheet, error) from None
 
 
 @lru_cache(maxsize=4)
@@ -186,5 +186,5 @@ def _decode(content: bytes) -> Image:
         return picture.convert("RGBA")
 
 
-def _unreadable(sheet: Sheet, error: Exception) -> BadFile:
+def _picture_error(sheet: Sheet, error: Exception) -> BadFile:
     return BadFile(f"not a picture that can be read ({type(error).__name__})", at=sheet.image)

@@ -15,7 +15,7 @@ def read_text(source: Source) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def rows_of_equal_length(rows: list[str], name: str) -> list[str]:
+def check_row_lengths(rows: list[str], name: str) -> list[str]:
     """The rows, or which one is longer or shorter than the first."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:

@@ -9,18 +9,18 @@ from collections.abc import Iterable
 
 from PIL.PngImagePlugin import PngImageFile
 
-from ._animation import AnimationParams, encode_film, film_format, filmed
+from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
 from ._picture import View
-from .png import joined_text, text_chunks
+from .png import join_text_chunks, make_text_chunks
 
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
-    film = filmed(views, options)
-    first, *rest = film.pictures
+    animation = draw_animation(views, options)
+    first, *rest = animation.pictures
     # All frames share one palette, so a single frame in full colour makes all of them so.
     if any(picture.getpalette() != first.getpalette() for picture in rest):
-        film = film.in_full_color()
-    return encode_film(film, "PNG", options, pnginfo=text_chunks(film.label))
+        animation = animation.to_rgb()
+    return encode_animation(animation, "PNG", options, pnginfo=make_text_chunks(animation.label))
 
 
-apng = film_format("apng", __doc__, encode, PngImageFile, joined_text)
+apng = make_animation_format("apng", __doc__, encode, PngImageFile, join_text_chunks)

@@ -28,25 +28,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import data
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
-from ..core.grid import MOST_CELLS, whole
-from ..core.params import LARGEST_SIDE, Params, param
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
+from ..core.grid import MAX_CELLS, as_int
+from ..core.params import MAX_SIDE, Params, param
 from ..core.registry import tilesets
 from ..core.tilemap import Marker, TileMap
 from ..core.tileset import Tile, Tileset
-from . import Format, Found, Source
+from . import Format, LoadedMap, Source
 from ._data import parse
-from ._text import read_text, rows_of_equal_length
+from ._text import check_row_lengths, read_text
 
 TELEPORT = 195
 NOTHING = 0
 """What the site also writes for the teleport tile."""
-MOST_DIGITS = 9
-MOST_UNKNOWN = 1000
+MAX_DIGITS = 9
+MAX_UNKNOWN_IDS = 1000
 """Different ids without a tile; a file with more of them is no map of the site."""
-SMALLEST, LARGEST = 5, 50
+MIN_MAP_SIDE, MAX_MAP_SIDE = 5, 50
 """Cells on a side that the site takes."""
-ID = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
+ID = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}")
 NUMBER = re.compile(r"[\"']?[-+]?(?:[0-9][0-9.]*(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)[\"']?", re.IGNORECASE | re.ASCII)
 """What was meant as a number, right or wrong."""
 DOCUMENT = re.compile(
@@ -63,7 +63,7 @@ SYMBOLS = {
     TELEPORT: " ",
 }
 """The characters of the old format by id; ids that are not here have none."""
-COUNTRIES, UNITS = tomllib.loads(data.text("games", "awbw")).values()
+COUNTRIES, UNITS = tomllib.loads(data.read_text("games", "awbw")).values()
 """Names of countries by code, and of units by id."""
 
 
@@ -76,14 +76,15 @@ class AwbwParams(Params):
 
 def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim == 3:
-        raise InvalidRecipe(f"holds flat maps, this one has {counted(map.cells.shape[0], 'level')}", place="awbw")
+        raise InvalidRecipe(f"holds flat maps, this one has {pluralize(map.cells.shape[0], 'level')}", place="awbw")
     written = np.full(len(map.tileset), "", dtype=object)
     for number in np.unique(map.cells).tolist():
-        written[number] = _written(map.tileset[number], map.tileset, old=bool(options.old))
-    if not all(SMALLEST <= side <= LARGEST for side in map.cells.shape):
+        written[number] = _encode_tile(map.tileset[number], map.tileset, old=bool(options.old))
+    if not all(MIN_MAP_SIDE <= side <= MAX_MAP_SIDE for side in map.cells.shape):
         size = f"{map.width}x{map.height}"
         warnings.warn(
-            f"{path.name}: Advance Wars By Web takes maps of {SMALLEST} to {LARGEST} cells on a side, not of {size}",
+            f"{path.name}: Advance Wars By Web takes maps of {MIN_MAP_SIDE} to {MAX_MAP_SIDE} cells on a side, "
+            f"not of {size}",
             stacklevel=2,
         )
     between = "" if options.old else ","
@@ -91,7 +92,7 @@ def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
     return {path.name: ("\n".join(rows) + "\n").encode()}
 
 
-def _written(tile: Tile, tileset: Tileset, *, old: bool) -> str:
+def _encode_tile(tile: Tile, tileset: Tileset, *, old: bool) -> str:
     """A tile as text."""
     if tile.code is None:
         raise InvalidRecipe(
@@ -108,40 +109,40 @@ def _written(tile: Tile, tileset: Tileset, *, old: bool) -> str:
     return SYMBOLS[tile.code]
 
 
-def read(source: Source, options: AwbwParams) -> list[Found]:
-    if len(source.content) > MOST_CELLS:
-        raise TooLarge(f"more than {MOST_CELLS:,} bytes are not read as a map of Advance Wars By Web")
+def read(source: Source, options: AwbwParams) -> list[LoadedMap]:
+    if len(source.content) > MAX_CELLS:
+        raise TooLarge(f"more than {MAX_CELLS:,} bytes are not read as a map of Advance Wars By Web")
     tileset = source.tileset or tilesets.get("awbw")
     if all(tile.code is None for tile in tileset):
         raise InvalidRecipe(f"tileset {tileset.name!r} has no codes, by which Advance Wars By Web knows its tiles")
     text = read_text(source)
     if not text.strip("\n" if options.old else None):
         raise BadFile("holds no cells", at=source.name)
-    if not options.old and (document := _document(text)) is not None:
-        ids, markers = _columns(document), _units(document)
+    if not options.old and (document := _parse_json(text)) is not None:
+        ids, markers = _parse_columns(document), _read_units(document)
     else:
-        lines = _lines(text)
+        lines = _split_lines(text)
         if not options.old:
             _refuse_other_separators(lines, source.name)
         old = not _holds_ids(lines) if options.old is None else options.old
-        ids = _symbols(lines, source.name) if old else _ids(lines, source.name)
+        ids = _parse_symbols(lines, source.name) if old else _parse_ids(lines, source.name)
         markers = []
-    map = _map(ids, tileset, source.name)
+    map = _build_map(ids, tileset, source.name)
     inside = [marker for marker in markers if 0 <= marker.x < map.width and 0 <= marker.y < map.height]
     if len(inside) < len(markers):
-        beyond = counted(len(markers) - len(inside), "unit")
+        beyond = pluralize(len(markers) - len(inside), "unit")
         warnings.warn(f"{source.name}: {beyond} outside the map left out", stacklevel=2)
-    return [Found(map.replaced(markers=inside))]
+    return [LoadedMap(map.replace(markers=inside))]
 
 
 # -- text ------------------------------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """The rows of a text, without the empty lines at its end."""
     text = text.rstrip("\n")
-    if text.count("\n") >= LARGEST_SIDE:
-        raise TooLarge(f"{text.count(chr(10)) + 1:,} rows are more than the {LARGEST_SIDE:,} that are read")
+    if text.count("\n") >= MAX_SIDE:
+        raise TooLarge(f"{text.count(chr(10)) + 1:,} rows are more than the {MAX_SIDE:,} that are read")
     lines = text.split("\n")
     while len(lines) > 1 and not lines[-1].strip() and len(lines[-1]) != len(lines[0]):
         lines.pop()
@@ -161,34 +162,36 @@ def _holds_ids(lines: Iterable[str]) -> bool:
 def _refuse_other_separators(lines: Sequence[str], name: str) -> None:
     """Numbers between semicolons would be read as the old format, in which both are tiles."""
     for between, noun in OTHER_SEPARATORS.items():
-        if 2 * sum(_parts_numbers(line, between) for line in lines) > len(lines):
+        if 2 * sum(_separates_numbers(line, between) for line in lines) > len(lines):
             raise BadFile(f"ids are parted by commas, not by {noun}", at=name)
 
 
-def _parts_numbers(line: str, between: str) -> bool:
+def _separates_numbers(line: str, between: str) -> bool:
     fields = [field.strip() for field in line.split(between)]
     return len(fields) > 1 and any(fields) and all(not field or NUMBER.fullmatch(field) for field in fields)
 
 
-def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
+def _parse_ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
     """(row, column) the ids."""
     rows: list[list[int]] = []
     ends = set()
     while not lines[-1].strip():
         lines = lines[:-1]
     for number, line in enumerate(lines, 1):
-        if line.count(",") >= LARGEST_SIDE:
-            raise BadFile(f"row {number} has more than {LARGEST_SIDE:,} cells", at=(name, "row", number), place=name)
+        if line.count(",") >= MAX_SIDE:
+            raise BadFile(f"row {number} has more than {MAX_SIDE:,} cells", at=(name, "row", number), place=name)
         fields = [field.strip() for field in line.split(",")]
         if rows and len(fields) != len(rows[0]):
             raise BadFile(
-                f"row {number} has {counted(len(fields), 'cell')}, the first has {len(rows[0])}",
+                f"row {number} has {pluralize(len(fields), 'cell')}, the first has {len(rows[0])}",
                 at=(name, "row", number),
                 place=name,
             )
         for column, field in enumerate(fields, 1):
             if field and not ID.fullmatch(field):
-                raise BadFile(f"row {number}, column {column}: {_no_id(field)}", at=(name, "row", number), place=name)
+                raise BadFile(
+                    f"row {number}, column {column}: {_invalid_id_message(field)}", at=(name, "row", number), place=name
+                )
         rows.append([int(field or NOTHING) for field in fields])
         ends.add(fields[-1])
     if ends == {""} and any(map(any, rows)):
@@ -196,85 +199,87 @@ def _ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64)
 
 
-def _no_id(value: object) -> str:
-    return f"an id is a whole number of up to {MOST_DIGITS} digits, got {quoted(value)}"
+def _invalid_id_message(value: object) -> str:
+    return f"an id is a whole number of up to {MAX_DIGITS} digits, got {short_repr(value)}"
 
 
-def _symbols(lines: list[str], name: str) -> NDArray[np.int64]:
+def _parse_symbols(lines: list[str], name: str) -> NDArray[np.int64]:
     """(row, column) the ids behind the characters of the old format."""
-    if len(lines[0]) > LARGEST_SIDE:
-        raise BadFile(f"row 1 has more than {LARGEST_SIDE:,} cells", at=name)
+    if len(lines[0]) > MAX_SIDE:
+        raise BadFile(f"row 1 has more than {MAX_SIDE:,} cells", at=name)
     known = {symbol: code for code, symbol in SYMBOLS.items()}
-    strange = sorted(set().union(*lines) - known.keys())
-    if strange:
-        row = next(number for number, line in enumerate(lines) if strange[0] in line)
-        place = f"row {row + 1}, column {lines[row].index(strange[0]) + 1}"
-        raise BadFile(f"{place}: neither rows of ids nor the old format, which has no {quoted(strange[0])}", at=name)
-    return np.array([[known[symbol] for symbol in line] for line in rows_of_equal_length(lines, name)], dtype=np.int64)
+    unknown = sorted(set().union(*lines) - known.keys())
+    if unknown:
+        row = next(number for number, line in enumerate(lines) if unknown[0] in line)
+        place = f"row {row + 1}, column {lines[row].index(unknown[0]) + 1}"
+        raise BadFile(
+            f"{place}: neither rows of ids nor the old format, which has no {short_repr(unknown[0])}", at=name
+        )
+    return np.array([[known[symbol] for symbol in line] for line in check_row_lengths(lines, name)], dtype=np.int64)
 
 
 # -- the site's JSON -------------------------------------------------------------------------------------------
 
 
-def _document(text: str) -> dict[str, Any] | None:
+def _parse_json(text: str) -> dict[str, Any] | None:
     """The JSON object that a text is; None where it is none, and none was meant."""
     stripped = text.strip()
     if not stripped.startswith(("{", "[")):
         return None
     try:
-        return parse(stripped, wrong="damaged JSON")
+        return parse(stripped, message="damaged JSON")
     except (InvalidRecipe, TooLarge):
         if not DOCUMENT.match(stripped):
             return None
         raise
 
 
-def _columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
+def _parse_columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
     """(row, column) the ids of the site's map, which goes column by column."""
     columns = document.get("Terrain Map")
     if columns is None:
-        told = document.get("message")
-        remark = f"; it says {quoted(told)}" if isinstance(told, str) else ""
+        message = document.get("message")
+        remark = f"; it says {short_repr(message)}" if isinstance(message, str) else ""
         raise InvalidRecipe(f"JSON without a 'Terrain Map', which the site's has{remark}")
     if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
         raise InvalidRecipe("must be a list of columns, each a list of ids", at="Terrain Map", got=columns, rule="type")
     if not columns or not columns[0]:
         raise InvalidRecipe("holds no cells", at="Terrain Map")
-    if max(len(columns), len(columns[0])) > LARGEST_SIDE:
-        raise TooLarge(f"at most {LARGEST_SIDE:,} cells on a side are read", at="Terrain Map")
+    if max(len(columns), len(columns[0])) > MAX_SIDE:
+        raise TooLarge(f"at most {MAX_SIDE:,} cells on a side are read", at="Terrain Map")
     for number, column in enumerate(columns, 1):
         if len(column) != len(columns[0]):
-            text = f"Terrain Map: column {number} has {counted(len(column), 'cell')}, the first has {len(columns[0])}"
+            text = f"Terrain Map: column {number} has {pluralize(len(column), 'cell')}, the first has {len(columns[0])}"
             raise InvalidRecipe(text)
     for key, side in (("Size X", len(columns)), ("Size Y", len(columns[0]))):
-        if key in document and _whole(document[key]) != side:
-            raise InvalidRecipe(f"says {quoted(document[key])}, but the Terrain Map has {side}", at=key)
-    ids = [[_id(value, x, y) for y, value in enumerate(column)] for x, column in enumerate(columns)]
+        if key in document and _parse_int(document[key]) != side:
+            raise InvalidRecipe(f"says {short_repr(document[key])}, but the Terrain Map has {side}", at=key)
+    ids = [[_parse_id(value, x, y) for y, value in enumerate(column)] for x, column in enumerate(columns)]
     return np.array(ids, dtype=np.int64).T
 
 
-def _id(value: object, x: int, y: int) -> int:
+def _parse_id(value: object, x: int, y: int) -> int:
     if value is None or value == "":
         return NOTHING
-    number = _whole(value)
-    if number is None or not 0 <= number < 10**MOST_DIGITS:
-        raise InvalidRecipe(f"x={x} y={y}: {_no_id(value)}", at=("Terrain Map", x, y), place="Terrain Map")
+    number = _parse_int(value)
+    if number is None or not 0 <= number < 10**MAX_DIGITS:
+        raise InvalidRecipe(f"x={x} y={y}: {_invalid_id_message(value)}", at=("Terrain Map", x, y), place="Terrain Map")
     return number
 
 
-def _whole(value: object) -> int | None:
+def _parse_int(value: object) -> int | None:
     """A whole number, which may be written as text."""
-    return int(value) if isinstance(value, str) and ID.fullmatch(value) else whole(value)
+    return int(value) if isinstance(value, str) and ID.fullmatch(value) else as_int(value)
 
 
-def _units(document: Mapping[str, Any]) -> list[Marker]:
+def _read_units(document: Mapping[str, Any]) -> list[Marker]:
     """The units that stand on the site's map."""
     units = document.get("Predeployed Units") or []
     if not isinstance(units, list) or not all(isinstance(unit, dict) for unit in units):
         raise InvalidRecipe("must be a list of units", at="Predeployed Units", got=units, rule="type")
     markers = []
     for number, unit in enumerate(units):
-        kind, x, y = (_whole(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))
+        kind, x, y = (_parse_int(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))
         if kind is None or x is None or y is None:
             raise InvalidRecipe("needs whole numbers as Unit ID, Unit X and Unit Y", at=("Predeployed Units", number))
         country = unit.get("Country Code")
@@ -287,22 +292,22 @@ def _units(document: Mapping[str, Any]) -> list[Marker]:
 # -- ids and tiles ---------------------------------------------------------------------------------------------
 
 
-def _map(ids: NDArray[np.int64], tileset: Tileset, name: str) -> TileMap:
+def _build_map(ids: NDArray[np.int64], tileset: Tileset, name: str) -> TileMap:
     """The map with these ids; the tileset gains a tile for every id that it lacks."""
     codes = {tile.code: number for number, tile in reversed(list(enumerate(tileset)))}
     if NOTHING not in codes:
         ids = np.where(ids == NOTHING, TELEPORT, ids)
     used, cells, counts = np.unique(ids, return_inverse=True, return_counts=True)
     unknown = {code: count for code, count in zip(used.tolist(), counts.tolist(), strict=True) if code not in codes}
-    if len(unknown) > MOST_UNKNOWN:
+    if len(unknown) > MAX_UNKNOWN_IDS:
         raise TooLarge(f"{len(unknown):,} different ids that no tile has; this is no map of Advance Wars By Web")
     if unknown:
-        listed = ", ".join(f"{code} ({counted(count, 'cell')})" for code, count in unknown.items())
+        listed = ", ".join(f"{code} ({pluralize(count, 'cell')})" for code, count in unknown.items())
         warnings.warn(
             f"{name}: unknown ids, kept as tiles 'unknown N': {listed}; a tileset of your own can name them",
             stacklevel=2,
         )
-        tileset = tileset.extended({"name": f"unknown {code}", "kind": "unknown", "code": code} for code in unknown)
+        tileset = tileset.with_tiles({"name": f"unknown {code}", "kind": "unknown", "code": code} for code in unknown)
         codes |= {code: tileset.by_name[f"unknown {code}"] for code in unknown}
     numbers = np.array([codes[code] for code in used.tolist()], dtype=tileset.dtype)
     return TileMap(numbers[cells].reshape(ids.shape), tileset)
@@ -315,5 +320,5 @@ awbw = Format(
     write=write,
     read=read,
     doc=__doc__,
-    also=(".csv", ".txt", ".json"),
+    shared_extensions=(".csv", ".txt", ".json"),
 )

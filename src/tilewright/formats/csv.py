@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import BadFile, TooLarge
-from ..core.grid import MOST_CELLS
-from ..core.params import LARGEST_SIDE, Params
+from ..core.grid import MAX_CELLS
+from ..core.params import MAX_SIDE, Params
 from ..core.tilemap import TileMap
-from ..core.tileset import MOST_TILES
-from . import Format, Found, Source
-from ._data import numbered_tileset
+from ..core.tileset import MAX_TILES
+from . import Format, LoadedMap, Source
+from ._data import make_numbered_tileset
 from ._text import read_text
 
 FIELD = r"[ \t]*[0-9]{1,5}[ \t]*"
 ROW = re.compile(rf"{FIELD}(?:,{FIELD})*")
-MOST_LINES = 1 << 20
+MAX_LINES = 1 << 20
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
@@ -32,14 +32,14 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     return {path.name: ("\n\n".join(tables) + "\n").encode()}
 
 
-def read(source: Source, options: Params) -> list[Found]:
-    if len(source.content) > MOST_CELLS or source.content.count(b"\n") > MOST_LINES:
-        raise TooLarge(f"more than {MOST_CELLS:,} bytes or {MOST_LINES:,} lines are not read; npz holds such maps")
-    most = len(source.tileset) if source.tileset else MOST_TILES
+def read(source: Source, options: Params) -> list[LoadedMap]:
+    if len(source.content) > MAX_CELLS or source.content.count(b"\n") > MAX_LINES:
+        raise TooLarge(f"more than {MAX_CELLS:,} bytes or {MAX_LINES:,} lines are not read; npz holds such maps")
+    max_tiles = len(source.tileset) if source.tileset else MAX_TILES
     levels: list[list[NDArray[np.uint16]]] = [[]]
     for number, line in enumerate(read_text(source).rstrip().split("\n"), 1):
         if line.strip():
-            levels[-1].append(_row(line, number, most, source.name))
+            levels[-1].append(_parse_row(line, number, max_tiles, source.name))
         elif levels[-1]:
             levels.append([])
     columns = len(levels[0][0]) if levels[0] else 0
@@ -51,22 +51,22 @@ def read(source: Source, options: Params) -> list[Found]:
     if not columns:
         raise BadFile("holds no cells", at=source.name)
     cells = np.array(levels[0] if len(levels) == 1 else levels)
-    return [Found(TileMap(cells, source.tileset or numbered_tileset(int(cells.max()))))]
+    return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(int(cells.max()))))]
 
 
-def _row(line: str, number: int, most: int, name: str) -> NDArray[np.uint16]:
+def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.uint16]:
     """The ids in a line, or the first field that is none."""
-    if line.count(",") >= LARGEST_SIDE:
-        raise BadFile(f"line {number} has more than {LARGEST_SIDE:,} cells", at=name)
+    if line.count(",") >= MAX_SIDE:
+        raise BadFile(f"line {number} has more than {MAX_SIDE:,} cells", at=name)
     fields = line.split(",")
     if ROW.fullmatch(line):
         ids = np.array(list(map(int, fields)))
-        if ids.max() < most:
+        if ids.max() < max_tiles:
             return ids.astype(np.uint16)
     for column, field in enumerate(fields, 1):
         text = field.strip()
-        if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < most):
-            raise BadFile(f"line {number}, column {column}: a tile id is 0..{most - 1}", at=name, got=text)
+        if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < max_tiles):
+            raise BadFile(f"line {number}, column {column}: a tile id is 0..{max_tiles - 1}", at=name, got=text)
     raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 

@@ -28,17 +28,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import InvalidRecipe, TooLarge, counted
-from ..core.grid import INLINE_CELLS, MOST_CELLS, Grid
-from ..core.params import LARGEST_SIDE, Params, param
+from ..core.errors import InvalidRecipe, TooLarge, pluralize
+from ..core.grid import MAX_CELLS, MAX_INLINE_CELLS, Grid
+from ..core.params import MAX_SIDE, Params, param
 from ..core.registry import tilesets
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
+from . import Format, LoadedMap, Source
 from ._text import read_text
 
 DIGITS = 10
 """Up to this many states, a state is one digit."""
-MOST_STATES = 255
+MAX_STATES = 255
 NEIGHBOURHOOD = ((0, 1), (0, -1), (-1, 0), (1, 0))
 PARAMETERS = re.compile(
     r"sMs\[(?P<scores>[^\]]*)\]g(?P<generations>\d{1,9})n(?P<states>\d{1,3})w(?P<width>\d{1,9})l(?P<length>\d{1,9})"
@@ -72,7 +72,7 @@ class FbcaText:
 
 
 class FbcaParams(Params):
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE, reading=True)
+    width: int | None = param(None, ge=1, le=MAX_SIDE, reading=True)
     """Reading: columns of those maps that come without parameters."""
 
 
@@ -84,7 +84,7 @@ def to_text(records: Iterable[FbcaText]) -> str:
     lines = []
     for record in records:
         maps = [*record.frames, *([] if record.cells is None else [record.cells])]
-        lines += [_map_line(cells, record.states) for cells in maps] or [""]
+        lines += [_format_map(cells, record.states) for cells in maps] or [""]
         if record.scores:
             scores = ", ".join(str(int(score)) if score == int(score) else repr(score) for score in record.scores)
             lines.append(
@@ -94,7 +94,7 @@ def to_text(records: Iterable[FbcaText]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _map_line(cells: States, states: int) -> str:
+def _format_map(cells: States, states: int) -> str:
     if states > DIGITS:
         return "".join(f"{state}," for state in cells.T.ravel().tolist())
     return (cells.T.astype(np.uint8) + ord("0")).tobytes().decode("ascii")
@@ -106,16 +106,16 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
     maps: list[tuple[int, str]] = []
     for number, line in enumerate(map(str.strip, text.split("\n")), 1):
         if line.startswith("sMs"):
-            records.append(_record(line, number, maps))
+            records.append(_parse_record(line, number, maps))
             maps = []
         elif line:
             maps.append((number, line))
     for number, line in maps:
         if columns is None:
             raise InvalidRecipe("a map without a parameter line; tell its columns with width", at=("line", number))
-        states = _states(line, MOST_STATES if "," in line else DIGITS, number)
+        states = _parse_states(line, MAX_STATES if "," in line else DIGITS, number)
         if len(states) % columns:
-            raise InvalidRecipe(f"{counted(len(states), 'cell')} do not make {columns} columns", at=("line", number))
+            raise InvalidRecipe(f"{pluralize(len(states), 'cell')} do not make {columns} columns", at=("line", number))
         rows, highest = len(states) // columns, int(states.max())
         records.append(
             FbcaText(states.reshape(columns, rows).T, states=max(2, highest + 1), width=rows, length=columns)
@@ -123,38 +123,38 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
     return records
 
 
-def _record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText:
+def _parse_record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText:
     """An automaton from its parameter line and the map lines before it."""
     found = PARAMETERS.fullmatch(line)
     if found is None:
         form = "sMs[scores]g..n..w..l..neighbours[(dx, dy), ...]"
         raise InvalidRecipe(f"parameters are written {form}", at=("line", number), got=line)
     generations, states, width, length = (int(found[name]) for name in ("generations", "states", "width", "length"))
-    if not 1 <= states <= MOST_STATES:
-        raise InvalidRecipe(f"n, the number of states, must be in 1..{MOST_STATES}, got {states}", at=("line", number))
-    if not 1 <= width * length <= MOST_CELLS:
-        raise TooLarge(f"a map of {length:,}x{width:,} is not read; 1 to {MOST_CELLS:,} cells are", at=("line", number))
-    shaped = [_states(text, states, place, width * length).reshape(length, width).T for place, text in maps]
+    if not 1 <= states <= MAX_STATES:
+        raise InvalidRecipe(f"n, the number of states, must be in 1..{MAX_STATES}, got {states}", at=("line", number))
+    if not 1 <= width * length <= MAX_CELLS:
+        raise TooLarge(f"a map of {length:,}x{width:,} is not read; 1 to {MAX_CELLS:,} cells are", at=("line", number))
+    shaped = [_parse_states(text, states, place, width * length).reshape(length, width).T for place, text in maps]
     return FbcaText(
         cells=shaped[-1] if shaped else None,
         frames=tuple(shaped[:-1]),
-        scores=_scores(found["scores"], states, number),
+        scores=_parse_scores(found["scores"], states, number),
         generations=generations,
         states=states,
         width=width,
         length=length,
-        neighbourhood=_offsets(found["neighbourhood"], number),
+        neighbourhood=_parse_offsets(found["neighbourhood"], number),
     )
 
 
-def _states(line: str, states: int, number: int, count: int | None = None) -> States:
+def _parse_states(line: str, states: int, number: int, count: int | None = None) -> States:
     """The states of a map line, in its order."""
-    told = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
+    actual = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
     if states > DIGITS and "," not in line:
         text = f"with n{states} a line of digits is ambiguous; states are written with a comma after each"
         raise InvalidRecipe(text, at=("line", number))
-    if count is not None and told != count:
-        raise InvalidRecipe(f"{counted(told, 'cell')}, its parameters need {count:,}", at=("line", number))
+    if count is not None and actual != count:
+        raise InvalidRecipe(f"{pluralize(actual, 'cell')}, its parameters need {count:,}", at=("line", number))
     try:
         numbers = map(int, line.rstrip(",").split(",")) if "," in line else line.encode("ascii").translate(_VALUES)
         cells = np.frombuffer(array("B", numbers), dtype=np.uint8)
@@ -162,7 +162,7 @@ def _states(line: str, states: int, number: int, count: int | None = None) -> St
         raise InvalidRecipe("neither a map (states) nor parameters (sMs...)", at=("line", number)) from None
     if int(cells.max()) >= states:
         worst = int(cells.max())
-        shown = f"state {worst}" if worst < MOST_STATES else "something that is no state"
+        shown = f"state {worst}" if worst < MAX_STATES else "something that is no state"
         raise InvalidRecipe(f"holds {shown}; its automaton has states 0..{states - 1}", at=("line", number))
     return cells
 
@@ -171,11 +171,11 @@ _VALUES = bytes(code - ord("0") if chr(code).isdecimal() and code < 128 else 255
 """The value of every digit's byte; 255, which no state is, for all other bytes."""
 
 
-def _scores(text: str, states: int, number: int) -> tuple[float, ...]:
+def _parse_scores(text: str, states: int, number: int) -> tuple[float, ...]:
     """The first n x n numbers; published lists hold quoted ones, and more than are needed."""
     words = [word.strip().strip("'\"") for word in text.split(",", states * states)[: states * states]]
     if len(words) < states * states or not words[-1]:
-        found = counted(len([word for word in words if word]), "score")
+        found = pluralize(len([word for word in words if word]), "score")
         raise InvalidRecipe(f"n{states} needs {states * states} scores, got {found}", at=("line", number))
     try:
         scores = tuple(float(word) for word in words)
@@ -186,7 +186,7 @@ def _scores(text: str, states: int, number: int) -> tuple[float, ...]:
     return scores
 
 
-def _offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
+def _parse_offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
     if OFFSET.sub("", text).strip(", "):
         raise InvalidRecipe("neighbours are offsets such as (0, -1)", at=("line", number), got=text)
     return tuple((int(dx), int(dy)) for dx, dy in OFFSET.findall(text))
@@ -199,12 +199,12 @@ def write(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim != 2:
         raise InvalidRecipe("holds flat maps, this one has levels", place="fbca")
     highest = int(map.cells.max())
-    if highest >= MOST_STATES:
-        raise TooLarge(f"holds up to {MOST_STATES} states, this map has the tile id {highest}", place="fbca")
-    return {path.name: to_text([_recorded(map, highest)]).encode()}
+    if highest >= MAX_STATES:
+        raise TooLarge(f"holds up to {MAX_STATES} states, this map has the tile id {highest}", place="fbca")
+    return {path.name: to_text([_make_record(map, highest)]).encode()}
 
 
-def _recorded(map: TileMap, highest: int) -> FbcaText:
+def _make_record(map: TileMap, highest: int) -> FbcaText:
     """A map with the automaton that made it, if its tile ids are the states; else with one that leaves it as it is."""
     states = max(2, highest + 1)
     record = FbcaText(map.cells.astype(np.uint8), (), (0.0,) * states**2, 0, states, map.height, map.width)
@@ -219,24 +219,24 @@ def _recorded(map: TileMap, highest: int) -> FbcaText:
     )
 
 
-def read(source: Source, options: FbcaParams) -> list[Found]:
+def read(source: Source, options: FbcaParams) -> list[LoadedMap]:
     """The results of all automata in the file, then the maps without one."""
     found = []
     for record in parse(read_text(source), options.width):
         if record.cells is not None:
             missing = [f"state{number}" for number in range(record.states)]
-            tileset = source.tileset or tilesets.get("fashion").extended(missing)
-            found.append(Found(TileMap(record.cells, tileset), _carried(record)))
+            tileset = source.tileset or tilesets.get("fashion").with_tiles(missing)
+            found.append(LoadedMap(TileMap(record.cells, tileset), _make_provenance(record)))
     return found
 
 
-def _carried(record: FbcaText) -> Mapping[str, Any]:
+def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
     """The automaton as a recipe; complete where the updates tell the start."""
     if not record.scores:
         return {}
     names = ("states", "scores", "neighbourhood", "generations")
     params: dict[str, Any] = {name: getattr(record, name) for name in names}
-    if len(record.frames) == record.generations > 0 and record.frames[0].size <= INLINE_CELLS:
+    if len(record.frames) == record.generations > 0 and record.frames[0].size <= MAX_INLINE_CELLS:
         start = Grid.of(record.frames[0]).to_data()
         return {"recipe": {"technique": "fashion", "params": {**params, "start": start}, "seed": 0}}
     size = {"width": record.length, "height": record.width}

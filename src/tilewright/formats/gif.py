@@ -10,17 +10,21 @@ from collections.abc import Iterable
 
 from PIL.GifImagePlugin import GifImageFile
 
-from ._animation import AnimationParams, encode_film, film_format, filmed
+from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
 from ._picture import View
-from ._pixels import label_in
+from ._pixels import extract_label
 
-LARGEST_SIDE = 65_535
+MAX_SIDE = 65_535
 
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
-    film = filmed(views, options, palette=True)
-    comment = film.label.encode()
-    return encode_film(film, "GIF", options, largest=LARGEST_SIDE, comment=comment, optimize=False)  # keeps palettes
+    animation = draw_animation(views, options, palette=True)
+    comment = animation.label.encode()
+    return encode_animation(
+        animation, "GIF", options, max_side=MAX_SIDE, comment=comment, optimize=False
+    )  # keeps palettes
 
 
-gif = film_format("gif", __doc__, encode, GifImageFile, lambda picture: label_in(picture.info.get("comment")))
+gif = make_animation_format(
+    "gif", __doc__, encode, GifImageFile, lambda picture: extract_label(picture.info.get("comment"))
+)

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
-from ._data import MapData, described, listed, parse
+from . import Format, LoadedMap, Source
+from ._data import MapData, describe_map, encode_array, parse
 from ._text import read_text
 
 
@@ -27,27 +27,27 @@ class JsonParams(Params):
 
 
 def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
-    data = described(map)
+    data = describe_map(map)
     if map.layers:
-        data["layers"] = {layer: listed(values, options.packed) for layer, values in map.layers.items()}
-    text = _laid_out({**data, "cells": listed(map.cells, options.packed)})
+        data["layers"] = {layer: encode_array(values, options.packed) for layer, values in map.layers.items()}
+    text = _format_json({**data, "cells": encode_array(map.cells, options.packed)})
     # A lone surrogate has no UTF-8; backslashreplace happens to write it as JSON does.
     return {path.name: f"{text}\n".encode("utf-8", "backslashreplace")}
 
 
-def read(source: Source, options: JsonParams) -> list[Found]:
-    data = MapData.checked(parse(read_text(source)))
-    return [data.found(data.read_cells(), data.read_layers())]
+def read(source: Source, options: JsonParams) -> list[LoadedMap]:
+    data = MapData.validate(parse(read_text(source)))
+    return [data.build_map(data.read_cells(), data.read_layers())]
 
 
-def _laid_out(value: Any, indent: str = "") -> str:
+def _format_json(value: Any, indent: str = "") -> str:
     """JSON with a line a piece for whatever holds lists or objects; what holds plain values is one line."""
     pieces = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(piece, (dict, list)) for piece in pieces):
         return dumps(value, ensure_ascii=False, allow_nan=False)
     names = [f"{dumps(name, ensure_ascii=False)}: " for name in value] if isinstance(value, dict) else [""] * len(value)
     deeper = f"{indent}  "
-    lines = [f"{deeper}{name}{_laid_out(piece, deeper)}" for name, piece in zip(names, pieces, strict=True)]
+    lines = [f"{deeper}{name}{_format_json(piece, deeper)}" for name, piece in zip(names, pieces, strict=True)]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return "\n".join((opening, ",\n".join(lines), f"{indent}{closing}"))
 

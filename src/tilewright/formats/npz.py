@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile
 from ..core.params import Params
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
-from ._archive import archive_of, arrays_in
-from ._data import MapData, described, numbered_tileset, parse
+from . import Format, LoadedMap, Source
+from ._archive import decode_archive, encode_archive
+from ._data import MapData, describe_map, make_numbered_tileset, parse
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
 """The arrays there may be, and what kinds of numbers they hold."""
@@ -29,21 +29,21 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     arrays: dict[str, NDArray[Any]] = {"cells": map.cells}
     if map.layers:
         arrays["layers"] = np.stack(list(map.layers.values()))
-    text = dumps({**described(map), "layers": list(map.layers)})
+    text = dumps({**describe_map(map), "layers": list(map.layers)})
     arrays["rest"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    return {path.name: archive_of(arrays)}
+    return {path.name: encode_archive(arrays)}
 
 
-def read(source: Source, options: Params) -> list[Found]:
-    arrays = arrays_in(source.content, KINDS, source.name)
+def read(source: Source, options: Params) -> list[LoadedMap]:
+    arrays = decode_archive(source.content, KINDS, source.name)
     if "cells" not in arrays:
         raise BadFile("holds no array called 'cells'", at=source.name)
     cells = arrays["cells"]
     if "rest" not in arrays:
         highest = int(cells.max(initial=0))
-        return [Found(TileMap(cells, source.tileset or numbered_tileset(highest)))]
+        return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(highest)))]
     try:
-        data = MapData.checked(parse(arrays["rest"].tobytes().decode()))
+        data = MapData.validate(parse(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:
         raise BadFile("not text in UTF-8", at=(source.name, "rest"), place=f"{source.name}: rest") from None
     names = data.layers if isinstance(data.layers, list) else []
@@ -52,7 +52,7 @@ def read(source: Source, options: Params) -> list[Found]:
         raise BadFile(f"the arrays do not have the shape that is told, {list(data.shape)}", at=source.name)
     if not all(isinstance(name, str) for name in names):
         raise BadFile("must be names", at=(source.name, "layers"), place=f"{source.name}: layers")
-    return [data.found(cells, dict(zip(names, layers, strict=True)))]
+    return [data.build_map(cells, dict(zip(names, layers, strict=True)))]
 
 
 npz = Format(name="npz", params=Params, extensions=(".npz",), write=write, read=read, doc=__doc__)

@@ -23,13 +23,13 @@ from pydantic import model_validator
 from ..core.errors import InvalidRecipe
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
+from . import Format, LoadedMap, Source
 from ._heights import draw_layer, range_of
 from ._picture import PictureParams, draw, layout_of, shows_sprites
-from ._pixels import label, read_picture
+from ._pixels import build_label, read_picture
 
 KEY = "tilewright"
-PIECE = 1_000_000
+MAX_CHUNK_LENGTH = 1_000_000
 """Characters in a text chunk: Pillow reads no longer ones."""
 
 
@@ -48,40 +48,40 @@ class PngParams(PictureParams):
         return self
 
 
-def drawn(map: TileMap, options: PngParams) -> Image.Image:
+def draw_map(map: TileMap, options: PngParams) -> Image.Image:
     """A map's tiles, or one of its layers, as a picture."""
     return draw(map, options) if options.layer is None else draw_layer(map, options.layer, options.scale or 1)
 
 
 def write(map: TileMap, options: PngParams, path: Path) -> Mapping[str, bytes]:
-    picture = drawn(map, options)
+    picture = draw_map(map, options)
     loose = shows_sprites(map, options) or options.overlay is not None or options.layer is not None
     heights = {} if options.layer is None else {"layer": options.layer, "range": range_of(map, options.layer)}
-    text = label(map, layout_of(map).canvas, loose=loose, **heights)
+    text = build_label(map, layout_of(map).canvas, loose=loose, **heights)
     buffer = io.BytesIO()
-    picture.save(buffer, "PNG", pnginfo=text_chunks(text))
+    picture.save(buffer, "PNG", pnginfo=make_text_chunks(text))
     return {path.name: buffer.getvalue()}
 
 
-def read(source: Source, options: PngParams) -> list[Found]:
-    return read_picture(source, PngImageFile, joined_text, options.scale)
+def read(source: Source, options: PngParams) -> list[LoadedMap]:
+    return read_picture(source, PngImageFile, join_text_chunks, options.scale)
 
 
-def text_chunks(text: str) -> PngInfo:
+def make_text_chunks(text: str) -> PngInfo:
     """A label as chunks `tilewright`, `tilewright 2` and so on."""
     info = PngInfo()
-    for key, start in zip(_keys(), range(0, len(text), PIECE), strict=False):
-        info.add_text(key, text[start : start + PIECE], zip=True)
+    for key, start in zip(_iter_keys(), range(0, len(text), MAX_CHUNK_LENGTH), strict=False):
+        info.add_text(key, text[start : start + MAX_CHUNK_LENGTH], zip=True)
     return info
 
 
-def joined_text(picture: Image.Image) -> str:
+def join_text_chunks(picture: Image.Image) -> str:
     """The label in a picture's chunks; empty when it has none."""
-    pieces = (picture.info.get(key) for key in _keys())
+    pieces = (picture.info.get(key) for key in _iter_keys())
     return "".join(map(str, takewhile(lambda piece: isinstance(piece, str), pieces)))
 
 
-def _keys() -> Iterator[str]:
+def _iter_keys() -> Iterator[str]:
     return chain([KEY], (f"{KEY} {number}" for number in count(2)))
 
 

@@ -14,11 +14,11 @@ from typing import Literal
 
 from ..core.params import param
 from ..core.tilemap import TileMap
-from . import Format, Found, Source
+from . import Format, LoadedMap, Source
 from ._tiled import TiledParams
 from ._tiled.elements import from_xml, to_xml
-from ._tiled.reading import found_in
-from ._tiled.writing import document
+from ._tiled.reading import read_document
+from ._tiled.writing import build_document
 
 
 class TmxParams(TiledParams):
@@ -27,12 +27,12 @@ class TmxParams(TiledParams):
 
 
 def write(map: TileMap, options: TmxParams, path: Path) -> Mapping[str, bytes]:
-    written, pictures = document(map, options, path, embedded=options.tileset_image == "embedded")
+    written, pictures = build_document(map, options, path, embedded=options.tileset_image == "embedded")
     return {path.name: to_xml(written), **pictures}
 
 
-def read(source: Source, options: TmxParams) -> list[Found]:
-    return found_in(from_xml(source.content), source, options)
+def read(source: Source, options: TmxParams) -> list[LoadedMap]:
+    return read_document(from_xml(source.content), source, options)
 
 
 tmx = Format(name="tmx", params=TmxParams, extensions=(".tmx",), write=write, read=read, doc=__doc__)

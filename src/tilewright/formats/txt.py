@@ -11,39 +11,39 @@ from ..core.errors import BadFile, UnknownName
 from ..core.params import Params
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, Found, Source
-from ._text import read_text, rows_of_equal_length
+from . import Format, LoadedMap, Source
+from ._text import check_row_lengths, read_text
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
     return {path.name: f"{map}\n".encode()}
 
 
-def read(source: Source, options: Params) -> list[Found]:
+def read(source: Source, options: Params) -> list[LoadedMap]:
     """Glyphs of the given tileset; without one, a tile per character in code-point order.
 
     Without one, a `?` becomes the tile `question mark`, drawn as `¿`: in Tilewright `?` stands for a free cell.
     """
     levels = read_text(source).rstrip("\n").split("\n\n")
-    rows = [rows_of_equal_length(level.split("\n"), source.name) for level in levels]
+    rows = [check_row_lengths(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
         raise BadFile("all levels of a map have the same size", at=source.name)
     text = "".join(row for level in rows for row in level)
     codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
     glyphs = [chr(code) for code in codes.tolist()]
-    tileset = source.tileset or _made_up(glyphs)
+    tileset = source.tileset or _make_tileset(glyphs)
     by_glyph = tileset.by_glyph if source.tileset else {glyph: number for number, glyph in enumerate(glyphs)}
     for glyph in glyphs:
         if glyph not in by_glyph:
             raise UnknownName("glyph", glyph, by_glyph, f"tileset {tileset.name!r}")
     ids = np.array([by_glyph[glyph] for glyph in glyphs], dtype=tileset.dtype)
     shaped = ids[cells].reshape(len(rows), len(rows[0]), -1)
-    return [Found(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]
+    return [LoadedMap(TileMap(shaped[0] if len(rows) == 1 else shaped, tileset))]
 
 
-def _made_up(glyphs: list[str]) -> Tileset:
+def _make_tileset(glyphs: list[str]) -> Tileset:
     """A tile per glyph; a number sign is a wall by long custom, everything else can be walked on."""
-    made = Tileset.of_words(glyphs, "text")
+    made = Tileset.from_labels(glyphs, "text")
     tiles = [tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in made]
     return made.model_copy(update={"tiles": tuple(tiles)})
 

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadFile, InvalidRecipe, TooLarge, counted, quoted
-from ..core.grid import MOST_CELLS
+from ..core.errors import BadFile, InvalidRecipe, TooLarge, pluralize, short_repr
+from ..core.grid import MAX_CELLS
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from . import Format, Found, Source
-from ._data import MAX_LABEL, MapData, described, label_of, packed, parse
+from . import Format, LoadedMap, Source
+from ._data import MAX_LABEL, MapData, describe_map, encode_label, pack_array, parse
 
 VERSIONS = (150, 200)
 """The older one, which every program reads, is written."""
@@ -36,13 +36,13 @@ LABEL = b"TWRT"
 EMPTY_NAMES = frozenset({"air", "empty", "nothing", "sky", "void"})
 LOW_KINDS = frozenset({"lily", "void", "water"})
 """Kinds of tiles that stop a walker without standing in the way."""
-MOST_COLORS = 255
-LONGEST_MODEL = 256
-LONGEST_SCENE = 2000
+MAX_COLORS = 255
+MAX_MODEL_SIDE = 256
+MAX_SCENE_SIDE = 2000
 """MagicaVoxel's world is hardly longer."""
-MOST_VOXELS = 1 << 26
-MOST_CHUNKS = 1 << 17
-MOST_MODELS = 1 << 12
+MAX_VOXELS = 1 << 26
+MAX_CHUNKS = 1 << 17
+MAX_MODELS = 1 << 12
 
 Size = tuple[int, int, int]
 """Along x, y (away from the viewer) and z (up)."""
@@ -55,14 +55,14 @@ class VoxParams(Params):
 
     empty: tuple[str, ...] | None = param(None, tiles=True)
     """Writing: the tiles that make no voxels, by name or glyph; by default air, void and the like."""
-    wall_height: int = param(3, ge=1, le=LONGEST_MODEL, typical=(1, 8))
+    wall_height: int = param(3, ge=1, le=MAX_MODEL_SIDE, typical=(1, 8))
     """Writing: voxels that impassable tiles stand high, in maps without levels."""
     label: bool = param(True)
     """Writing: carry the map and how it was made; false for programs that refuse chunks they do not know."""
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class VoxelModel:
     """A model in a file, not yet unpacked."""
 
     size: Size
@@ -74,7 +74,7 @@ class Model:
 class Scene:
     """What is read of a file."""
 
-    models: list[Model] = field(default_factory=list)
+    models: list[VoxelModel] = field(default_factory=list)
     colors: tuple[str, ...] = ()
     """Of colour 1, 2 and so on; empty where the file leaves them to the program."""
     label: bytes = b""
@@ -85,21 +85,25 @@ class Scene:
 
 def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
     tileset = map.tileset
-    empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _empty_tiles(tileset)
+    empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
     palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
-    if len(palette) > MOST_COLORS:
-        raise TooLarge(f"vox holds {MOST_COLORS} kinds of voxels, the map has {len(palette)}; npz and json hold any")
-    voxels = _built(map, palette, options.wall_height)
-    parts = _parts(_size(voxels))
+    if len(palette) > MAX_COLORS:
+        raise TooLarge(f"vox holds {MAX_COLORS} kinds of voxels, the map has {len(palette)}; npz and json hold any")
+    voxels = _build_voxels(map, palette, options.wall_height)
+    parts = _model_slices(_size(voxels))
     # The scene comes along for a single model too: some programs show nothing without one.
-    chunks = [*(_model(voxels[part]) for part in parts), _placed(parts, voxels), _palette(tileset, palette)]
+    chunks = [
+        *(_encode_model(voxels[part]) for part in parts),
+        _encode_scene_graph(parts, voxels),
+        _encode_palette(tileset, palette),
+    ]
     if options.label:
-        label = label_of(map, {**described(map), "palette": palette, "cells": packed(map.cells)}, "model")
-        chunks.append(_chunk(LABEL, label.encode("ascii")))
-    return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _chunk(b"MAIN", children=b"".join(chunks))}
+        label = encode_label(map, {**describe_map(map), "palette": palette, "cells": pack_array(map.cells)}, "model")
+        chunks.append(_encode_chunk(LABEL, label.encode("ascii")))
+    return {path.name: b"VOX " + struct.pack("<i", VERSIONS[0]) + _encode_chunk(b"MAIN", children=b"".join(chunks))}
 
 
-def _empty_tiles(tileset: Tileset) -> set[int]:
+def _find_empty_tiles(tileset: Tileset) -> set[int]:
     return {
         number
         for number, tile in enumerate(tileset)
@@ -107,7 +111,7 @@ def _empty_tiles(tileset: Tileset) -> set[int]:
     }
 
 
-def _built(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
+def _build_voxels(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
     """The map's voxels: its levels as they are, or a floor with walls on it."""
     colors = _colors_of(map.tileset, palette)
     low = (tile.passable or tile.kind in LOW_KINDS for tile in map.tileset)
@@ -116,9 +120,9 @@ def _built(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
     walled = flat and bool(stands[map.cells].any())
     height = (wall_height if walled else 1) if flat else len(map.cells)
     size = (map.width, map.height, height)
-    if max(size) > LONGEST_SCENE or map.width * map.height * height > MOST_VOXELS:
+    if max(size) > MAX_SCENE_SIDE or map.width * map.height * height > MAX_VOXELS:
         shown = "x".join(str(side) for side in size)
-        raise TooLarge(f"vox holds {LONGEST_SCENE:,} voxels a side and {MOST_VOXELS:,} in all, the map takes {shown}")
+        raise TooLarge(f"vox holds {MAX_SCENE_SIDE:,} voxels a side and {MAX_VOXELS:,} in all, the map takes {shown}")
     levels = map.cells if not flat else map.cells[None]
     voxels = colors[levels[:, ::-1]]
     if not walled:
@@ -139,66 +143,66 @@ def _size(voxels: Voxels) -> Size:
     return width, depth, height
 
 
-def _parts(size: Size) -> list[tuple[slice, slice, slice]]:
+def _model_slices(size: Size) -> list[tuple[slice, slice, slice]]:
     """Where the models lie that such a scene is made of, as (z, y, x)."""
     cuts = [
-        [slice(start, min(start + LONGEST_MODEL, side)) for start in range(0, side, LONGEST_MODEL)]
+        [slice(start, min(start + MAX_MODEL_SIDE, side)) for start in range(0, side, MAX_MODEL_SIDE)]
         for side in reversed(size)
     ]
     return list(product(*cuts))
 
 
-def _model(voxels: Voxels) -> bytes:
+def _encode_model(voxels: Voxels) -> bytes:
     z, y, x = (axis.astype(np.uint8) for axis in np.nonzero(voxels))
     table = np.stack([x, y, z, voxels[voxels > 0]], axis=1)
-    size = _chunk(b"SIZE", struct.pack("<3i", *_size(voxels)))
-    return size + _chunk(b"XYZI", struct.pack("<i", len(table)) + table.tobytes())
+    size = _encode_chunk(b"SIZE", struct.pack("<3i", *_size(voxels)))
+    return size + _encode_chunk(b"XYZI", struct.pack("<i", len(table)) + table.tobytes())
 
 
-def _placed(parts: list[tuple[slice, slice, slice]], voxels: Voxels) -> bytes:
+def _encode_scene_graph(parts: list[tuple[slice, slice, slice]], voxels: Voxels) -> bytes:
     """The scene's graph: a root, a group, and for each model its place, told by its middle, and its shape."""
     width, depth, _ = _size(voxels)
     members = [2 + 2 * number for number in range(len(parts))]
     group = struct.pack(f"<3i{len(members)}i", 1, 0, len(members), *members)
-    chunks = [_chunk(b"nTRN", _transform(0, 1, -1)), _chunk(b"nGRP", group)]
+    chunks = [_encode_chunk(b"nTRN", _encode_transform(0, 1, -1)), _encode_chunk(b"nGRP", group)]
     for number, (node, (z, y, x)) in enumerate(zip(members, parts, strict=True)):
         middle = [part.start + (part.stop - part.start) // 2 for part in (x, y, z)]
         place = f"{middle[0] - width // 2} {middle[1] - depth // 2} {middle[2]}"
-        chunks.append(_chunk(b"nTRN", _transform(node, node + 1, 0, place)))
-        chunks.append(_chunk(b"nSHP", struct.pack("<5i", node + 1, 0, 1, number, 0)))
+        chunks.append(_encode_chunk(b"nTRN", _encode_transform(node, node + 1, 0, place)))
+        chunks.append(_encode_chunk(b"nSHP", struct.pack("<5i", node + 1, 0, 1, number, 0)))
     return b"".join(chunks)
 
 
-def _transform(node: int, child: int, layer: int, place: str = "") -> bytes:
+def _encode_transform(node: int, child: int, layer: int, place: str = "") -> bytes:
     words = [b"_t", place.encode()] if place else []
     frame = struct.pack("<i", len(words) // 2) + b"".join(struct.pack("<i", len(word)) + word for word in words)
     return struct.pack("<6i", node, 0, child, -1, layer, 1) + frame
 
 
-def _palette(tileset: Tileset, palette: list[int]) -> bytes:
+def _encode_palette(tileset: Tileset, palette: list[int]) -> bytes:
     colors = np.zeros((256, 4), dtype=np.uint8)
     colors[: len(palette), :3] = tileset.colors[palette]
     colors[:, 3] = 255
-    return _chunk(b"RGBA", colors.tobytes())
+    return _encode_chunk(b"RGBA", colors.tobytes())
 
 
-def _chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> bytes:
+def _encode_chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> bytes:
     return name + struct.pack("<2i", len(content), len(children)) + content + children
 
 
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
-def read(source: Source, options: VoxParams) -> list[Found]:
-    scene = _scene(source.content)
+def read(source: Source, options: VoxParams) -> list[LoadedMap]:
+    scene = _read_scene(source.content)
     if not scene.models:
         raise BadFile("holds no model", at=source.name)
     if scene.label:
-        return [_labelled(scene)]
-    return [Found(_colored(_unpacked(model), scene.colors, source.tileset)) for model in scene.models]
+        return [_map_from_label(scene)]
+    return [LoadedMap(_map_from_colors(_unpack_voxels(model), scene.colors, source.tileset)) for model in scene.models]
 
 
-def _scene(content: bytes) -> Scene:
+def _read_scene(content: bytes) -> Scene:
     """The parts of a file that are looked at; sizes are checked before anything is unpacked."""
     if content[:4] != b"VOX " or content[8:12] != b"MAIN" or len(content) < 20:
         raise InvalidRecipe("not a MagicaVoxel file", rule="format")
@@ -211,21 +215,21 @@ def _scene(content: bytes) -> Scene:
     scene = Scene()
     size: Size | None = None
     cells = 0
-    for name, part in _chunks(content, 20 + own):
+    for name, part in _iter_chunks(content, 20 + own):
         if name == b"SIZE":
             size = _read_size(part)
             cells += size[0] * size[1] * size[2]
-            if cells > MOST_CELLS:
-                raise TooLarge(f"{cells:,} cells are more than the {MOST_CELLS:,} that are read")
+            if cells > MAX_CELLS:
+                raise TooLarge(f"{cells:,} cells are more than the {MAX_CELLS:,} that are read")
         elif name == b"XYZI":
             scene.models.append(_read_model(size, part))
             size = None
-            if len(scene.models) > MOST_MODELS:
-                raise TooLarge(f"more than {MOST_MODELS:,} models are not read")
+            if len(scene.models) > MAX_MODELS:
+                raise TooLarge(f"more than {MAX_MODELS:,} models are not read")
         elif name == b"RGBA":
             if len(part) != 1024:
                 raise InvalidRecipe(f"a palette has 1,024 bytes, got {len(part):,}")
-            scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MOST_COLORS, 4))
+            scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MAX_COLORS, 4))
         elif name == LABEL:
             if len(part) > MAX_LABEL or scene.label:
                 raise InvalidRecipe("what it tells about its map is too long, or told twice", rule="duplicate")
@@ -233,9 +237,9 @@ def _scene(content: bytes) -> Scene:
     return scene
 
 
-def _chunks(content: bytes, place: int) -> Iterator[tuple[bytes, bytes]]:
+def _iter_chunks(content: bytes, place: int) -> Iterator[tuple[bytes, bytes]]:
     """Name and content of each chunk."""
-    for _ in range(MOST_CHUNKS):
+    for _ in range(MAX_CHUNKS):
         if place == len(content):
             return
         if place + 12 > len(content):
@@ -244,30 +248,30 @@ def _chunks(content: bytes, place: int) -> Iterator[tuple[bytes, bytes]]:
         own, children = struct.unpack_from("<2I", content, place + 4)
         start, place = place + 12, place + 12 + own + children
         if place > len(content):
-            raise InvalidRecipe(f"chunk {quoted(name.decode('ascii', 'replace'))} is longer than the file")
+            raise InvalidRecipe(f"chunk {short_repr(name.decode('ascii', 'replace'))} is longer than the file")
         yield name, content[start : start + own]
-    raise TooLarge(f"more than {MOST_CHUNKS:,} chunks are not read")
+    raise TooLarge(f"more than {MAX_CHUNKS:,} chunks are not read")
 
 
 def _read_size(part: bytes) -> Size:
     if len(part) != 12:
         raise InvalidRecipe(f"the size of a model has 12 bytes, got {len(part):,}")
     width, depth, height = struct.unpack("<3i", part)
-    if not all(1 <= side <= LONGEST_MODEL for side in (width, depth, height)):
-        raise InvalidRecipe(f"a model has 1 to {LONGEST_MODEL} voxels a side, got {width}x{depth}x{height}")
+    if not all(1 <= side <= MAX_MODEL_SIDE for side in (width, depth, height)):
+        raise InvalidRecipe(f"a model has 1 to {MAX_MODEL_SIDE} voxels a side, got {width}x{depth}x{height}")
     return width, depth, height
 
 
-def _read_model(size: Size | None, part: bytes) -> Model:
+def _read_model(size: Size | None, part: bytes) -> VoxelModel:
     if size is None:
         raise InvalidRecipe("voxels without the size of their model")
     (count,) = struct.unpack_from("<I", part) if len(part) >= 4 else (0,)
     if len(part) != 4 + 4 * count:
         raise InvalidRecipe(f"a model claims {count:,} voxels, which its {len(part):,} bytes do not hold")
-    return Model(size, part[4:])
+    return VoxelModel(size, part[4:])
 
 
-def _unpacked(model: Model) -> Voxels:
+def _unpack_voxels(model: VoxelModel) -> Voxels:
     width, depth, height = model.size
     table = np.frombuffer(model.table, dtype=np.uint8).reshape(-1, 4)
     if len(table) and (table[:, :3].max(axis=0) >= model.size).any():
@@ -277,7 +281,7 @@ def _unpacked(model: Model) -> Voxels:
     return voxels
 
 
-def _colored(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset | None) -> TileMap:
+def _map_from_colors(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset | None) -> TileMap:
     """The map in a model of other people: a tile for every colour, as of a picture, or the given tileset's."""
     seen = np.zeros(256, dtype=np.bool_)
     seen[voxels] = True
@@ -288,74 +292,74 @@ def _colored(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset | None) -
         looks = {name: {"color": name} if colors else {} for name in names.values()}
         holes = [{"name": "empty", "glyph": " ", "color": "#000000", "kind": "void"}] if hole else []
         tiles = [*holes, *({"name": name, **look} for name, look in looks.items())]
-        tileset = Tileset.checked({"name": "model", "tiles": tiles})
+        tileset = Tileset.validate({"name": "model", "tiles": tiles})
         ids = {number: tileset.by_name[name] for number, name in names.items()}
     else:
         known = {tile.color: number for number, tile in reversed(list(enumerate(tileset)))}
-        strange = [name for name in names.values() if name not in known]
-        if strange:
-            raise InvalidRecipe(f"the colour {strange[0]} is no tile's (tileset {tileset.name!r})")
+        unknown = [name for name in names.values() if name not in known]
+        if unknown:
+            raise InvalidRecipe(f"the colour {unknown[0]} is no tile's (tileset {tileset.name!r})")
         ids = {number: known[name] for number, name in names.items()}
     if hole:
-        ids[0] = _hole(tileset, set(ids.values()))
+        ids[0] = _choose_empty_tile(tileset, set(ids.values()))
     table = np.zeros(256, dtype=tileset.dtype)
     table[list(ids)] = list(ids.values())
     cells = table[voxels[:, ::-1]]
     return TileMap(cells[0] if len(cells) == 1 else cells, tileset)
 
 
-def _hole(tileset: Tileset, solid: set[int]) -> int:
+def _choose_empty_tile(tileset: Tileset, solid: set[int]) -> int:
     """The tile of cells without a voxel: the first empty one."""
-    free = sorted(_empty_tiles(tileset) - solid)
+    free = sorted(_find_empty_tiles(tileset) - solid)
     if not free:
         raise InvalidRecipe(f"cells without voxels need an empty tile, such as 'air', in tileset {tileset.name!r}")
     return free[0]
 
 
-def _labelled(scene: Scene) -> Found:
+def _map_from_label(scene: Scene) -> LoadedMap:
     """The map that the label tells of; where the voxels are others than the map's, they count."""
     try:
-        told = parse(scene.label.decode("ascii"))
+        label = parse(scene.label.decode("ascii"))
     except UnicodeDecodeError:
         raise InvalidRecipe("what it tells about its map is not text") from None
-    palette = told.pop("palette", None)
-    data = MapData.checked(told)
+    palette = label.pop("palette", None)
+    data = MapData.validate(label)
     tiles = set(range(len(data.tileset)))
-    if not isinstance(palette, list) or len(palette) > MOST_COLORS or any(type(one) is not int for one in palette):
+    if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")
     if not tiles.issuperset(palette) or len(set(palette)) < len(palette):
         raise InvalidRecipe("must hold ids of tiles, each once", at="palette")
     cells = data.read_cells()
-    shown = _joined(scene.models, data.shape)
+    shown = _join_models(scene.models, data.shape)
     expected = _colors_of(data.tileset, palette)[cells]
     changed = shown != expected
     if changed.any():
         table = np.zeros(256, dtype=data.tileset.dtype)
         table[1 : len(palette) + 1] = palette
         new = shown[changed]
-        strange = int((new > len(palette)).sum())
-        if strange:
-            have = "has" if strange == 1 else "have"
-            raise InvalidRecipe(f"{counted(strange, 'voxel')} {have} a colour that no tile has")
+        unknown = int((new > len(palette)).sum())
+        if unknown:
+            have = "has" if unknown == 1 else "have"
+            raise InvalidRecipe(f"{pluralize(unknown, 'voxel')} {have} a colour that no tile has")
         if not new.all():
             unseen = sorted(set(np.unique(cells[expected == 0]).tolist()))
-            table[0] = unseen[0] if unseen else _hole(data.tileset, set(palette))
+            table[0] = unseen[0] if unseen else _choose_empty_tile(data.tileset, set(palette))
         cells = cells.copy()
         cells[changed] = table[new]
-    return data.found(cells, data.read_layers())
+    return data.build_map(cells, data.read_layers())
 
 
-def _joined(models: list[Model], shape: tuple[int, ...]) -> NDArray[Any]:
+def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[Any]:
     """What a map's cells look like in its models: their voxels, or those of the floor in a map without levels."""
     height = shape[0] if len(shape) == 3 else models[0].size[2]
     size = (shape[-1], shape[-2], height)
-    parts = _parts(size) if max(size) <= LONGEST_SCENE else []
+    parts = _model_slices(size) if max(size) <= MAX_SCENE_SIDE else []
     lengths = [(x.stop - x.start, y.stop - y.start, z.stop - z.start) for z, y, x in parts]
     if lengths != [model.size for model in models]:
         raise InvalidRecipe(f"the models do not have the size that is told, {list(shape)}")
     voxels = np.zeros((height, *shape[-2:]), dtype=np.uint8)
     for part, model in zip(parts, models, strict=True):
-        voxels[part] = _unpacked(model)
+        voxels[part] = _unpack_voxels(model)
     upright = voxels[:, ::-1]
     return upright if len(shape) == 3 else upright[0]
 

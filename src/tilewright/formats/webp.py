@@ -11,25 +11,25 @@ from PIL import Image
 from PIL.ExifTags import Base
 from PIL.WebPImagePlugin import WebPImageFile
 
-from ._animation import AnimationParams, encode_film, film_format, filmed
+from ._animation import AnimationParams, draw_animation, encode_animation, make_animation_format
 from ._picture import View
-from ._pixels import label_in
+from ._pixels import extract_label
 
-LARGEST_SIDE = 16_383
+MAX_SIDE = 16_383
 
 
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
-    film = filmed(views, options).in_full_color()
+    animation = draw_animation(views, options).to_rgb()
     exif = Image.Exif()
-    exif[Base.ImageDescription] = film.label
+    exif[Base.ImageDescription] = animation.label
     effort = {"lossless": True, "quality": 50}  # of a lossless file: how hard to try
-    return encode_film(film, "WEBP", options, largest=LARGEST_SIDE, exif=exif, **effort)
+    return encode_animation(animation, "WEBP", options, max_side=MAX_SIDE, exif=exif, **effort)
 
 
-def _label(picture: Image.Image) -> str:
+def _read_exif_label(picture: Image.Image) -> str:
     # Looked for by hand: Pillow warns on the terminal of EXIF that it cannot read.
     exif = picture.info.get("exif", b"")
-    return label_in(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
+    return extract_label(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 
 
-webp = film_format("webp", __doc__, encode, WebPImageFile, _label)
+webp = make_animation_format("webp", __doc__, encode, WebPImageFile, _read_exif_label)

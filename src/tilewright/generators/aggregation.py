@@ -25,11 +25,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.params import LARGEST_SIDE, Sized, param
+from ..core.params import MAX_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..dungeon.digging import Diggable
+from ..dungeon.digging import DiggableGrid
 from ..kernels import bind
 from ..kernels.aggregation import (
     ATTRACTOR,
@@ -37,9 +37,9 @@ from ..kernels.aggregation import (
     FINE,
     WALK_IN,
     WALK_OUT,
+    AggregationState,
     BlockCounts,
     Box,
-    Growth,
     aggregate,
     count_floors,
 )
@@ -48,7 +48,7 @@ from ..kernels.drunkard import FLOOR, ROCK
 
 FRAMES = 120
 """At most about so many pictures of the growing crystal, and one for each block."""
-OLDEST = 1 << 16
+MAX_PARTICLE_STEPS = 1 << 16
 """Steps after which a particle is dropped."""
 MODES = {"walk-in": WALK_IN, "walk-out": WALK_OUT, "attractor": ATTRACTOR}
 
@@ -65,45 +65,45 @@ class AggregationParams(Sized):
     nucleus: Literal["point", "disc", "square", "cross", "line"] = param("point")
     """What the crystal grows from, in the middle of the map."""
     radius: int = param(
-        3, ge=1, le=LARGEST_SIDE, typical=(1, 20), hidden_unless=("nucleus", "disc", "square", "cross", "line")
+        3, ge=1, le=MAX_SIDE, typical=(1, 20), hidden_unless=("nucleus", "disc", "square", "cross", "line")
     )
     """How far the nucleus reaches from its middle; a point has none."""
     brush: int = param(1, ge=1, le=16, typical=(1, 5))
     """Width of what a particle digs."""
     stick: float = param(1.0, ge=0.01, le=1)
     """Chance that a particle from outside stays when it touches floor; lower ones make thicker branches."""
-    border: int = param(1, ge=0, le=LARGEST_SIDE, typical=(0, 5))
+    border: int = param(1, ge=0, le=MAX_SIDE, typical=(0, 5))
     """Width of the wall that is kept around the map; narrower where the map is too small for it."""
 
 
 @technique(AggregationParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
 def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
-    ground = Diggable(site, p.border)
+    ground = DiggableGrid(site, p.border)
     mode, out = MODES[p.mode], p.mode == "walk-out"
     height, width = site.shape
     _put_nucleus(ground, p)
-    floors = np.empty(ground.room if out else 0, dtype=np.int64)
-    progress = Growth.new()
-    there = ground.floors()
+    floors = np.empty(ground.capacity if out else 0, dtype=np.int64)
+    progress = AggregationState.new()
+    there = ground.find_floors()
     progress.dug, progress.row = len(there), -1
     if out:
         floors[: len(there)] = there
         progress.listed = len(there)
-    blocks = BlockCounts(*_blocks(ground, FINE, out), *_blocks(ground, COARSE, out))
+    blocks = BlockCounts(*_make_blocks(ground, FINE, out), *_make_blocks(ground, COARSE, out))
     count_floors(ground.cells, out, blocks)
     # in the ground, which has a margin of one cell
     target_row, target_column = (int(place) + 1 for place in ground.middle)
     box = Box(ground.top + 1, ground.left + 1, ground.height, ground.width, target_row, target_column)
     flip_rows = height + 1 if p.symmetry in ("vertical", "both") else 0
     flip_columns = width + 1 if p.symmetry in ("horizontal", "both") else 0
-    brush = _brush(p.brush)
-    first, goal = len(there), ground.wanted(p.coverage)
-    yield Frame(ground.shown, "nucleus", 0.0)
+    brush = _make_brush(p.brush)
+    first, goal = len(there), ground.count_target(p.coverage)
+    yield Frame(ground.snapshot, "nucleus", 0.0)
     at, dug, more, budget = first, first, first < goal, block_size("aggregation")
     work = bind(
         partial(
             aggregate, rng.state, ground.cells, mode, p.launch == "edge", box, p.stick, flip_rows, flip_columns,
-            brush, floors, blocks, progress, OLDEST,
+            brush, floors, blocks, progress, MAX_PARTICLE_STEPS,
         )
     )  # fmt: skip
     while more:
@@ -111,12 +111,12 @@ def aggregation(p: AggregationParams, site: Site, rng: Rng) -> Steps:
         while more and dug < at:
             more = work(at, budget)
             dug = int(progress.dug)
-            yield Frame(ground.shown, f"{progress.particles} particles", min(1.0, dug / goal))
+            yield Frame(ground.snapshot, f"{progress.particles} particles", min(1.0, dug / goal))
         more = dug >= at and at < goal
     return (yield from ground.finish(particles=int(progress.particles)))
 
 
-def _put_nucleus(ground: Diggable, p: AggregationParams) -> None:
+def _put_nucleus(ground: DiggableGrid, p: AggregationParams) -> None:
     """Dig the nucleus where there is rock, and what mirrors it."""
     rows, columns = (
         np.abs(np.arange(side) - middle) for side, middle in zip(ground.map.shape, ground.middle, strict=True)
@@ -139,13 +139,13 @@ def _put_nucleus(ground: Diggable, p: AggregationParams) -> None:
     ground.map[shape & (ground.map == ROCK)] = FLOOR
 
 
-def _blocks(ground: Diggable, size: int, out: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _make_blocks(ground: DiggableGrid, size: int, out: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(block row, block column) floors in every block, and blocks of interest around it; with a margin of one block."""
     shape = tuple(((side - 1) >> size) + 3 for side in ground.cells.shape)
     return np.zeros(shape, dtype=np.int64), np.full(shape, 9 if out else 0, dtype=np.int64)
 
 
-def _brush(width: int) -> NDArray[np.int64]:
+def _make_brush(width: int) -> NDArray[np.int64]:
     """(part, 2) the offsets of a square, its middle first, each beside an earlier one."""
     span = range(-((width - 1) // 2), width // 2 + 1)
     offsets = sorted(((down, right) for down in span for right in span), key=lambda at: abs(at[0]) + abs(at[1]))

@@ -21,19 +21,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.errors import counted
+from ..core.errors import pluralize
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Point, Site, Steps
-from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
-from ..dungeon.params import MOST_ROOMS, Joined
+from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
+from ..dungeon.params import MAX_ROOMS, DungeonParams
 from ..kernels.blocks import block_size
 from ..kernels.corridors import Places, as_rooms
-from ..kernels.partition import PartSizes, new_heap, partition, settle
+from ..kernels.partition import PartSizes, new_heap, partition, place_rooms
 
 
-class BspParams(Joined):
+class BspParams(DungeonParams):
     ratio: float = param(1.25, ge=1, le=100, typical=(1, 3))
     """A part is cut across its longer side when it is this many times as long as the other; else either way."""
     jitter: float = param(0.25, ge=0, le=0.5)
@@ -46,10 +46,10 @@ class BspParams(Joined):
     """How far off the middle of its part a room may lie: 0 not at all, 1 as far as there is space."""
 
 
-@technique(BspParams, tileset="dungeon", tiles=WORDS, bytes_per_cell=BYTES_PER_CELL)
+@technique(BspParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
 def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
-    yield Frame(dungeon.shown, "rock", 0.0)
+    yield Frame(dungeon.snapshot, "rock", 0.0)
     room_sizes, space = p.sizes, p.spacing
     sizes = PartSizes(
         width=p.width - 2 + space,  # the last part needs no space behind its room
@@ -61,30 +61,30 @@ def bsp(p: BspParams, site: Site, rng: Rng) -> Steps:
     )
     cuts = rng.child("cuts")
 
-    def cut(most: int) -> Places:
-        parts, stream = np.empty((most, 4), dtype=np.int64), cuts.state.copy()
-        small, heap = p.rooms is None, new_heap(most)
+    def cut(max_parts: int) -> Places:
+        parts, stream = np.empty((max_parts, 4), dtype=np.int64), cuts.state.copy()
+        small, heap = p.rooms is None, new_heap(max_parts)
         return parts[: partition(sizes, p.ratio, p.jitter, small, stream, as_rooms(parts), heap)]
 
     fitting = (sizes.width // sizes.min_width) * (sizes.height // sizes.min_height)
-    parts = cut(min(p.rooms or MOST_ROOMS, max(1, fitting)))
+    parts = cut(min(p.rooms or MAX_ROOMS, max(1, fitting)))
     for number in range(2, len(parts) + 1):
         # With space for fewer parts the first cuts are the same.
-        lines = partial(_borders, cut, number, p.spacing)
-        yield Frame(dungeon.shown, counted(number, "part"), 0.2 * number / len(parts), lines=lines)
+        lines = partial(_outline_parts, cut, number, p.spacing)
+        yield Frame(dungeon.snapshot, pluralize(number, "part"), 0.2 * number / len(parts), lines=lines)
     rooms, count, stream = np.empty_like(parts), 0, rng.child("rooms").state
-    arrays = dungeon.arrays(rooms)
+    arrays = dungeon.as_arrays(rooms)
     step = block_size("bsp")
     for first in range(0, len(parts), step):
         last, before = min(first + step, len(parts)), count
-        count = settle(
+        count = place_rooms(
             arrays, as_rooms(parts), first, last, room_sizes, space, p.fill, p.shift, stream, count
         )  # fmt: skip
-        yield from dungeon.appearing(before, count, len(parts), begun=0.2)
+        yield from dungeon.show_rooms(before, count, len(parts), start_progress=0.2)
     return (yield from dungeon.finish(rooms[:count], p.rooms, rng))
 
 
-def _borders(cut: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
+def _outline_parts(cut: Callable[[int], Places], count: int, spacing: int) -> list[tuple[Point, Point]]:
     """Lines around the first parts, in the middle of the space between them."""
     lines: list[tuple[Point, Point]] = []
     for x, y, width, height in cut(count).tolist():

@@ -21,10 +21,10 @@ from ..core.grid import Offset
 from ..core.params import Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps, Surroundings
+from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.blocks import block_size
 from ..kernels.caves import smooth
-from ..kernels.random import cells_chance, in_blocks
+from ..kernels.random import fill_chance, fill_in_blocks
 
 
 class CavesParams(Sized):
@@ -58,15 +58,15 @@ class CavesParams(Sized):
     cost=lambda p: prod(p.shape) * (1 + p.steps),
 )
 def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
-    seen = site.around(p.steps, wrap=p.wrap, border=1)  # the kernel reads one cell more
+    seen = site.padded_window(p.steps, wrap=p.wrap, border=1)  # the kernel reads one cell more
     wall, inner = np.empty(seen.shape, dtype=np.uint8), seen.inner
     torus = site.world if p.wrap else None
-    for _ in in_blocks(cells_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
+    for _ in fill_in_blocks(fill_chance, rng.level_key(), seen.origin, p.walls, wall, torus=torus):
         yield Frame(None, "scatter", 0.0)
     rows = wall.shape[0] - 2
     block = max(1, block_size("caves") // wall.shape[1])
     _enclose(wall, p, site, seen)
-    site.hold(wall, inner)
+    site.apply_locks(wall, inner)
     other = wall.copy()  # with its border, which no step writes
     yield Frame(wall[inner], "scatter", 0.0)
     for step in range(p.steps):
@@ -77,14 +77,14 @@ def caves(p: CavesParams, site: Site, rng: Rng) -> Steps:
         wall, other = other, wall
         if p.wrap:
             _enclose(wall, p, site, seen)
-        site.hold(wall, inner)
+        site.apply_locks(wall, inner)
         yield Frame(wall[inner], f"step {step + 1}", (step + 1) / p.steps)
     return site.map(wall[inner])
 
 
-def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, seen: Surroundings) -> None:
+def _enclose(wall: NDArray[np.uint8], p: CavesParams, site: Site, seen: PaddedWindow) -> None:
     """Fill the border of one cell where the map ends: with what lies outside, or with the opposite edge."""
-    if p.wrap and site.is_whole:
+    if p.wrap and site.is_whole_map:
         wall[0], wall[-1] = wall[-2], wall[1]
         wall[:, 0], wall[:, -1] = wall[:, -2], wall[:, 1]
     elif not p.wrap and site.world is not None:

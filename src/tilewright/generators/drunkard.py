@@ -18,11 +18,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.params import LARGEST_SIDE, Sized, param
+from ..core.params import MAX_SIDE, Sized, param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..dungeon.digging import Diggable
+from ..dungeon.digging import DiggableGrid
 from ..kernels import bind
 from ..kernels.blocks import block_size
 from ..kernels.drunkard import WALKER, WalkRules, WalkState, walk
@@ -47,15 +47,15 @@ class DrunkardParams(Sized):
     """Chance that a turn leads to the centre of the map; below 0, to its edge."""
     begin: Literal["floor", "centre"] = param("floor")
     """Where walkers start: anywhere on the floor where rock is beside it, or all at the centre of the map."""
-    border: int = param(1, ge=0, le=LARGEST_SIDE, typical=(0, 5))
+    border: int = param(1, ge=0, le=MAX_SIDE, typical=(0, 5))
     """Width of the wall that is kept around the map; narrower where the map is too small for it."""
 
 
 @technique(DrunkardParams, tileset="cave", tiles=("floor", "wall"), bytes_per_cell=12)
 def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
-    ground = Diggable(site, p.border)
-    floors = ground.floors()
-    starts = np.empty(ground.room, dtype=np.int64)
+    ground = DiggableGrid(site, p.border)
+    floors = ground.find_floors()
+    starts = np.empty(ground.capacity, dtype=np.int64)
     starts[: len(floors)] = floors
     progress = WalkState.new()
     progress.dug = progress.listed = len(floors)
@@ -63,12 +63,12 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
     walkers["place"] = -1
     # They start one after the other, so that those to come find floor to start from.
     walkers["left"] = np.arange(p.walkers) * p.steps // p.walkers
-    lives, patience, goal = p.walkers, ENDLESS, ground.room
+    lives, patience, goal = p.walkers, ENDLESS, ground.capacity
     if p.coverage is not None:
-        lives, patience, goal = ENDLESS, min(p.steps, PATIENCE), ground.wanted(p.coverage)
-    middle = ground.flat(*ground.middle) if p.begin == "centre" else -1
+        lives, patience, goal = ENDLESS, min(p.steps, PATIENCE), ground.count_target(p.coverage)
+    middle = ground.flat_index(*ground.middle) if p.begin == "centre" else -1
     rules = WalkRules(p.turn, p.bias, p.steps, lives, patience, middle)
-    yield Frame(ground.shown, "rock", 0.0)
+    yield Frame(ground.snapshot, "rock", 0.0)
     budget = block_size("drunkard")
     if p.coverage is None:
         budget = min(budget, max(1, p.walkers * p.steps // FRAMES))
@@ -82,6 +82,6 @@ def drunkard(p: DrunkardParams, site: Site, rng: Rng) -> Steps:
             more = work(at, budget)
             dug = int(progress.dug)
             done = dug / goal if p.coverage is not None else int(progress.steps) / (p.walkers * p.steps)
-            yield Frame(ground.shown, f"{progress.started} walkers", min(1.0, done))
-        more = dug < goal and progress.over < p.walkers
+            yield Frame(ground.snapshot, f"{progress.started} walkers", min(1.0, done))
+        more = dug < goal and progress.finished < p.walkers
     return (yield from ground.finish(walkers=int(progress.started), steps=int(progress.steps)))

@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import InvalidRecipe, Problem, TooLarge, counted, problem, quoted
-from ..core.grid import FREE, Offset, Started
+from ..core.errors import InvalidRecipe, Problem, TooLarge, pluralize, problem, short_repr
+from ..core.grid import FREE, Offset, StartParams
 from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
-from ..core.site import Frame, Site, Steps, Surroundings
+from ..core.site import Frame, PaddedWindow, Site, Steps
 from ..kernels.fashion import Automaton
-from ..kernels.random import cells_below, in_blocks
+from ..kernels.random import fill_below, fill_in_blocks
 from ._fashion.behaviour import BehaviourGrid as BehaviourGrid
-from ._fashion.behaviour import alike as alike
+from ._fashion.behaviour import behave_alike as behave_alike
 from ._fashion.behaviour import behaviour_grid as behaviour_grid
 from ._fashion.behaviour import behaviour_id as behaviour_id
 from ._fashion.scores import normal_form as normal_form
@@ -49,13 +49,13 @@ CAVERN = (
     (0.5, 0.82, 0.08, 0.68, 0.26, 0.01),
     (0.87, 0.64, 0.15, 0.95, 0.42, 0.34),
 )
-MOST_STATES = 64
-MOST_CELLS = 1 << 31
+MAX_STATES = 64
+MAX_CELLS = 1 << 31
 Scores = tuple[float, ...]
 
 
-class FashionParams(Started):
-    states: int = param(len(CAVERN), ge=2, le=MOST_STATES, typical=(2, 11), sizes=("scores", "morph"))
+class FashionParams(StartParams):
+    states: int = param(len(CAVERN), ge=2, le=MAX_STATES, typical=(2, 11), sizes=("scores", "morph"))
     """How many states there are; follows from the scores when left out."""
     scores: Scores | Literal["random"] = param(tuple(sum(CAVERN, ())), control="matrix")
     """How well a state (row) goes with a neighbour's (column): a flat or nested list, or `random`."""
@@ -76,7 +76,7 @@ class FashionParams(Started):
 
     @model_validator(mode="before")
     @classmethod
-    def _states_and_scores_go_together(cls, values: Any) -> Any:
+    def _match_states_and_scores(cls, values: Any) -> Any:
         """Scores alone tell the states; states alone leave the scores to chance."""
         if not isinstance(values, Mapping):
             return values
@@ -85,7 +85,7 @@ class FashionParams(Started):
             if isinstance(values.get(name), np.ndarray):
                 values[name] = values[name].tolist()
             if isinstance(values.get(name), (list, tuple)):
-                values[name] = _flat(values[name], name)
+                values[name] = _flatten(values[name], name)
         if "scores" not in values and "states" in values:
             values["scores"] = "random"
         if "states" not in values and isinstance(values.get("scores"), tuple):
@@ -94,18 +94,18 @@ class FashionParams(Started):
 
     @field_validator("neighbourhood", mode="before")
     @classmethod
-    def _pairs(cls, value: Any) -> Any:
+    def _read_pairs(cls, value: Any) -> Any:
         """Offsets may come flat, as a command line gives them: dx, dy, dx, dy ..."""
         if isinstance(value, (list, tuple)) and value and not any(isinstance(part, (list, tuple)) for part in value):
             if len(value) % 2:
-                raise InvalidRecipe(f"offsets are pairs of dx, dy; got {counted(len(value), 'number')}")
+                raise InvalidRecipe(f"offsets are pairs of dx, dy; got {pluralize(len(value), 'number')}")
             return tuple(zip(value[::2], value[1::2], strict=True))
         return value
 
     def find_problems(self) -> Iterator[Problem]:
         for name, scores in (("scores", self.scores), ("morph", self.morph)):
             if isinstance(scores, tuple) and len(scores) != self.states**2:
-                wanted = f"{counted(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
+                wanted = f"{pluralize(self.states, 'state')} need {self.states}x{self.states} = {self.states**2} scores"
                 yield problem(f"{wanted}, got {len(scores)}", at=name)
         if not self.offsets:
             yield problem("at least one neighbour is needed", at="neighbourhood", rule="missing")
@@ -127,14 +127,14 @@ class FashionParams(Started):
         return 2 * max(max(abs(dx), abs(dy)) for dx, dy in self.offsets) * self.generations
 
 
-def drawn_scores(p: FashionParams, rng: Rng) -> FashionParams:
+def draw_scores(p: FashionParams, rng: Rng) -> FashionParams:
     """The params with their random matrices drawn, in steps of 0.001 so that a recipe stays readable."""
 
-    def drawn(name: str) -> Scores:
+    def draw_matrix(name: str) -> Scores:
         stream = rng.child(name)
         return tuple(stream.below(1001) / 1000 for _ in range(p.states**2))
 
-    changes = {name: drawn(name) for name, own in (("scores", p.scores), ("morph", p.morph)) if own == "random"}
+    changes = {name: draw_matrix(name) for name, own in (("scores", p.scores), ("morph", p.morph)) if own == "random"}
     return p.model_copy(update=changes) if changes else p
 
 
@@ -142,52 +142,52 @@ def drawn_scores(p: FashionParams, rng: Rng) -> FashionParams:
     FashionParams,
     tileset="fashion",
     tiles=lambda p: [f"state{number}" for number in range(p.states)],
-    numbered=True,
+    match_by_position=True,
     reach=lambda p: p.reach,
     offset=lambda p: p.offset,
     cost=lambda p: prod(p.shape) * (1 + p.generations),
     bytes_per_cell=lambda p: 6 if p.morph is None else 36,
-    settle=drawn_scores,
+    resolve_random=draw_scores,
 )
 def fashion(p: FashionParams, site: Site, rng: Rng) -> Steps:
     wrap = p.wrap is not False and site.world is not None
-    seen = site.around(p.reach, wrap=wrap)
-    cells = yield from _start(p, site, rng, seen, site.world if wrap else None)
+    seen = site.padded_window(p.reach, wrap=wrap)
+    cells = yield from _draw_start(p, site, rng, seen, site.world if wrap else None)
     inner = seen.inner
     locked = None
     if site.has_locks:
         locked = np.pad(site.locked, tuple(zip(seen.before, seen.after, strict=True)))
     automaton = Automaton(
-        site.hold(cells, inner),
-        _matrix(p.scores, p.states),
+        site.apply_locks(cells, inner),
+        _as_matrix(p.scores, p.states),
         p.offsets,
         # Where all sides see so far, nobody notices how the edges join: on a torus, which is quicker.
         wrap=wrap or all(margin == p.reach for margin in (*seen.before, *seen.after)),
         locked=locked,
-        second=None if p.morph is None else _matrix(p.morph, p.states),
-        blend=None if p.morph is None or site.world is None else _shares(p.blend, site.world, seen, wrap=wrap),
+        second=None if p.morph is None else _as_matrix(p.morph, p.states),
+        blend=None if p.morph is None or site.world is None else _compute_shares(p.blend, site.world, seen, wrap=wrap),
     )
     del cells, locked
     cells = automaton.cells[inner]
     yield Frame(cells, "start", 0.0)
     for generation in range(p.generations):
-        for share in automaton.generation():
+        for share in automaton.run_generation():
             yield Frame(cells, f"generation {generation + 1}", (generation + share) / p.generations)
         yield Frame(cells, f"generation {generation + 1}", (generation + 1) / p.generations)
     return site.map(cells)
 
 
-def _start(
-    p: FashionParams, site: Site, rng: Rng, seen: Surroundings, torus: tuple[int, ...] | None
+def _draw_start(
+    p: FashionParams, site: Site, rng: Rng, seen: PaddedWindow, torus: tuple[int, ...] | None
 ) -> Generator[Frame, None, NDArray[np.uint8]]:
     """The start states: by position alone, or as given."""
     height, width = seen.shape
-    if height * width > MOST_CELLS:
+    if height * width > MAX_CELLS:
         size = f"{width:,}x{height:,} cells"
         text = f"{p.generations} generations of an endless plane see {size}; use fewer generations"
         raise TooLarge(text, at="offset")
     cells = np.empty(seen.shape, dtype=np.uint8)
-    for _ in in_blocks(cells_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
+    for _ in fill_in_blocks(fill_below, rng.level_key(), seen.origin, p.states, cells, torus=torus):
         yield Frame(None, "start", 0.0)
     if p.start is not None:
         given = site.read(p.start, "start")
@@ -195,11 +195,11 @@ def _start(
     return cells
 
 
-def _matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
+def _as_matrix(scores: Scores | str, states: int) -> NDArray[np.float64]:
     return np.array(scores, dtype=np.float64).reshape(states, states)
 
 
-def _shares(blend: str, world: tuple[int, ...], seen: Surroundings, *, wrap: bool) -> NDArray[np.float64]:
+def _compute_shares(blend: str, world: tuple[int, ...], seen: PaddedWindow, *, wrap: bool) -> NDArray[np.float64]:
     """The second matrix's share in every cell, 0..1; from + - * / and sqrt alone, so that it is the same anywhere."""
     height, width = world
     places = [np.arange(first, first + side) for first, side in zip(seen.origin, seen.shape, strict=True)]
@@ -218,13 +218,13 @@ def _shares(blend: str, world: tuple[int, ...], seen: Surroundings, *, wrap: boo
     return distance
 
 
-def _flat(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
+def _flatten(rows: Sequence[Any], name: str) -> tuple[Any, ...]:
     """A flat tuple from a flat or nested list; a ragged one is refused."""
     if not any(isinstance(row, (list, tuple)) for row in rows):
         return tuple(rows)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, (list, tuple)) or len(row) != len(rows):
-            found = counted(len(row), "score") if isinstance(row, (list, tuple)) else quoted(row)
-            text = f"{counted(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
+            found = pluralize(len(row), "score") if isinstance(row, (list, tuple)) else short_repr(row)
+            text = f"{pluralize(len(rows), 'row')} need {len(rows)} scores each, row {number} has {found}"
             raise InvalidRecipe(text, at=name)
     return tuple(score for row in rows for score in row)

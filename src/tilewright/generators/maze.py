@@ -26,15 +26,15 @@ from typing import Literal
 
 import numpy as np
 
-from ..analysis.regions import neighbours, regions_of
+from ..analysis.regions import neighbor_offsets, regions_of
 from ..core.params import Sized, param, size_param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import Marker
 from ..kernels.blocks import block_size
-from ..kernels.bridges import Waves, numbered
-from ..kernels.maze import FLOOR, MET, MET_AGAIN, WALL, Bytes, FloodState, MazeState, Queue, braid, carve, flood
+from ..kernels.bridges import Waves, build_labeled_map
+from ..kernels.maze import FLOOR, REACHED, REACHED_TWICE, WALL, Bytes, FloodState, MazeState, Queue, braid, carve, flood
 from ._maze import methods
 from ._maze.maze_grid import FREE, MazeGrid
 
@@ -58,30 +58,30 @@ class MazeParams(Sized):
 def maze(p: MazeParams, site: Site, rng: Rng) -> Steps:
     yield Frame(None, "ground", 0.0)
     grid = MazeGrid(site, p.passage, p.wall)
-    yield Frame(grid.drawn, p.method, 0.0)
+    yield Frame(grid.draw, p.method, 0.0)
     for share in methods.METHODS[p.method](grid, rng.child("links")):
-        yield Frame(grid.drawn, p.method, 0.8 * share)
+        yield Frame(grid.draw, p.method, 0.8 * share)
     if p.braid:
         stream, state = rng.child("braid"), MazeState.new()
         key = stream.level_key()
         work = partial(braid, grid.possible, grid.links, key, p.braid, stream.state, state, grid.columns)
-        for share in methods.in_blocks(work, state, 4 * grid.count, grid.count):  # fewer pictures than of growing
-            yield Frame(grid.drawn, "braid", 0.8 + 0.1 * share)
-    cells = grid.blank()
+        for share in methods.run_in_blocks(work, state, 4 * grid.count, grid.count):  # fewer pictures than of growing
+            yield Frame(grid.draw, "braid", 0.8 + 0.1 * share)
+    cells = grid.make_blank()
     inner = cells[1:-1, 1:-1]
     rows = max(1, block_size("maze") // grid.columns)
     for first in range(0, grid.rows, rows):
         carve(grid.links, grid.open, grid.layout, cells, first, min(first + rows, grid.rows))
         yield Frame(inner, "carve", 0.9)
-    if grid.held is not None:
-        np.copyto(inner, grid.held, where=grid.held != FREE)
-        for _ in _dug(inner, grid.held):
+    if grid.required is not None:
+        np.copyto(inner, grid.required, where=grid.required != FREE)
+        for _ in _connect_parts(inner, grid.required):
             yield Frame(inner, "dig", 0.95)
-    markers, longest = yield from _farthest(cells)
+    markers, longest = yield from _find_farthest(cells)
     return site.map(inner == WALL, markers=markers, numbers={"longest_way": longest})
 
 
-def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
+def _find_farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
     """Start and exit, and the steps between: what is farthest from the first floor, and what is farthest from there.
 
     In a tree, where one way leads between any two cells, no two are farther apart. Floors are MET_AGAIN afterwards.
@@ -90,7 +90,7 @@ def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
     queue: Queue = np.empty(flat.size - np.count_nonzero(flat), dtype=np.int64)
     markers: list[Marker] = []
     at, longest = int(np.argmin(flat)), 0
-    for name, old, new in (("start", FLOOR, MET), ("exit", MET, MET_AGAIN)) if queue.size else ():
+    for name, old, new in (("start", FLOOR, REACHED), ("exit", REACHED, REACHED_TWICE)) if queue.size else ():
         state = FloodState.new()
         state.end = state.last = 1
         flat[at], queue[0] = new, at
@@ -101,11 +101,11 @@ def _farthest(cells: Bytes) -> Generator[Frame, None, tuple[list[Marker], int]]:
     return markers, longest
 
 
-def _dug(cells: Bytes, held: Bytes) -> Iterator[float]:
+def _connect_parts(cells: Bytes, required: Bytes) -> Iterator[float]:
     """Dig the shortest ways between parts that locks have left; not through what must be wall."""
     parts = regions_of(cells == FLOOR)
     if parts.count > 1:
-        waves = Waves(numbered(parts.labels, held != WALL, neighbours(2, 4)))
+        waves = Waves(build_labeled_map(parts.labels, required != WALL, neighbor_offsets(2, 4)))
         yield from waves.spread()
-        waves.dig(waves.bridges())
+        waves.dig(waves.find_bridges())
         cells[waves.marked == 1] = FLOOR

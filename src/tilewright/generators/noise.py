@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +31,17 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ._noise.biomes import BiomeTable, Island
 from ._noise.lattice import (
-    NOT_MOVED,
+    NO_DISPLACEMENT,
     Fractal,
     Kind,
     Numbers,
     Octave,
     Window,
-    add_up,
-    blocks,
-    levelled,
-    octaves,
-    sampled,
+    add_octaves,
+    equalize,
+    make_octaves,
+    sample_octave,
+    split_rows,
 )
 
 Side = Annotated[int, Field(ge=1, le=1 << 40)]
@@ -51,9 +51,10 @@ MOISTURE_OCTAVES = 3
 
 
 class NoiseParams(Sized):
+    renamed: ClassVar = {"feature": "feature_size"}
     kind: Kind = param("perlin")
     """What the waves are: soft (perlin, simplex), blocky (value), or mounds around points (cellular)."""
-    feature: float = param(24.0, ge=1, le=65_536, typical=(4, 100))
+    feature_size: float = param(24.0, ge=1, le=65_536, typical=(4, 100))
     """Cells from one feature to the next, in the first octave."""
     octaves: int = param(5, ge=1, le=16, typical=(1, 8))
     """How many layers of noise are added up; each adds finer detail."""
@@ -124,7 +125,7 @@ class NoiseParams(Sized):
         return BiomeTable(self.thresholds, self.table)
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         """Every tile that may occur, once."""
         return tuple(dict.fromkeys(name for row in self.table for name in row))
 
@@ -132,7 +133,7 @@ class NoiseParams(Sized):
 @technique(
     NoiseParams,
     tileset="terrain",
-    tiles=lambda p: p.words,
+    tiles=lambda p: p.labels,
     bytes_per_cell=64,
     reach=lambda p: 0,
     offset=lambda p: p.offset,
@@ -143,70 +144,72 @@ def noise(p: NoiseParams, site: Site, rng: Rng) -> Steps:
     moisture = None
     if p.biomes is not None:
         moisture = np.zeros(window.shape)
-        damp = octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
-        for _ in add_up(damp, "plain", window, NOT_MOVED, moisture):
+        damp = make_octaves(rng.child("moisture"), "perlin", p.moisture, MOISTURE_OCTAVES, 0.5, 2.0)
+        for _ in add_octaves(damp, "plain", window, NO_DISPLACEMENT, moisture):
             yield Frame(None, "moisture", 0.0)
-        for block in blocks(window.shape):
-            moisture[block] = levelled(moisture[block], damp, "plain")
+        for block in split_rows(window.shape):
+            moisture[block] = equalize(moisture[block], damp, "plain")
             yield Frame(None, "moisture", 0.0)
-    moved = NOT_MOVED
+    moved = NO_DISPLACEMENT
     if p.warp:
         moved = np.empty((2, height, width))
         for number, shifts in enumerate(moved):
-            for _ in sampled(Octave(rng.child("warp", number), "perlin", 2.0 * p.feature), window, NOT_MOVED, shifts):
+            for _ in sample_octave(
+                Octave(rng.child("warp", number), "perlin", 2.0 * p.feature_size), window, NO_DISPLACEMENT, shifts
+            ):
                 yield Frame(None, "warp", 0.0)
-            for block in blocks(window.shape):
-                shifts[block] *= p.warp * p.feature
+            for block in split_rows(window.shape):
+                shifts[block] *= p.warp * p.feature_size
                 yield Frame(None, "warp", 0.0)
 
-    parts = octaves(rng, p.kind, p.feature, p.octaves, p.gain, p.lacunarity)
+    parts = make_octaves(rng, p.kind, p.feature_size, p.octaves, p.gain, p.lacunarity)
     island = Island(p.island, p.world or (p.width, p.height), window) if p.island else None
     heights = np.zeros(window.shape)
 
-    def levels(block: slice, count: int) -> Numbers:
-        found = levelled(heights[block], parts[:count], p.fractal)
-        return found if island is None else island.sunk(found, block)
+    def compute_heights(block: slice, count: int) -> Numbers:
+        found = equalize(heights[block], parts[:count], p.fractal)
+        return found if island is None else island.sink(found, block)
 
-    def tiles(found: Numbers, block: slice) -> NDArray[np.integer[Any]]:
-        return p.biome_table.tiles(found, None if moisture is None else moisture[block])
+    def choose_tiles(found: Numbers, block: slice) -> NDArray[np.integer[Any]]:
+        return p.biome_table.find_tiles(found, None if moisture is None else moisture[block])
 
     everything = slice(0, height)
     steps = p.octaves + 1
-    for whole, share in add_up(parts, p.fractal, window, moved, heights):
+    for whole, share in add_octaves(parts, p.fractal, window, moved, heights):
         if share:
             yield Frame(None, f"octave {whole + 1}", (whole + share) / steps)
             continue
         yield Frame(
-            lambda count=whole: tiles(levels(everything, count), everything),
+            lambda count=whole: choose_tiles(compute_heights(everything, count), everything),
             f"octave {whole}",
             whole / steps,
-            colors=lambda count=whole: _greys(levels(everything, count)),
+            colors=lambda count=whole: _to_gray(compute_heights(everything, count)),
         )
-    cells = np.empty(window.shape, dtype=p.biome_table.words.dtype)
-    for block in blocks(window.shape):
+    cells = np.empty(window.shape, dtype=p.biome_table.tile_numbers.dtype)
+    for block in split_rows(window.shape):
         if block.start:
             yield Frame(None, "tiles", (p.octaves + block.start / height) / steps)
-        heights[block] = levels(block, p.octaves)
-        cells[block] = tiles(heights[block], block)
-    site.hold(cells)
+        heights[block] = compute_heights(block, p.octaves)
+        cells[block] = choose_tiles(heights[block], block)
+    site.apply_locks(cells)
     for number, threshold in enumerate(p.thresholds):
         yield Frame(
             cells,
             f"band {number + 1}",
             (p.octaves + (number + 1) / len(p.table)) / steps,
-            colors=lambda limit=threshold: _painted(site, cells, heights, limit),
+            colors=lambda limit=threshold: _paint_below(site, cells, heights, limit),
         )
     yield Frame(cells, f"band {len(p.table)}", 1.0)
     layers = {"height": heights} if moisture is None else {"height": heights, "moisture": moisture}
     return site.map(cells, layers=layers)
 
 
-def _greys(heights: Numbers) -> NDArray[np.uint8]:
+def _to_gray(heights: Numbers) -> NDArray[np.uint8]:
     """Heights to look at: black is low, white is high."""
     return np.repeat((heights * 255.0).astype(np.uint8)[..., None], 3, axis=2)
 
 
-def _painted(site: Site, cells: NDArray[np.integer[Any]], heights: Numbers, limit: float) -> NDArray[np.uint8]:
+def _paint_below(site: Site, cells: NDArray[np.integer[Any]], heights: Numbers, limit: float) -> NDArray[np.uint8]:
     """The tiles below a height, on grey."""
     below = (heights < limit)[..., None]
-    return np.where(below, site.tileset.colors[site.painted(cells)], _greys(heights))
+    return np.where(below, site.tileset.colors[site.to_tile_ids(cells)], _to_gray(heights))

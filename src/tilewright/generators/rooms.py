@@ -22,20 +22,20 @@ from ..core.params import param
 from ..core.registry import technique
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
-from ..dungeon.dungeon import BYTES_PER_CELL, WORDS, Dungeon
-from ..dungeon.params import MOST_ROOMS, Joined
+from ..dungeon.dungeon import BYTES_PER_CELL, LABELS, Dungeon
+from ..dungeon.params import MAX_ROOMS, DungeonParams
 from ..kernels.blocks import block_size
 from ..kernels.scatter import ScatterState, scatter
-from ._rooms.layouts import Layout, shapes_of
+from ._rooms.layouts import RoomLayout, make_layout_arrays
 
 DENSITY = 0.65
 """Rooms that fit well, with the space around them, as a share of the map."""
 
 
-class RoomsParams(Joined):
+class RoomsParams(DungeonParams):
     patience: int = param(200, ge=1, le=1_000_000, typical=(10, 1000))
     """Tries in a row that may fail before no more rooms are looked for."""
-    layouts: tuple[Layout, ...] = param((), max_length=1000)
+    layouts: tuple[RoomLayout, ...] = param((), max_length=1000)
     """Rooms drawn by hand, as text or files: x wall, o floor, D door, . nothing; mixed in by their weights."""
     plain: float = param(1.0, ge=0, le=1_000_000, typical=(0, 10), hidden_unless=("layouts",))
     """Weight of plain rectangles beside layouts."""
@@ -55,25 +55,25 @@ class RoomsParams(Joined):
             yield problem("must be more than 0 where there are no layouts", at="plain", rule="unknown_name")
 
 
-@technique(RoomsParams, tileset="dungeon", tiles=WORDS, bytes_per_cell=BYTES_PER_CELL)
+@technique(RoomsParams, tileset="dungeon", tiles=LABELS, bytes_per_cell=BYTES_PER_CELL)
 def rooms(p: RoomsParams, site: Site, rng: Rng) -> Steps:
     dungeon = Dungeon(p, site)
-    yield Frame(dungeon.shown, "rock", 0.0)
-    shapes = shapes_of(p.layouts, p.plain, p.turned, p.width, p.height)
-    wanted = p.rooms or _fitting_well(p)
+    yield Frame(dungeon.snapshot, "rock", 0.0)
+    shapes = make_layout_arrays(p.layouts, p.plain, p.turned, p.width, p.height)
+    wanted = p.rooms or _suggest_room_count(p)
     placed = np.empty((wanted, 4), dtype=np.int64)
     taken = np.zeros(dungeon.kinds.size, dtype=np.uint8)
-    state, stream, arrays = ScatterState.new(), rng.child("rooms").state, dungeon.arrays(placed)
+    state, stream, arrays = ScatterState.new(), rng.child("rooms").state, dungeon.as_arrays(placed)
     searching = True
     while searching:
         before = int(state.count)
         searching = scatter(arrays, taken, p.sizes, p.spacing, shapes, stream, state, p.patience, block_size("rooms"))
-        yield from dungeon.appearing(before, int(state.count), wanted)
+        yield from dungeon.show_rooms(before, int(state.count), wanted)
     return (yield from dungeon.finish(placed[: state.count], p.rooms, rng))
 
 
-def _fitting_well(p: RoomsParams) -> int:
+def _suggest_room_count(p: RoomsParams) -> int:
     """How many rooms look well on a map of this size."""
     wide, wider, high, higher = p.sizes
     area = ((wide + wider) / 2 + p.spacing) * ((high + higher) / 2 + p.spacing)
-    return min(MOST_ROOMS, max(1, ceil(DENSITY * p.width * p.height / area)))
+    return min(MAX_ROOMS, max(1, ceil(DENSITY * p.width * p.height / area)))

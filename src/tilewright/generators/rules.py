@@ -27,7 +27,7 @@ from ..core.tileset import Tileset
 from ..kernels.rooms import divide_equally, divide_tree
 from ._rules.board import Areas, Board
 from ._rules.connectivity import Fixer
-from ._rules.language import Equal, Fix, Rooms, WholeMap
+from ._rules.language import ConnectivityFix, Equal, Rooms, WholeMap
 from ._rules.rulebook import FORMER_SECTIONS, SECTIONS, RulesParams
 
 TRIES = 20
@@ -35,7 +35,7 @@ TRIES = 20
 
 
 @lru_cache(maxsize=256)
-def looks_of(names: tuple[str, ...], initial: str) -> Tileset:
+def make_tileset(names: tuple[str, ...], initial: str) -> Tileset:
     """A tileset of the names: known words look as in the tileset `palette`, others get looks of their own."""
     palette = tilesets.get("palette")
     known = {name: palette[palette.by_name[name]] for name in names if name in palette.by_name}
@@ -44,17 +44,17 @@ def looks_of(names: tuple[str, ...], initial: str) -> Tileset:
     for name in names:
         glyph = name if len(name) == 1 and name not in taken else ""
         tiles.append(known.get(name) or {"name": name, "glyph": glyph, "passable": name != initial})
-    return Tileset.checked({"name": "rules", "tiles": tiles})
+    return Tileset.validate({"name": "rules", "tiles": tiles})
 
 
-def refuse_locks(p: RulesParams, site: Site) -> None:
+def validate_locks(p: RulesParams, site: Site) -> None:
     """Locks alone must not hold more of a tile than there may be."""
-    if not p.workings.maxima.size:
+    if not p.compiled.maxima.size:
         return
     allowed: dict[int, float] = {}
-    for tile, maximum in zip(site.ids.tolist(), p.workings.maxima.tolist(), strict=True):
+    for tile, maximum in zip(site.ids.tolist(), p.compiled.maxima.tolist(), strict=True):
         allowed[tile] = allowed.get(tile, 0) + (maximum if maximum >= 0 else inf)
-    for tile, held in zip(site.ids.tolist(), site.held().tolist(), strict=True):
+    for tile, held in zip(site.ids.tolist(), site.locked_counts().tolist(), strict=True):
         if held > allowed[tile]:
             name, most = site.tileset[tile].name, int(allowed[tile])
             text = f"hold {held} of {name!r}, of which {most} may be placed; raise it in names"
@@ -63,73 +63,75 @@ def refuse_locks(p: RulesParams, site: Site) -> None:
 
 @technique(
     RulesParams,
-    tileset=lambda p: looks_of(p.words, p.mapData.initial),
-    tiles=lambda p: p.words,
-    extends=True,
-    sections=(*SECTIONS, *FORMER_SECTIONS),
+    tileset=lambda p: make_tileset(p.labels, p.mapData.initial),
+    tiles=lambda p: p.labels,
+    extends_tileset=True,
+    recipe_keys=(*SECTIONS, *FORMER_SECTIONS),
     bytes_per_cell=30,
-    refuse=refuse_locks,
+    validate=validate_locks,
 )
 def rules(p: RulesParams, site: Site, rng: Rng) -> Steps:
-    return _tried(p, site, rng) if site.has_locks else _made(p, site, rng)
+    return _generate_with_retries(p, site, rng) if site.has_locks else _generate(p, site, rng)
 
 
-def _tried(p: RulesParams, site: Site, rng: Rng) -> Steps:
+def _generate_with_retries(p: RulesParams, site: Site, rng: Rng) -> Steps:
     """Walls between rooms and locked cells can leave no way: then divide and fill anew."""
     for number in range(TRIES):
         try:
-            return (yield from _made(p, site, rng if number == 0 else rng.child("try", number)))
+            return (yield from _generate(p, site, rng if number == 0 else rng.child("try", number)))
         except GaveUp as error:
             given_up = error
     raise GaveUp(*given_up.problems, cells=given_up.cells, tries=TRIES)
 
 
-def _made(p: RulesParams, site: Site, rng: Rng) -> Steps:
-    book = p.workings
-    rooms = _divided(p, rng)
-    board = Board(site, rng, initial=book.initial, maxima=book.maxima, margin=book.margin)
-    fixer = Fixer(board, rooms, initial=book.initial, dig=book.dig)
+def _generate(p: RulesParams, site: Site, rng: Rng) -> Steps:
+    compiled = p.compiled
+    rooms = _divide_rooms(p, rng)
+    board = Board(site, rng, initial=compiled.initial, maxima=compiled.maxima, margin=compiled.margin)
+    fixer = Fixer(board, rooms, initial=compiled.initial, dig=compiled.dig)
     done = 0
 
-    def shown(note: str, share: float = 0.0) -> Frame:
+    def make_frame(note: str, share: float = 0.0) -> Frame:
         return Frame(board.cells, note, min(1.0, (done + share) / p.steps))
 
-    def mended(areas: Areas, fix: Fix, note: str, *, links: bool) -> Iterator[Frame]:
+    def repair_areas(areas: Areas, fix: ConnectivityFix, note: str, *, links: bool) -> Iterator[Frame]:
         for number, area in enumerate(areas):
-            for share in fixer.mend(area, fix, p.known[fix.neighbourhood].offsets, links=links):
-                yield shown(note, (number + share) / len(areas))
+            for share in fixer.repair(
+                area, fix, p.neighbourhoods_by_name[fix.neighbourhood].offsets, record_links=links
+            ):
+                yield make_frame(note, (number + share) / len(areas))
             if fix.kind != "none":
-                yield shown(f"{note} {number}" if len(areas) > 1 else note, (number + 1) / len(areas))
+                yield make_frame(f"{note} {number}" if len(areas) > 1 else note, (number + 1) / len(areas))
 
-    yield shown("map")
+    yield make_frame("map")
     key = rng.level_key()
     for number, room in enumerate(rooms):
-        board.fill(room, key, book.start)
+        board.fill(room, key, compiled.start)
         done += 1
-        yield shown(f"room {number}")
-    board.settle()
+        yield make_frame(f"room {number}")
+    board.place_limited()
     if board.limited:
-        yield shown("start")
+        yield make_frame("start")
     if p.roomData.fix is not None:
-        yield from mended(rooms, p.roomData.fix, p.roomData.fix.kind, links=False)
-    for number, (layer, program) in enumerate(zip(p.generationRules, book.programs, strict=True)):
-        areas = _areas(layer.where, rooms, p.whole)
+        yield from repair_areas(rooms, p.roomData.fix, p.roomData.fix.kind, links=False)
+    for number, (layer, program) in enumerate(zip(p.generationRules, compiled.programs, strict=True)):
+        areas = _select_areas(layer.where, rooms, p.map_area)
         for simulation in range(layer.simulations):
             note = f"layer {number}, simulation {simulation + 1}"
             if program is not None:
                 for share in board.simulate(areas, program):
-                    yield shown(note, share)
+                    yield make_frame(note, share)
             done += 1
-            yield shown(note)
+            yield make_frame(note)
         links = layer.where.kind == "map"
-        yield from mended(areas, layer.fix, f"layer {number}, {layer.fix.kind}", links=links)
+        yield from repair_areas(areas, layer.fix, f"layer {number}, {layer.fix.kind}", links=links)
         done += 1
     if p.mapData.fix is not None:
-        yield from mended(p.whole, p.mapData.fix, p.mapData.fix.kind, links=True)
-    return site.map(board.cells, rooms=[Room(*room) for room in rooms.tolist()], links=fixer.links())
+        yield from repair_areas(p.map_area, p.mapData.fix, p.mapData.fix.kind, links=True)
+    return site.map(board.cells, rooms=[Room(*room) for room in rooms.tolist()], links=fixer.list_links())
 
 
-def _divided(p: RulesParams, rng: Rng) -> Areas:
+def _divide_rooms(p: RulesParams, rng: Rng) -> Areas:
     """(room, 4) x, y, width, height, in the order of their ids."""
     division = p.roomData.division
     rooms = np.empty((division.rooms, 4), dtype=np.int64)
@@ -140,7 +142,7 @@ def _divided(p: RulesParams, rng: Rng) -> Areas:
     return rooms
 
 
-def _areas(where: WholeMap | Rooms, rooms: Areas, whole: Areas) -> Areas:
+def _select_areas(where: WholeMap | Rooms, rooms: Areas, map_area: Areas) -> Areas:
     if where.kind == "room":
         return rooms if where.ids is None else rooms[list(where.ids)]
-    return whole if where.rectangle is None else np.array([where.rectangle], dtype=np.int64)
+    return map_area if where.rectangle is None else np.array([where.rectangle], dtype=np.int64)

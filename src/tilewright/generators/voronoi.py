@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from ..core.errors import InvalidRecipe, quoted
+from ..core.errors import InvalidRecipe, short_repr
 from ..core.grid import Offset
 from ..core.params import Params, Sized, param
 from ..core.registry import technique, tilesets
@@ -39,18 +39,18 @@ from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tileset import read_name
 from ..kernels.blocks import block_size
-from ..kernels.voronoi import WallArrays, dig, draw, look_up, walls
-from ._voronoi.diagram import Diagram, in_rows, margin_of, wall_offsets
+from ..kernels.voronoi import WallArrays, dig_gaps, draw_kinds, look_up_kinds, mark_walls
+from ._voronoi.diagram import Diagram, compute_margin, split_rows, wall_offsets
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
-GROWING = 12
+GROWTH_FRAMES = 12
 """Frames in which regions grow from their points."""
 DARK = (34, 32, 40)
 """What no region has reached yet."""
-WEIGHT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+WEIGHT_FORMAT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
-class Kind(Params):
+class RegionKind(Params):
     """A tile that regions are filled with."""
 
     tile: str = param(min_length=1, max_length=80, tiles=True)
@@ -66,13 +66,13 @@ class Kind(Params):
         name, colon, weight = value.rpartition(":")
         if not colon:
             return check({"tile": value})
-        if not WEIGHT.fullmatch(weight):
+        if not WEIGHT_FORMAT.fullmatch(weight):
             raise InvalidRecipe("a kind is written as tile:weight, such as grass:3", got=value, rule="format")
         return check({"tile": name, "weight": float(weight)})
 
     @field_validator("tile")
     @classmethod
-    def _is_a_tiles_name(cls, name: str) -> str:
+    def _check_tile_name(cls, name: str) -> str:
         return read_name(name)
 
     @property
@@ -81,7 +81,7 @@ class Kind(Params):
 
 
 # Much green, so that the rest stands out.
-DEFAULT = {"grass": 6, "forest": 4, "hill": 2, "sand": 2, "water": 2}
+DEFAULT_WEIGHTS = {"grass": 6, "forest": 4, "hill": 2, "sand": 2, "water": 2}
 
 
 class VoronoiParams(Sized):
@@ -95,8 +95,10 @@ class VoronoiParams(Sized):
     """What near means: straight lines, steps along rows and columns, or the longer of both."""
     mode: Literal["regions", "walls"] = param("regions")
     """Fill each region with one of the kinds, or draw walls between regions."""
-    kinds: tuple[Kind, ...] = param(
-        tuple(Kind(tile=tile, weight=weight) for tile, weight in DEFAULT.items()), min_length=1, max_length=200
+    kinds: tuple[RegionKind, ...] = param(
+        tuple(RegionKind(tile=tile, weight=weight) for tile, weight in DEFAULT_WEIGHTS.items()),
+        min_length=1,
+        max_length=200,
     )
     """What regions are filled with, drawn by weight: grass:5,forest:3; for the mode regions."""
     thickness: int = param(1, ge=1, le=64, typical=(1, 6), hidden_unless=("mode", "walls"))
@@ -110,17 +112,17 @@ class VoronoiParams(Sized):
 
     @field_validator("kinds")
     @classmethod
-    def _told_apart(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    def _check_kinds(cls, kinds: tuple[RegionKind, ...]) -> tuple[RegionKind, ...]:
         names = [kind.tile for kind in kinds]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InvalidRecipe(f"{quoted(twice)} stands there twice; add its weights up", rule="duplicate")
+            raise InvalidRecipe(f"{short_repr(twice)} stands there twice; add its weights up", rule="duplicate")
         if not any(kind.weight for kind in kinds):
             raise InvalidRecipe("the weights are all zero; give one kind more")
         return kinds
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         return ("floor", "wall") if self.mode == "walls" else tuple(kind.tile for kind in self.kinds)
 
     @cached_property
@@ -132,15 +134,15 @@ class VoronoiParams(Sized):
     def margin(self) -> int:
         """Squares around a window whose points it depends on."""
         gap = self.gap if self.mode == "walls" and self.doors else 0
-        return margin_of(spacing=self.spacing, relax=self.relax, wall=self.wall_margin, gap=gap)
+        return compute_margin(spacing=self.spacing, relax=self.relax, wall=self.wall_margin, gap=gap)
 
 
 @technique(
     VoronoiParams,
     tileset=lambda p: tilesets.get("cave" if p.mode == "walls" else "terrain"),
-    tiles=lambda p: p.words,
+    tiles=lambda p: p.labels,
     reach=lambda p: (p.margin + 1) * p.spacing,
-    holds_reach=False,
+    margin_in_memory=False,
     offset=lambda p: p.offset,
     bytes_per_cell=8,
 )
@@ -153,19 +155,21 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         jitter=p.jitter,
         margin=p.margin,
     )
-    for _ in diagram.scattered():
+    for _ in diagram.scatter_points():
         yield Frame(None, "points", 0.0)
-    picture = _Picture(p, diagram, rng, site.tileset.colors[site.ids])
-    for radius in range(GROWING + 1):
-        note = f"regions grow, {radius} of {GROWING}" if radius else "points"
-        colors = partial(picture.grown, radius / GROWING)
-        yield Frame(picture.regions, note, 0.3 * radius / GROWING, colors=colors, lines=diagram.crosses)
+    picture = _RegionPainter(p, diagram, rng, site.tileset.colors[site.ids])
+    for radius in range(GROWTH_FRAMES + 1):
+        note = f"regions grow, {radius} of {GROWTH_FRAMES}" if radius else "points"
+        colors = partial(picture.paint_growth, radius / GROWTH_FRAMES)
+        yield Frame(
+            picture.paint_regions, note, 0.3 * radius / GROWTH_FRAMES, colors=colors, lines=diagram.draw_crosses
+        )
     for step in range(p.relax):
         note = f"relaxation {step + 1}"
-        for share in diagram.relaxed():
+        for share in diagram.relax_points():
             yield Frame(None, note, 0.3 + 0.4 * (step + share) / p.relax)
-        yield Frame(picture.regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=diagram.crosses)
-    for _ in picture.prepared():
+        yield Frame(picture.paint_regions, note, 0.3 + 0.4 * (step + 1) / p.relax, lines=diagram.draw_crosses)
+    for _ in picture.draw_kinds():
         yield Frame(None, p.mode, 0.7)
     cells = np.empty(site.shape, dtype=np.uint8)
     seen = np.zeros(diagram.points.shape[0] * diagram.points.shape[1], dtype=np.uint8)
@@ -174,13 +178,13 @@ def voronoi(p: VoronoiParams, site: Site, rng: Rng) -> Steps:
         if first:
             yield Frame(None, p.mode, 0.7 + 0.3 * first / len(cells))
         picture.paint(first, cells[first : first + rows], seen)
-    site.hold(cells)
+    site.apply_locks(cells)
     yield Frame(cells, p.mode, 1.0)
     numbers = {"regions": float(seen.sum())} if p.offset is None else None
     return site.map(cells, numbers=numbers)
 
 
-class _Picture:
+class _RegionPainter:
     """What a diagram looks like at the moment."""
 
     def __init__(self, p: VoronoiParams, diagram: Diagram, rng: Rng, colors: NDArray[np.uint8]) -> None:
@@ -196,51 +200,51 @@ class _Picture:
     def paint(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
         """Fill rows of the window; the squares that own a cell of them are marked as seen."""
         if self._p.mode == "regions":
-            look_up(self._diagram.owners(first, first + len(out)), self._kinds_of_squares(), seen, out)
+            look_up_kinds(self._diagram.find_owners(first, first + len(out)), self._get_square_kinds(), seen, out)
         else:
-            self._wall_in(first, out, seen)
+            self._paint_walls(first, out, seen)
 
-    def _kinds_of_squares(self) -> NDArray[np.uint8]:
-        for _ in self.prepared():
+    def _get_square_kinds(self) -> NDArray[np.uint8]:
+        for _ in self.draw_kinds():
             pass
         assert self._kinds is not None
         return self._kinds
 
-    def prepared(self) -> Iterator[float]:
+    def draw_kinds(self) -> Iterator[float]:
         """Draw the kinds of all squares that there are now; relaxing uses some up. Gives the share done."""
         rows, columns, _ = self._diagram.points.shape
         if self._p.mode == "walls" or (self._kinds is not None and len(self._kinds) == rows * columns):
             return
         kinds = np.empty((rows, columns), dtype=np.uint8)
         top, left = self._diagram.squares
-        for part, share in in_rows(rows, columns):
+        for part, share in split_rows(rows, columns):
             if share:
                 yield share
-            draw(self._kind_key, top + part.start, left, self._weights, kinds[part])
+            draw_kinds(self._kind_key, top + part.start, left, self._weights, kinds[part])
         self._kinds = kinds.reshape(-1)
 
-    def _wall_in(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
+    def _paint_walls(self, first: int, out: NDArray[np.uint8], seen: NDArray[np.uint8]) -> None:
         p, diagram, margin = self._p, self._diagram, self._p.wall_margin
-        owners = diagram.owners(first, first + len(out), margin)
-        look_up(owners[margin:-margin, margin:-margin].copy(), seen, seen, out)
-        walls(owners, self._offsets, margin, out)
+        owners = diagram.find_owners(first, first + len(out), margin)
+        look_up_kinds(owners[margin:-margin, margin:-margin].copy(), seen, seen, out)
+        mark_walls(owners, self._offsets, margin, out)
         if p.doors:
             top, left = diagram.corner
-            dig(
+            dig_gaps(
                 diagram.points, p.spacing, diagram.metric, self._door_key, *diagram.squares, p.doors, p.gap,
                 WallArrays(owners, self._offsets, margin, out), top + first, left,
             )  # fmt: skip
 
-    def regions(self) -> NDArray[np.uint8]:
+    def paint_regions(self) -> NDArray[np.uint8]:
         """The whole window."""
         out = np.empty(self._diagram.shape, dtype=np.uint8)
         squares = self._diagram.points.shape
         self.paint(0, out, np.zeros(squares[0] * squares[1], dtype=np.uint8))
         return out
 
-    def grown(self, share: float) -> NDArray[np.uint8]:
+    def paint_growth(self, share: float) -> NDArray[np.uint8]:
         """The whole window, with regions that have not yet grown to their full size."""
-        shown = self._colors[self.regions()]
-        distances = self._diagram.distances()
+        shown = self._colors[self.paint_regions()]
+        distances = self._diagram.compute_distances()
         shown[distances > share * distances.max()] = DARK
         return shown

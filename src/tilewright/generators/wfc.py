@@ -24,9 +24,9 @@ from math import prod
 from ..core.registry import ByExample, technique
 from ..core.seeds import Rng
 from ..core.site import Site, Steps
-from ._wfc.constraints import Constraints, refuse
-from ._wfc.params import WfcLearned, WfcParams
-from ._wfc.relaxation import relaxed, without_culprits
+from ._wfc.constraints import Constraints, validate
+from ._wfc.params import WfcParams, WfcTrainingParams
+from ._wfc.relaxation import drop_conflicting_locks, finish_relaxed
 from ._wfc.solver import Solver
 
 UPDATES_PER_CELL = 100
@@ -36,8 +36,8 @@ UPDATES_PER_CELL = 100
 @technique(
     WfcParams,
     tileset=lambda p: p.tileset,
-    tiles=lambda p: p.words,
-    extends=True,
+    tiles=lambda p: p.labels,
+    extends_tileset=True,
     dimensions=(2, 3),
     bytes_per_cell=400,
     cost=lambda p: prod(p.shape) * UPDATES_PER_CELL,
@@ -47,17 +47,17 @@ UPDATES_PER_CELL = 100
         shared=("wrap", "wrap_sample"),
         note="has none that the sample lacks",
     ),
-    learn=WfcLearned,
-    refuse=refuse,
+    learn=WfcTrainingParams,
+    validate=validate,
 )
 def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
     constraints = Constraints.of(p, site)
-    wave = constraints.wave(rng)
+    wave = constraints.make_wave(rng)
     if wave.contradiction >= 0:
         if not p.relax:
-            raise constraints.smallest_culprit().explained()
-        constraints = without_culprits(constraints)
-        wave = constraints.wave(rng)
+            raise constraints.find_minimal_conflict().make_error()
+        constraints = drop_conflicting_locks(constraints)
+        wave = constraints.make_wave(rng)
     solver = Solver(p, constraints, wave, rng, site.tileset.colors[site.ids])
     done = wave.contradiction < 0 and (yield from solver.run())
     numbers = {
@@ -67,7 +67,7 @@ def wfc(p: WfcParams, site: Site, rng: Rng) -> Steps:
         "restarts": float(solver.restarts),
     }
     if done and not p.relax:
-        return site.map(wave.tiles(), numbers=numbers)
+        return site.map(wave.to_tiles(), numbers=numbers)
     if not done and not p.relax:
-        raise solver.explained()
-    return relaxed(solver, site, numbers)
+        raise solver.make_error()
+    return finish_relaxed(solver, site, numbers)

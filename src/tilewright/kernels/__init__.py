@@ -60,10 +60,10 @@ class Kernel(Generic[P, R_co]):
         self._signature = signature
         self._allocates, self._is_inlined = allocates, is_inlined
         self._compiled: Callable[P, R_co] | None = None
-        self._inner: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
+        self._part_dispatchers: dict[bool, Dispatcher[Callable[P, R_co]]] = {}
         """A part as other kernels call it, by whether these may allocate."""
-        self._call: Callable[P, R_co] = self._first_call
-        self._trusted: dict[bytes, Callable[P, R_co]] = {}
+        self._call: Callable[P, R_co] = self._compile_and_call
+        self._specialized: dict[bytes, Callable[P, R_co]] = {}
         """The machine code, by numba's fingerprints of first arguments that were found to have the right types."""
 
     if TYPE_CHECKING:
@@ -101,18 +101,18 @@ class Kernel(Generic[P, R_co]):
             return numba.typeof(self.compile())  # type: ignore[no-untyped-call]
         flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]  # of the caller that is being compiled
         counts = flags is None or not flags.is_set("nrt") or bool(flags.nrt)
-        if counts not in self._inner:
+        if counts not in self._part_dispatchers:
             # Python never calls these: without what it would need, they compile in two thirds of the time.
             part = self._jit(no_cpython_wrapper=True, _nrt=counts, forceinline=self._is_inlined)
-            self._inner[counts] = widen_integers(part)
-        return numba.typeof(self._inner[counts])  # type: ignore[no-untyped-call]
+            self._part_dispatchers[counts] = widen_integers(part)
+        return numba.typeof(self._part_dispatchers[counts])  # type: ignore[no-untyped-call]
 
     @property
     def part_signatures(self) -> list[object]:
         """The signatures for which this part has been compiled in this process."""
-        return [signature for part in self._inner.values() for signature in part.overloads]
+        return [signature for part in self._part_dispatchers.values() for signature in part.overloads]
 
-    def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+    def _compile_and_call(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.compile()(*args, **kwargs)
 
     def compile(self) -> Callable[P, R_co]:
@@ -124,7 +124,7 @@ class Kernel(Generic[P, R_co]):
         # numba's own lock: with one of ours, two threads could each hold one and wait for the other.
         with global_compiler_lock:
             if self._compiled is None:
-                with _timed():
+                with _time_compilation():
                     try:
                         self._compiled = self._compile(cached=True)
                     except Exception:  # a full disk or a damaged file; a fault of the kernel itself comes again
@@ -132,7 +132,7 @@ class Kernel(Generic[P, R_co]):
                 self._call = self._compiled
             return self._compiled
 
-    def trust(self, arguments: tuple[object, ...]) -> Callable[P, R_co]:
+    def specialize(self, arguments: tuple[object, ...]) -> Callable[P, R_co]:
         """Return what may be called with these first arguments and numbers: machine code that checks no types."""
         from numba import typeof, types
         from numba._dispatcher import compute_fingerprint
@@ -142,14 +142,14 @@ class Kernel(Generic[P, R_co]):
         if not isinstance(compiled, Dispatcher):
             return compiled
         fingerprint: bytes = compute_fingerprint(arguments)  # type: ignore[arg-type]
-        if fingerprint not in self._trusted:
+        if fingerprint not in self._specialized:
             ((kinds, code),) = compiled.overloads.items()
             given = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
             numbers = kinds[len(given) :]
             if given + numbers != kinds or not all(isinstance(kind, types.Number | types.Boolean) for kind in numbers):
                 return compiled  # which converts the arguments, or refuses them
-            self._trusted[fingerprint] = code.entry_point  # type: ignore[attr-defined]
-        return self._trusted[fingerprint]
+            self._specialized[fingerprint] = code.entry_point  # type: ignore[attr-defined]
+        return self._specialized[fingerprint]
 
     def _jit(self, **options: bool) -> Dispatcher[Callable[P, R_co]]:
         import numba
@@ -168,7 +168,7 @@ class Kernel(Generic[P, R_co]):
         compiled = self._jit(_nrt=self._allocates)
         if self._signature is None:
             return compiled
-        folder = _cache_folder() if cached else None
+        folder = _open_cache_folder() if cached else None
         if folder is not None:
             # The setting belongs to the whole process, but is read only where caching is enabled.
             before, settings["CACHE_DIR"] = settings["CACHE_DIR"], str(folder)
@@ -185,26 +185,26 @@ class Kernel(Generic[P, R_co]):
         return compiled
 
 
-_begun: float | None = None
+_compile_start: float | None = None
 """When the compilation that goes on began."""
 _quick_start = False
 
 
 @contextmanager
-def _timed() -> Iterator[None]:
+def _time_compilation() -> Iterator[None]:
     """A kernel is compiled; those that it calls are compiled within."""
-    global _begun
-    before = _begun
-    _begun = before or time.monotonic()
+    global _compile_start
+    before = _compile_start
+    _compile_start = before or time.monotonic()
     try:
         yield
     finally:
-        _begun = before
+        _compile_start = before
 
 
-def compiling_for() -> float:
+def compilation_seconds() -> float:
     """For how many seconds a kernel has been compiled, or read from the cache, by now; 0 where none is."""
-    begun = _begun
+    begun = _compile_start
     return 0.0 if begun is None else time.monotonic() - begun
 
 
@@ -251,15 +251,15 @@ def kernel(
     if not isinstance(signature, str):
         return Kernel(signature)
 
-    def entry(function: Callable[P, R]) -> Kernel[P, R]:
+    def decorate(function: Callable[P, R]) -> Kernel[P, R]:
         made = Kernel(function, signature, allocates=allocates)
         _entries.append(made)
         return made
 
-    return entry
+    return decorate
 
 
-def inlined(function: Callable[P, R], /) -> Kernel[P, R]:
+def inline(function: Callable[P, R], /) -> Kernel[P, R]:
     """Make a function a part that is compiled into its callers without a call, for the innermost loops."""
     return Kernel(function, is_inlined=True)
 
@@ -270,10 +270,10 @@ def bind(call: partial[R], /) -> partial[R]:
     numba finds the types of all arguments at each call otherwise, which takes longer than a short call itself.
     """
     assert isinstance(call.func, Kernel)
-    return partial(call.func.trust(call.args), *call.args)
+    return partial(call.func.specialize(call.args), *call.args)
 
 
-def entries() -> list[Kernel[..., object]]:
+def list_entries() -> list[Kernel[..., object]]:
     """Every entry kernel: those of this folder, and whatever else has been imported by now."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
@@ -288,7 +288,7 @@ def warmup(*, processes: int | None = None) -> Iterator[str]:
     from .workers import compile_in_workers
 
     processes = processes or os.cpu_count() or 1
-    known = entries()
+    known = list_entries()
     ours = [entry for entry in known if entry.__module__.startswith(f"{__name__}.")]
     others = [entry for entry in known if entry not in ours]  # which another process may not find
     if processes > 1 and sys.executable:
@@ -316,7 +316,7 @@ def is_cold() -> bool:
 
 def clear_stale_caches() -> list[Path]:
     """Delete the caches of other versions, which are the folders beside ours that carry our tag."""
-    home, current = _cache_home(), f"kernels-{_stamp()}"
+    home, current = _cache_home(), f"kernels-{_source_digest()}"
     stale = [
         folder
         for folder in (sorted(home.glob("kernels-*")) if home.is_dir() else ())
@@ -345,10 +345,10 @@ def _cache_home() -> Path:
     return Path(home) / "tilewright"
 
 
-def _cache_folder() -> Path | None:
+def _open_cache_folder() -> Path | None:
     """The present cache, made and tagged; None where nothing can be written."""
     try:
-        folder = _cache_home() / f"kernels-{_stamp()}"
+        folder = _cache_home() / f"kernels-{_source_digest()}"
         folder.mkdir(parents=True, exist_ok=True)
         # Each time, to prove that the folder is writable: else numba would quietly look for another one.
         (folder / "CACHEDIR.TAG").write_text(TAG)
@@ -359,13 +359,13 @@ def _cache_folder() -> Path | None:
 
 def _ready_mark() -> Path | None:
     """A file beside what is compiled, which says that all is; numba looks at where a source lies, and at its date."""
-    folder = _cache_folder()
+    folder = _open_cache_folder()
     sources = [(str(source), source.stat().st_mtime_ns) for source in sorted(Path(__file__).parent.glob("*.py"))]
     return folder and folder / f"ready-{blake2b(repr(sources).encode(), digest_size=8).hexdigest()}"
 
 
 @cache
-def _stamp() -> str:
+def _source_digest() -> str:
     """A digest of everything the machine code depends on.
 
     numba notices an edit of the kernel's own file only, not one of a part in another module.

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import inlined, kernel
+from . import inline, kernel
 from .drunkard import FLOOR, ROCK, Bytes, Numbers, State
 from .random import below, random
 from .types import Int64_2D, Record
 
 WALK_IN, WALK_OUT, ATTRACTOR = range(3)
 """Particles wander in until they touch floor; out of the floor into rock; or straight to a target until they touch."""
-FLIES, STAYS, LOST = range(3)
+MOVING, STUCK, LOST = range(3)
 """What becomes of a particle."""
-MOST_DROPPED = 10_000
+MAX_DROPPED = 10_000
 """After so many particles in a row that came to nothing the growth ends."""
 FINE, COARSE = 3, 6
 """Blocks of 8x8 and of 64x64 cells show where a particle may take strides as long as a block."""
 
 
-class Growth(Record):
+class AggregationState(Record):
     """How far the work is."""
 
     row: int
@@ -27,8 +27,8 @@ class Growth(Record):
     column: int
     age: int
     """The particle's steps."""
-    gone_down: int
-    gone_right: int
+    moved_down: int
+    moved_right: int
     """How far it has gone to the target along each axis."""
     dug: int
     """Floors."""
@@ -66,7 +66,7 @@ class BlockCounts(NamedTuple):
 
 
 @kernel
-def touches(cells: Bytes, row: int, column: int) -> bool:
+def touches_floor(cells: Bytes, row: int, column: int) -> bool:
     """Whether a floor is next to a cell, in one of four directions."""
     return bool(
         cells[row - 1, column] == FLOOR
@@ -77,7 +77,7 @@ def touches(cells: Bytes, row: int, column: int) -> bool:
 
 
 @kernel
-def _count_in(counts: Numbers, near: Numbers, size: int, row: int, column: int, out: bool) -> None:
+def _count_in_block(counts: Numbers, near: Numbers, size: int, row: int, column: int, out: bool) -> None:
     """Count a new floor in its block."""
     block_row, block_column = (row >> size) + 1, (column >> size) + 1
     counts[block_row, block_column] += 1
@@ -95,8 +95,8 @@ def _count_in(counts: Numbers, near: Numbers, size: int, row: int, column: int, 
 @kernel
 def count_floor(blocks: BlockCounts, row: int, column: int, out: bool) -> None:
     """Count a new floor in both its blocks."""
-    _count_in(blocks.fine, blocks.near_fine, FINE, row, column, out)
-    _count_in(blocks.coarse, blocks.near_coarse, COARSE, row, column, out)
+    _count_in_block(blocks.fine, blocks.near_fine, FINE, row, column, out)
+    _count_in_block(blocks.coarse, blocks.near_coarse, COARSE, row, column, out)
 
 
 @kernel("void(uint8[:, ::1], boolean, BlockCounts)", allocates=False)
@@ -109,7 +109,9 @@ def count_floors(cells: Bytes, out: bool, blocks: BlockCounts) -> None:
 
 
 @kernel
-def launch(state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: Numbers, progress: Growth) -> None:
+def launch(
+    state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: Numbers, progress: AggregationState
+) -> None:
     """Place a new particle: on a floor for the way out, otherwise on rock anywhere in the box or along its edge."""
     if mode == WALK_OUT:
         cell = floors[below(state, progress.listed)]
@@ -128,12 +130,12 @@ def launch(state: State, cells: Bytes, mode: int, edge: bool, box: Box, floors: 
         return
     progress.missed = 0
     progress.row, progress.column, progress.age = row, column, 0
-    progress.gone_down = progress.gone_right = 0
+    progress.moved_down = progress.moved_right = 0
     progress.particles += 1
 
 
-@inlined
-def stride_at(blocks: BlockCounts, row: int, column: int) -> int:
+@inline
+def find_stride(blocks: BlockCounts, row: int, column: int) -> int:
     """Return how far a particle can go from here in one step without missing anything."""
     if blocks.near_fine[(row >> FINE) + 1, (column >> FINE) + 1] != 0:
         return 1
@@ -149,20 +151,20 @@ def wander_in(
     box: Box,
     stick: float,
     blocks: BlockCounts,
-    progress: Growth,
+    progress: AggregationState,
     steps: int,
 ) -> int:
     """Wander within the box, but not on floor, until the particle stays on rock beside floor."""
     row, column, age = progress.row, progress.column, progress.age
     top, left, bottom, far = box.top, box.left, box.top + box.height, box.left + box.width
-    outcome = FLIES
-    while steps > 0 and outcome == FLIES:
+    outcome = MOVING
+    while steps > 0 and outcome == MOVING:
         steps -= 1
         age += 1
-        stride = stride_at(blocks, row, column)
-        beside = stride == 1 and cells[row, column] == ROCK and touches(cells, row, column)
+        stride = find_stride(blocks, row, column)
+        beside = stride == 1 and cells[row, column] == ROCK and touches_floor(cells, row, column)
         if beside and (stick >= 1.0 or random(state) < stick):
-            outcome = STAYS
+            outcome = STUCK
             continue
         heading = below(state, 4)
         ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
@@ -174,43 +176,43 @@ def wander_in(
 
 
 @kernel
-def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: Growth, steps: int) -> int:
+def wander_out(state: State, cells: Bytes, blocks: BlockCounts, progress: AggregationState, steps: int) -> int:
     """Wander on floor until the particle steps on rock, and stays there."""
     row, column, age = progress.row, progress.column, progress.age
-    outcome = FLIES
-    while steps > 0 and outcome == FLIES:
+    outcome = MOVING
+    while steps > 0 and outcome == MOVING:
         steps -= 1
         age += 1
-        stride = stride_at(blocks, row, column)
+        stride = find_stride(blocks, row, column)
         heading = below(state, 4)
         ahead = stride * ((heading & 2) - 1)  # without branches, as nobody can tell which one comes next
         next_row, next_column = row + ahead * (heading & 1), column + ahead * (1 - (heading & 1))
         found = cells[next_row, next_column]
         if found in (FLOOR, ROCK):
             row, column = next_row, next_column
-            outcome = STAYS if found == ROCK else FLIES
+            outcome = STUCK if found == ROCK else MOVING
     progress.row, progress.column, progress.age = row, column, age
     return outcome
 
 
 @kernel
-def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Growth, steps: int) -> int:
+def fly(state: State, cells: Bytes, box: Box, stick: float, progress: AggregationState, steps: int) -> int:
     """Go straight to the target, one axis at a time, until the particle stays on rock beside floor.
 
     One that comes to floor from a cell that cannot be dug is lost.
     """
     row, column, age = progress.row, progress.column, progress.age
-    gone_down, gone_right = progress.gone_down, progress.gone_right
+    gone_down, gone_right = progress.moved_down, progress.moved_right
     # the whole way, from where it was launched
     down, right = abs(box.target_row - row) + gone_down, abs(box.target_column - column) + gone_right
     south, east = 1 if box.target_row > row else -1, 1 if box.target_column > column else -1
-    outcome = FLIES
-    while steps > 0 and outcome == FLIES:
+    outcome = MOVING
+    while steps > 0 and outcome == MOVING:
         steps -= 1
         age += 1
         rock = cells[row, column] == ROCK
-        if rock and touches(cells, row, column) and (stick >= 1.0 or random(state) < stick):
-            outcome = STAYS
+        if rock and touches_floor(cells, row, column) and (stick >= 1.0 or random(state) < stick):
+            outcome = STUCK
             continue
         if gone_down == down and gone_right == right:
             outcome = LOST
@@ -218,19 +220,19 @@ def fly(state: State, cells: Bytes, box: Box, stick: float, progress: Growth, st
         sideways = (1 + 2 * gone_down) * right >= (1 + 2 * gone_right) * down
         next_row, next_column = row + (0 if sideways else south), column + (east if sideways else 0)
         if cells[next_row, next_column] == FLOOR:
-            outcome = STAYS if rock else LOST
+            outcome = STUCK if rock else LOST
             continue
         row, column = next_row, next_column
         gone_down += 0 if sideways else 1
         gone_right += 1 if sideways else 0
     progress.row, progress.column, progress.age = row, column, age
-    progress.gone_down, progress.gone_right = gone_down, gone_right
+    progress.moved_down, progress.moved_right = gone_down, gone_right
     return outcome
 
 
 @kernel(
     "boolean(uint64[::1], uint8[:, ::1], int64, boolean, Box, float64, int64, int64, int64[:, ::1], int64[::1],"
-    " BlockCounts, Growth, int64, int64, int64)",
+    " BlockCounts, AggregationState, int64, int64, int64)",
     allocates=False,
 )
 def aggregate(
@@ -245,8 +247,8 @@ def aggregate(
     brush: Numbers,
     floors: Numbers,
     blocks: BlockCounts,
-    progress: Growth,
-    oldest: int,
+    progress: AggregationState,
+    max_age: int,
     goal: int,
     budget: int,
 ) -> bool:
@@ -259,7 +261,7 @@ def aggregate(
     most_missed = 64 + 16 * box.height * box.width
     out = mode == WALK_OUT
     while progress.dug < goal:
-        if progress.missed > most_missed or progress.dropped > MOST_DROPPED:
+        if progress.missed > most_missed or progress.dropped > MAX_DROPPED:
             return False
         if budget <= 0:
             return True
@@ -268,7 +270,7 @@ def aggregate(
             launch(state, cells, mode, edge, box, floors, progress)
             continue
         age = progress.age
-        steps = min(budget, oldest - age)
+        steps = min(budget, max_age - age)
         if mode == WALK_IN:
             outcome = wander_in(state, cells, box, stick, blocks, progress, steps)
         elif out:
@@ -276,7 +278,7 @@ def aggregate(
         else:
             outcome = fly(state, cells, box, stick, progress, steps)
         budget -= progress.age - age
-        if outcome == STAYS:
+        if outcome == STUCK:
             progress.dropped = 0
             for mirrored in range(4):
                 if (mirrored & 1 and flip_rows == 0) or (mirrored & 2 and flip_columns == 0):
@@ -286,7 +288,7 @@ def aggregate(
                     row = flip_rows - row if mirrored & 1 else row
                     column = flip_columns - column if mirrored & 2 else column
                     inside = box.top <= row < box.top + box.height and box.left <= column < box.left + box.width
-                    if inside and cells[row, column] == ROCK and touches(cells, row, column):
+                    if inside and cells[row, column] == ROCK and touches_floor(cells, row, column):
                         cells[row, column] = FLOOR
                         progress.dug += 1
                         if out:
@@ -294,7 +296,7 @@ def aggregate(
                             progress.listed += 1
                         count_floor(blocks, row, column, out)
             progress.row = -1
-        elif outcome == LOST or progress.age >= oldest:
+        elif outcome == LOST or progress.age >= max_age:
             progress.dropped += 1
             progress.row = -1
     return False

@@ -11,19 +11,19 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .directions import shift_of
 from .types import Int64_1D, Int64_2D, Record, Uint8_1D
 
-JOINS, UNDER, MEETS, LOOSE, EDGE = 1, 2, 4, 8, 16
-NEVER = 1 << 30
-BROKEN = 1000
+JOINS, PASSES_UNDER, MEETS, MAY_STOP_AT, EDGE = 1, 2, 4, 8, 16
+INFINITE_COST = 1 << 30
+BROKEN_LINK_COST = 1000
 """What a link costs that a piece leaves out; all else is small beside it."""
-LONGEST = 60
+MAX_EXTENSION = 60
 """Cells that a dead end is drawn on by at most."""
-MOST_LOOKS = 64
+MAX_VISITS = 64
 """How often a cell is looked at in a round, on average, at most."""
-MOST_CHANGES = 6
+MAX_ATTEMPTS = 6
 """How often something is tried in a round for a piece that fits nowhere; then it gives way to what is none."""
 TILE = np.dtype([("kind", np.int64), ("sides", np.int64), ("group", np.int64)])
 """A tile: its kind, the sides where it continues, its group (kind and country) or -1 if it is no piece."""
@@ -41,9 +41,9 @@ class PieceTables(NamedTuple):
     """(group, sides) the tile that continues at this set of sides, or -1."""
     relation: Int64_2D
     """(kind, kind) what the first may do at the second: JOINS, UNDER, MEETS, LOOSE and EDGE as bits."""
-    gives: Int64_2D
+    fallbacks: Int64_2D
     """(kind, number) kinds that take its place, -1 after the last."""
-    stands: Int64_1D
+    kind_tiles: Int64_1D
     """(kind,) a tile of it."""
 
 
@@ -59,22 +59,22 @@ class FitArrays(NamedTuple):
     """A map whose pieces are chosen."""
 
     cells: Int64_1D
-    before: Int64_1D
+    previous: Int64_1D
     """The cells at the start of the round."""
     frozen: Uint8_1D
     links: Int64_1D
     """Sides at which a piece and its neighbor continue towards each other."""
     queue: Int64_1D
     """Cells to look at; one longer than the map."""
-    waiting: Uint8_1D
+    queued: Uint8_1D
     """Whether a cell is in it."""
-    waited: Uint8_1D
+    failures: Uint8_1D
     """How often a cell was looked at for which no piece fits."""
     seen: Int64_1D
     origin: Int64_1D
-    ground: Int64_1D
+    search_queue: Int64_1D
     """For drawing on dead ends: stamps, the cell before, a queue."""
-    prices: Int64_2D
+    costs: Int64_2D
     """(2, side) for `choose_sides`."""
     state: FitState
     width: int
@@ -83,30 +83,30 @@ class FitArrays(NamedTuple):
 
 
 @kernel
-def count(sides: int) -> int:
+def count_sides(sides: int) -> int:
     """How many sides a set has."""
     return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1)
 
 
-@inlined
+@inline
 def opposite(side: int) -> int:
     return side + 2 & 3
 
 
-@inlined
+@inline
 def tile_at(fit: FitArrays, tables: PieceTables, cell: int) -> np.void:
     """Return what is known of the tile in a cell."""
     tile: np.void = tables.tiles[fit.cells[cell]]
     return tile
 
 
-@inlined
+@inline
 def is_free(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Whether a cell holds a piece that may be changed."""
     return bool(not fit.frozen[cell] and tile_at(fit, tables, cell)["group"] >= 0)
 
 
-@inlined
+@inline
 def link(fit: FitArrays, cell: int, side: int) -> None:
     """Let a cell and its neighbor at a side continue towards each other."""
     fit.links[cell] |= 1 << side
@@ -114,33 +114,33 @@ def link(fit: FitArrays, cell: int, side: int) -> None:
 
 
 @kernel
-def fits(relation: int, back: int) -> bool:
+def can_continue(relation: int, back: int) -> bool:
     """Whether a piece may go on at a neighbour that goes on towards it, or does not."""
-    if relation & (MEETS | LOOSE | EDGE):
+    if relation & (MEETS | MAY_STOP_AT | EDGE):
         return True
-    return relation & JOINS != 0 if back else relation & UNDER != 0
+    return relation & JOINS != 0 if back else relation & PASSES_UNDER != 0
 
 
 @kernel
-def price(relation: int, back: int) -> int:
+def open_side_cost(relation: int, back: int) -> int:
     """What it costs to go on at a neighbour that is not linked."""
-    if relation & UNDER and not back:
+    if relation & PASSES_UNDER and not back:
         return -5
     if relation & MEETS:
         return 15
     if relation & EDGE:
         return 30
-    return 35 if relation & LOOSE else NEVER
+    return 35 if relation & MAY_STOP_AT else INFINITE_COST
 
 
 @kernel
-def all_fit(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+def fits_neighbors(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Whether a piece fits every neighbor at which it continues."""
     own = tile_at(fit, tables, cell)
     for side in range(4):
         if own["sides"] >> side & 1:
             its = tile_at(fit, tables, cell + shift_of(side, fit.width))
-            if not fits(tables.relation[own["kind"], its["kind"]], its["sides"] >> opposite(side) & 1):
+            if not can_continue(tables.relation[own["kind"], its["kind"]], its["sides"] >> opposite(side) & 1):
                 return False
     return True
 
@@ -161,12 +161,12 @@ def should_link(fit: FitArrays, tables: PieceTables, cell: int, side: int) -> bo
     if not fit.keep or (there and back):
         return True
     if there:
-        return not fits(here, back)
-    return back != 0 and not fits(back_here, there)
+        return not can_continue(here, back)
+    return back != 0 and not can_continue(back_here, there)
 
 
 @kernel
-def set_prices(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]:
+def set_costs(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int]:
     """Set what each side costs where the piece continues there, and where it does not.
 
     Returns the sides towards what the piece could continue at, and those towards its own kind, of pieces that lack some
@@ -182,27 +182,27 @@ def set_prices(fit: FitArrays, tables: PieceTables, cell: int) -> tuple[int, int
         held = own["sides"] >> side & 1
         going, cost = 0, 0
         if wanted >> side & 1:
-            cost = BROKEN + (30 if fit.keep else 3) * held
+            cost = BROKEN_LINK_COST + (30 if fit.keep else 3) * held
             if is_free(fit, tables, other):
                 group = tables.groups[its["group"]]
-                needed = count(fit.links[other]) <= group["min_sides"]
+                needed = count_sides(fit.links[other]) <= group["min_sides"]
                 cost += 20 * needed + 15 * (1 - group["limited"])
             else:
-                cost += 4 * BROKEN
+                cost += 4 * BROKEN_LINK_COST
         else:
-            going = price(relation, its["sides"] >> opposite(side) & 1)
+            going = open_side_cost(relation, its["sides"] >> opposite(side) & 1)
             if fit.keep and held:
-                going = 0 if going < NEVER else going
+                going = 0 if going < INFINITE_COST else going
                 cost = 25
             elif limited:
                 # A side that stays closed: rather towards what it could not continue at anyway, or what runs under it.
-                if relation & (JOINS | MEETS | LOOSE):
+                if relation & (JOINS | MEETS | MAY_STOP_AT):
                     cost += 6
                     reachable |= 1 << side
-                if tables.relation[its["kind"], kind] & UNDER:
+                if tables.relation[its["kind"], kind] & PASSES_UNDER:
                     cost -= 6
                 alike |= (its["kind"] == kind) << side
-        fit.prices[0, side], fit.prices[1, side] = going, cost
+        fit.costs[0, side], fit.costs[1, side] = going, cost
     return reachable, alike
 
 
@@ -211,39 +211,39 @@ def choose_sides(fit: FitArrays, tables: PieceTables, cell: int) -> int:
     """Return the best set of sides for a free piece, or -1 where none fits."""
     own = tile_at(fit, tables, cell)
     now, group = own["sides"], own["group"]
-    if fit.keep and fit.links[cell] & ~now == 0 and all_fit(fit, tables, cell):
+    if fit.keep and fit.links[cell] & ~now == 0 and fits_neighbors(fit, tables, cell):
         return int(now)
-    reachable, alike = set_prices(fit, tables, cell)
+    reachable, alike = set_costs(fit, tables, cell)
     limited = tables.groups[group]["limited"]
-    best, least = -1, NEVER // 2  # some costs are below 0
+    best, least = -1, INFINITE_COST // 2  # some costs are below 0
     for sides in range(16):
         if tables.pieces[group, sides] < 0:
             continue
         cost = -1 if sides == now else 0
         for side in range(4):
-            cost += fit.prices[0 if sides >> side & 1 else 1, side]
+            cost += fit.costs[0 if sides >> side & 1 else 1, side]
         if sides in (5, 10):
             cost -= 10
-        elif limited and count(sides) == 1:
+        elif limited and count_sides(sides) == 1:
             # A beach has water in front of it, and continues beside the next one.
             across = (sides << 2 | sides >> 2) & 15
-            cost += 6 * (reachable & across != 0) - 3 * count(alike & ~(sides | across)) - 2 * (sides & 10 != 0)
+            cost += 6 * (reachable & across != 0) - 3 * count_sides(alike & ~(sides | across)) - 2 * (sides & 10 != 0)
         if cost < least:
             best, least = sides, cost
     return best
 
 
-@inlined
+@inline
 def push(fit: FitArrays, cell: int) -> None:
     """Queue a cell, unless it waits already."""
-    if not fit.waiting[cell]:
-        fit.waiting[cell] = 1
+    if not fit.queued[cell]:
+        fit.queued[cell] = 1
         fit.queue[fit.state.end] = cell
         fit.state.end = (fit.state.end + 1) % fit.queue.size
 
 
 @kernel
-def push_around(fit: FitArrays, cell: int) -> None:
+def push_neighbors(fit: FitArrays, cell: int) -> None:
     for side in range(4):
         push(fit, cell + shift_of(side, fit.width))
 
@@ -253,11 +253,11 @@ def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool
     """Return the tile that a cell gives way to: of the commonest kind around it, else the first; -1 if none."""
     kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
-    for number in range(tables.gives.shape[1]):
-        other = tables.gives[kind, number]
+    for number in range(tables.fallbacks.shape[1]):
+        other = tables.fallbacks[kind, number]
         if other < 0:
             break
-        tile, votes = tables.stands[other], 0
+        tile, votes = tables.kind_tiles[other], 0
         if plain and tables.tiles[tile]["group"] >= 0:
             continue
         for side in range(4):
@@ -273,7 +273,7 @@ def find_replacement(fit: FitArrays, tables: PieceTables, cell: int, plain: bool
 
 
 @kernel
-def link_once_more(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
+def add_link(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Link a piece that fits nowhere to one more neighbor that can take it, straight on if possible."""
     kind = tile_at(fit, tables, cell)["kind"]
     best, most = -1, -1
@@ -304,20 +304,20 @@ def measure_branch(fit: FitArrays, tables: PieceTables, cell: int, stamp: int) -
             other = here + shift_of(side, fit.width)
             if fit.links[here] >> side & 1 and fit.seen[other] != stamp:
                 onward = other
-        if onward < 0 or not is_free(fit, tables, onward) or count(fit.links[onward]) > 2:
+        if onward < 0 or not is_free(fit, tables, onward) or count_sides(fit.links[onward]) > 2:
             return length
         here = onward
 
 
 @kernel
-def is_open(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
+def can_extend_over(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int, stamp: int) -> bool:
     """Whether a dead end of this kind may be drawn on over a cell, coming from the one before."""
     own = tile_at(fit, tables, cell)
     if fit.frozen[cell] or own["group"] >= 0 or fit.seen[cell] >= stamp:
         return False
     given = False
-    for number in range(tables.gives.shape[1]):
-        given = given or (tables.gives[kind, number] == own["kind"] and own["kind"] >= 0)
+    for number in range(tables.fallbacks.shape[1]):
+        given = given or (tables.fallbacks[kind, number] == own["kind"] and own["kind"] >= 0)
     if not given:
         return False
     for side in range(4):
@@ -327,7 +327,9 @@ def is_open(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: i
             continue
         if fit.seen[other] == stamp:
             return False  # back to where it comes from
-        if its["sides"] >> opposite(side) & 1 and not tables.relation[its["kind"], kind] & (JOINS | MEETS | LOOSE):
+        if its["sides"] >> opposite(side) & 1 and not tables.relation[its["kind"], kind] & (
+            JOINS | MEETS | MAY_STOP_AT
+        ):
             return False  # what ends here would not fit any more
     return True
 
@@ -335,7 +337,7 @@ def is_open(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: i
 @kernel
 def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind: int) -> int:
     """Return the best side at which something of this kind could continue from a cell; -1 if there is none."""
-    best, least = -1, NEVER
+    best, least = -1, INFINITE_COST
     for side in range(4):
         other = cell + shift_of(side, fit.width)
         if other == before:
@@ -343,7 +345,7 @@ def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind:
         its = tile_at(fit, tables, other)
         back = its["sides"] >> opposite(side) & 1
         relation = tables.relation[kind, its["kind"]]
-        cost = price(relation, back)
+        cost = open_side_cost(relation, back)
         if relation & JOINS and (its["kind"] == kind if is_free(fit, tables, other) else back != 0):
             cost = -10
         if cost < least:
@@ -352,17 +354,17 @@ def find_exit(fit: FitArrays, tables: PieceTables, cell: int, before: int, kind:
 
 
 @kernel
-def lay(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind: int) -> None:
+def lay_extension(fit: FitArrays, tables: PieceTables, cell: int, end: int, kind: int) -> None:
     """Draw a dead end on from its cell to the end that a search has found."""
     there = end
     while there != cell:
-        fit.cells[there] = tables.stands[kind]
+        fit.cells[there] = tables.kind_tiles[kind]
         before = fit.origin[there]
         for side in range(4):
             if there + shift_of(side, fit.width) == before:
                 link(fit, there, side)
         push(fit, there)
-        push_around(fit, there)
+        push_neighbors(fit, there)
         there = before
     push(fit, cell)
 
@@ -372,10 +374,10 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
     """Draw a dead end on to the nearest exit, if that is not much longer than the dead end itself."""
     kind = tile_at(fit, tables, cell)["kind"]
     fit.state.stamp += 2
-    stamp, ground = fit.state.stamp, fit.ground
+    stamp, ground = fit.state.stamp, fit.search_queue
     if not fit.links[cell] and find_exit(fit, tables, cell, -1, kind) < 0:
         return False  # a pond, not a river that ends
-    limit = min(LONGEST, (3 * measure_branch(fit, tables, cell, stamp) + 2) // 2)
+    limit = min(MAX_EXTENSION, (3 * measure_branch(fit, tables, cell, stamp) + 2) // 2)
     ahead = 0
     for side in range(4):
         if fit.links[cell] >> side & 1:
@@ -391,7 +393,7 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
         head += 1
         for turn in range(4):
             there = here + shift_of(ahead + turn & 3, fit.width)
-            if not is_open(fit, tables, there, here, kind, stamp):
+            if not can_extend_over(fit, tables, there, here, kind, stamp):
                 continue
             fit.seen[there] = stamp + 1
             fit.origin[there] = here
@@ -404,13 +406,13 @@ def extend_dead_end(fit: FitArrays, tables: PieceTables, cell: int) -> bool:
             if tables.relation[kind, tile_at(fit, tables, other)["kind"]] & JOINS:
                 link(fit, there, side)
                 push(fit, other)
-            lay(fit, tables, cell, there, kind)
+            lay_extension(fit, tables, cell, there, kind)
             return True
     return False
 
 
 @kernel
-def give_way(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> None:
+def replace_piece(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> None:
     """Put something else where no piece fits."""
     tile = find_replacement(fit, tables, cell, plain)
     if tile < 0:
@@ -424,7 +426,7 @@ def give_way(fit: FitArrays, tables: PieceTables, cell: int, plain: bool) -> Non
             if should_link(fit, tables, cell, side):
                 link(fit, cell, side)
         push(fit, cell)
-    push_around(fit, cell)
+    push_neighbors(fit, cell)
 
 
 @kernel("boolean(FitArrays, PieceTables, boolean)", allocates=False)
@@ -434,11 +436,11 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
     Pieces that lack some sets of sides choose first, as they must drop links. A cell is looked at again when something
     beside it changes; what fits nowhere waits until all others have chosen.
     """
-    cells, links, waited, width, state = fit.cells, fit.links, fit.waited, fit.width, fit.state
+    cells, links, waited, width, state = fit.cells, fit.links, fit.failures, fit.width, fit.state
     state.first, state.end = 0, 0
     for cell in range(cells.size):
-        fit.before[cell] = cells[cell]
-        links[cell], waited[cell], fit.waiting[cell] = 0, 0, 0
+        fit.previous[cell] = cells[cell]
+        links[cell], waited[cell], fit.queued[cell] = 0, 0, 0
     for limited in (1, 0):
         for cell in range(width, cells.size - width):
             if not is_free(fit, tables, cell):
@@ -449,12 +451,12 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
                     if should_link(fit, tables, cell, side):
                         links[cell] |= 1 << side
                 push(fit, cell)
-    looks = MOST_LOOKS * cells.size
+    looks = MAX_VISITS * cells.size
     while state.first != state.end and looks:
         looks -= 1
         cell = fit.queue[state.first]
         state.first = (state.first + 1) % fit.queue.size
-        fit.waiting[cell] = 0
+        fit.queued[cell] = 0
         if not is_free(fit, tables, cell):
             continue
         group = tile_at(fit, tables, cell)["group"]
@@ -464,14 +466,14 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
             if waited[cell] == 1:
                 push(fit, cell)
                 continue
-            if waited[cell] <= MOST_CHANGES and link_once_more(fit, tables, cell):
+            if waited[cell] <= MAX_ATTEMPTS and add_link(fit, tables, cell):
                 push(fit, cell)
-                push_around(fit, cell)
+                push_neighbors(fit, cell)
                 continue
-            may_extend = extend and tables.groups[group]["extends"] != 0 and waited[cell] <= MOST_CHANGES
+            may_extend = extend and tables.groups[group]["extends"] != 0 and waited[cell] <= MAX_ATTEMPTS
             if may_extend and extend_dead_end(fit, tables, cell):
                 continue
-            give_way(fit, tables, cell, waited[cell] > MOST_CHANGES)
+            replace_piece(fit, tables, cell, waited[cell] > MAX_ATTEMPTS)
             continue
         lost = links[cell] & ~sides
         for side in range(4):
@@ -482,21 +484,21 @@ def fit_pieces(fit: FitArrays, tables: PieceTables, extend: bool) -> bool:
         links[cell] &= sides
         if sides != tile_at(fit, tables, cell)["sides"]:
             cells[cell] = tables.pieces[group, sides]
-            push_around(fit, cell)
+            push_neighbors(fit, cell)
     changed = False
     for cell in range(cells.size):
-        changed |= cells[cell] != fit.before[cell]
+        changed |= cells[cell] != fit.previous[cell]
     return bool(changed)
 
 
 @kernel("void(FitArrays, PieceTables)", allocates=False)
-def clear(fit: FitArrays, tables: PieceTables) -> None:
+def replace_misfits(fit: FitArrays, tables: PieceTables) -> None:
     """Let every piece that does not fit give way to what is none, until all that may do so have done."""
     changed = True
     while changed:
         changed = False
         for cell in range(fit.width, fit.cells.size - fit.width):
-            if not is_free(fit, tables, cell) or all_fit(fit, tables, cell):
+            if not is_free(fit, tables, cell) or fits_neighbors(fit, tables, cell):
                 continue
             tile = find_replacement(fit, tables, cell, True)
             if tile >= 0:
@@ -509,16 +511,16 @@ def new_fit(cells: NDArray[np.int64], frozen: NDArray[np.uint8], width: int, *, 
     size = cells.size
     return FitArrays(
         cells=cells,
-        before=np.empty(size, dtype=np.int64),
+        previous=np.empty(size, dtype=np.int64),
         frozen=frozen,
         links=np.empty(size, dtype=np.int64),
         queue=np.empty(size + 1, dtype=np.int64),
-        waiting=np.empty(size, dtype=np.uint8),
-        waited=np.empty(size, dtype=np.uint8),
+        queued=np.empty(size, dtype=np.uint8),
+        failures=np.empty(size, dtype=np.uint8),
         seen=np.zeros(size, dtype=np.int64),
         origin=np.empty(size, dtype=np.int64),
-        ground=np.empty(size, dtype=np.int64),
-        prices=np.empty((2, 4), dtype=np.int64),
+        search_queue=np.empty(size, dtype=np.int64),
+        costs=np.empty((2, 4), dtype=np.int64),
         state=FitState.new(),
         width=width,
         keep=keep,

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .blocks import block_size
 from .flood import BLOCKED, FREE, LabeledMap, Labels, Places
 from .random import GAMMA, mix
@@ -38,7 +38,7 @@ class Waves:
         """The part whose wave came first."""
         self.distance: Labels = np.zeros(field.flat.size, dtype=np.int32)
         """Steps from the part; 0 inside it."""
-        marks = np.zeros(field.whole.shape, dtype=np.uint8)
+        marks = np.zeros(field.padded.shape, dtype=np.uint8)
         self._marks: Marks = marks.reshape(-1)
         self.marked: Marks = marks[field.inner]
         """1 for every cell outside the parts that a dug way leads through."""
@@ -46,14 +46,14 @@ class Waves:
     def spread(self) -> Iterator[float]:
         """Run the waves until they have met everywhere, giving the share of cells reached."""
         queue = self._field.queue
-        first, end = 0, self._field.edges
+        first, end = 0, self._field.edge_count
         while first < end:
             last = min(first + block_size("bridges"), end)
             end = spread_waves(self._owner, self.distance, self._field.shifts, queue, first, last, end)
             first = last
             yield first / queue.size
 
-    def bridges(self) -> Places:
+    def find_bridges(self) -> Places:
         """(bridge, 2) the cells on both sides of every bridge that is needed, the shortest first.
 
         One less than there are parts; fewer where blocked cells keep parts asunder.
@@ -76,14 +76,14 @@ class Waves:
         else:
             dig_shortest(self._owner, self.distance, field.shifts, bridges, self._marks)
 
-    def ends(self, bridges: Places) -> Places:
+    def find_ends(self, bridges: Places) -> Places:
         """(bridge, 2) the cells of the parts, flat in the field, from which the ways over these bridges start."""
         ends = bridges.copy()
         follow_back(self._owner, self.distance, self._field.shifts, ends)
         return ends
 
 
-def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
+def build_labeled_map(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     """A field of parts that are numbered already: from 1 on, 0 elsewhere; what is not walkable is blocked."""
     field = LabeledMap(parts.shape, offsets)
     field.cells[...] = np.where(walkable, FREE, BLOCKED)
@@ -91,7 +91,7 @@ def numbered(parts: NDArray[np.int32], walkable: NDArray[np.bool_], offsets: Pla
     field.count = int(parts.max(initial=0))
     sources = np.flatnonzero(field.flat > FREE)
     field.queue[: sources.size] = sources
-    field.edges = sources.size
+    field.edge_count = sources.size
     return field
 
 
@@ -113,7 +113,7 @@ def spread_waves(
 
 
 @kernel
-def _root(above: Labels, part: int) -> int:
+def _find_root(above: Labels, part: int) -> int:
     while above[part] != part:
         above[part] = above[above[part]]
         part = above[part]
@@ -146,7 +146,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
                 here, there = owner[cell], owner[cell + shift]
                 if here == there or here <= FREE or there <= FREE:
                     continue
-                low, high = _root(above, here), _root(above, there)
+                low, high = _find_root(above, here), _find_root(above, there)
                 if low == high:
                     continue
                 length = distance[cell] + distance[cell + shift]
@@ -163,7 +163,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
                         chosen[part, 0], chosen[part, 1] = cell, cell + shift
         for part in range(1, parts + 1):
             if shortest[part] >= 0:
-                low, high = _root(above, owner[chosen[part, 0]]), _root(above, owner[chosen[part, 1]])
+                low, high = _find_root(above, owner[chosen[part, 0]]), _find_root(above, owner[chosen[part, 1]])
                 if low != high:  # two parts may have taken the same one
                     above[max(low, high)] = min(low, high)
                     bridges[found, 0], bridges[found, 1] = chosen[part, 0], chosen[part, 1]
@@ -172,7 +172,7 @@ def span_parts(owner: Labels, distance: Labels, shifts: Places, parts: int, key:
 
 
 @kernel
-def _back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
+def _step_back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
     """The next cell on the way back to the part."""
     for number in range(shifts.size):
         near = cell + int(shifts[number])
@@ -181,11 +181,11 @@ def _back(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
     return cell
 
 
-@inlined
+@inline
 def _follow(owner: Labels, distance: Labels, shifts: Places, cell: int) -> int:
     """Return the cell of the part that the way back leads to."""
     while distance[cell] > 0:
-        cell = _back(owner, distance, shifts, cell)
+        cell = _step_back(owner, distance, shifts, cell)
     return cell
 
 
@@ -195,7 +195,7 @@ def dig_shortest(owner: Labels, distance: Labels, shifts: Places, bridges: Place
         cell = int(bridges[number // 2, number % 2])
         while distance[cell] > 0 and not marks[cell]:
             marks[cell] = 1
-            cell = _back(owner, distance, shifts, cell)
+            cell = _step_back(owner, distance, shifts, cell)
 
 
 @kernel

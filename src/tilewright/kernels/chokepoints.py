@@ -20,7 +20,7 @@ def find_cuts(
     order: Order,
     shifts: Places,
     root: int,
-    came: NDArray[np.uint8],
+    came_from: NDArray[np.uint8],
     gates: NDArray[np.uint8],
     cuts: NDArray[np.uint8],
 ) -> None:
@@ -47,7 +47,7 @@ def find_cuts(
                 if order[near] == FREE:
                     count += 1
                     order[near] = lowest[near] = count
-                    came[near] = number
+                    came_from[near] = number
                     cell = near
                 elif order[near] > 0 and order[near] < lowest[cell]:
                     # The cell one came from counts too: that changes nothing where >= is asked.
@@ -55,7 +55,7 @@ def find_cuts(
             elif cell == start:
                 break
             else:
-                parent = cell - shifts[came[cell]]
+                parent = cell - shifts[came_from[cell]]
                 lowest[parent] = min(lowest[parent], lowest[cell])
                 if lowest[cell] >= order[parent]:
                     gates[cell] = 1
@@ -67,19 +67,19 @@ def find_cuts(
 
 
 @kernel("int64(int64[::1], uint8[::1], uint8[::1], int64, int64)")
-def count_gates(shifts: Places, came: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
+def count_gates(shifts: Places, came_from: NDArray[np.uint8], gates: NDArray[np.uint8], root: int, cell: int) -> int:
     """How many cells between the root of a walk and a cell that it reached lie on every way between these two."""
     count = 0
     while cell != root:
         gate = gates[cell]
-        cell -= shifts[came[cell]]
+        cell -= shifts[came_from[cell]]
         count += gate if cell != root else 0
     return count
 
 
 @kernel("void(int64[::1], int32[::1], int64[::1], uint8[::1], int64[::1])")
-def find_last(walk: Places, order: Order, shifts: Places, came: NDArray[np.uint8], last: Places) -> None:
+def find_subtree_ends(walk: Places, order: Order, shifts: Places, came_from: NDArray[np.uint8], last: Places) -> None:
     """Raise `last`, (step,), to the last step of a walk that led on from each; `walk` holds the cells of one region."""
     for step in range(walk.size - 1, 0, -1):
-        before = order[walk[step] - shifts[came[walk[step]]]] - order[walk[0]]
+        before = order[walk[step] - shifts[came_from[walk[step]]]] - order[walk[0]]
         last[before] = max(last[before], last[step])

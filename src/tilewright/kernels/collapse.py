@@ -12,13 +12,13 @@ from .global_constraints import COUNTED, ConstraintArrays, connect, limit_counts
 from .random import below
 from .types import Int32_1D, Uint64_1D
 from .wave import (
+    NO_CELL,
     NONE,
-    NOWHERE,
     ONE,
     RuleArrays,
     WaveArrays,
     clear_queue,
-    lowest,
+    lowest_bit,
     propagate,
     refresh_heap,
     restrict_cell,
@@ -38,7 +38,7 @@ def _draw(wave: WaveArrays, rules: RuleArrays, cell: int, random_state: Uint64_1
     for word in range(wave.domains.shape[1]):
         left = wave.domains[cell, word]
         while left != NONE:
-            pattern = 64 * word + lowest(left)
+            pattern = 64 * word + lowest_bit(left)
             left &= left - ONE
             mark -= rules.weights[pattern]
             if mark < 0:
@@ -85,7 +85,7 @@ def _backtrack(wave: WaveArrays, rules: RuleArrays) -> int:
     state.clean = state.top
     cell = int(choice["cell"])
     if _restrict_to(wave, rules, cell, int(choice["pattern"]), True):
-        return NOWHERE
+        return NO_CELL
     clear_queue(wave)
     return cell
 
@@ -107,7 +107,7 @@ def _propagate_all(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintA
             clear_queue(wave)
             return contradiction
         if wave.state.queue_size == 0:
-            return NOWHERE
+            return NO_CELL
 
 
 @kernel
@@ -150,8 +150,8 @@ def _collapse(
                 return STUCK
             if state.queue_size == 0:
                 break
-        if max_choices > 0 and state.heap_size < state.fewest:
-            state.fewest = state.heap_size
+        if max_choices > 0 and state.heap_size < state.min_undecided:
+            state.min_undecided = state.heap_size
             state.backtracks_left = state.patience
     return DONE if state.heap_size == 0 else MORE
 
@@ -187,7 +187,7 @@ def restrict(wave: WaveArrays, rules: RuleArrays, cells: Int32_1D, kept: Uint64_
     domains, state = wave.domains, wave.state
     if state.queue_size == 0:
         state.clean = state.top
-    contradiction = NOWHERE
+    contradiction = NO_CELL
     for number in range(len(cells)):
         cell = int(cells[number])
         changed = NONE

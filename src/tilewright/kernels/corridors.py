@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .directions import shift_of
 from .heap import sift_down, sift_up
 from .random import below
@@ -27,13 +27,13 @@ ROCK, WALL, UPRIGHT, ACROSS, FLOOR, CORRIDOR, DOOR, EDGE = 0, 1, 2, 3, 4, 5, 6, 
 """WALL is not to be broken; UPRIGHT may be crossed up and down, ACROSS sideways; EDGE is never touched."""
 NEW = 8
 """A corridor while it is dug."""
-WORD_FLOOR, WORD_CORRIDOR, WORD_DOOR, WORD_WALL, WORD_ROCK = 0, 1, 2, 3, 4
+LABEL_FLOOR, LABEL_CORRIDOR, LABEL_DOOR, LABEL_WALL, LABEL_ROCK = 0, 1, 2, 3, 4
 
 STEP, TURN, USED_DOOR, BREAK = 4, 1, 40, 4000
 """Costs of a step through rock, of a change of direction, of a door that is there already, of a broken rule."""
 WALK, CROSS_FREELY, CROSS_AVOIDED, NEW_DOOR = 2, 8, 1000, 6
 """Costs of a step in a corridor that is there, of a door of a room on the way, freely or not, and of making it."""
-AHEAD = 3
+ESTIMATED_STEP = 3
 """Cost expected of every step that is still to go: between those of corridors and of rock, to look less around."""
 SPREAD, CROWDED = 12, 24
 """How much dearer a door may be than another one by chance, and by a door that is near it: three and six steps."""
@@ -43,7 +43,7 @@ ROOT = 8
 """Marks a cell, beside its direction, in which a way begins."""
 FRESH = -1
 """The salt and the number of waiting cells of a search that has not begun."""
-UNFINISHED, NO_WAY = -1, -2
+UNFINISHED, NO_PATH = -1, -2
 ROOM = np.dtype([("x", np.int64), ("y", np.int64), ("width", np.int64), ("height", np.int64)])
 Rooms: TypeAlias = Annotated[NDArray[np.void], ROOM]
 
@@ -61,20 +61,20 @@ class DungeonArrays(NamedTuple):
 class SearchState(Record):
     salt: int
     """Makes doors dearer or cheaper."""
-    left_by: int
-    entered_by: int
+    exit_door: int
+    entry_door: int
     """The doors that were drawn, or -1."""
-    waiting: int
+    heap_size: int
     """Cells in the heap."""
 
 
 class SearchArrays(NamedTuple):
     """The search of a corridor. Nothing needs to be cleared between two: the stamps show what is of an earlier one."""
 
-    spent: Int32_1D
+    costs: Int32_1D
     """The cost of a cell whose stamp is that of the search, or one more, which means settled."""
     stamps: Int32_1D
-    came: Uint8_1D
+    came_from: Uint8_1D
     """The direction by which such a cell was entered."""
     keys: Float64_1D
     cells: Int64_1D
@@ -97,14 +97,14 @@ def as_rooms(rectangles: Places) -> Rooms:
     return rectangles.view(ROOM).reshape(-1)
 
 
-@inlined
-def _fits(kind: int, direction: int) -> bool:
+@inline
+def _can_cross(kind: int, direction: int) -> bool:
     """Whether a wall may be crossed this way."""
     return bool(kind == UPRIGHT if direction & 1 == 0 else kind == ACROSS)
 
 
 @kernel("void(uint8[::1], int64, int64, int64)", allocates=False)
-def raise_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
+def mark_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
     """Tell what the rock around floors in rows first..last-1 is: a wall that may be crossed one way, or a corner."""
     for row in range(first, last):
         for cell in range(row * columns + 1, row * columns + columns - 1):
@@ -128,7 +128,7 @@ def raise_walls(kinds: Kinds, columns: int, first: int, last: int) -> None:
 
 
 @kernel
-def _opens(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> int:
+def _find_exit_direction(kinds: Kinds, owners: Owners, cell: int, room: int, columns: int) -> int:
     """The direction in which one leaves a room through this cell of its wall; -1 where the cell has no floor of it."""
     for direction in range(4):
         if owners[cell - shift_of(direction, columns)] == room and kinds[cell + shift_of(direction, columns)] != EDGE:
@@ -145,7 +145,7 @@ def _draw_door(dungeon: DungeonArrays, number: int, stream: Stream) -> int:
         for column in range(room["x"] - 1, room["x"] + room["width"] + 1):
             cell = row * columns + column
             if kinds[cell] == UPRIGHT or kinds[cell] == ACROSS:
-                direction = _opens(kinds, dungeon.owners, cell, number + 1, columns)
+                direction = _find_exit_direction(kinds, dungeon.owners, cell, number + 1, columns)
                 if direction >= 0:
                     beyond = kinds[cell + shift_of(direction, columns)]
                     if beyond in (ROCK, CORRIDOR) or beyond == kinds[cell]:
@@ -164,7 +164,7 @@ def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
     beside = False
     for side in range(4):
         beside |= kinds[cell + shift_of(side, columns)] == DOOR
-    if _fits(kind, direction) and not beside:
+    if _can_cross(kind, direction) and not beside:
         kinds[cell] = DOOR
         for turn in (1, 3):
             side = cell + shift_of((direction + turn) & 3, columns)
@@ -175,7 +175,7 @@ def _dig(kinds: Kinds, cell: int, direction: int, columns: int) -> None:
 
 
 @kernel
-def _opened(kinds: Kinds, cell: int) -> bool:
+def _dig_rock(kinds: Kinds, cell: int) -> bool:
     """Dig a cell if it is rock; whether it belongs to a corridor then."""
     if kinds[cell] == ROCK:
         kinds[cell] = CORRIDOR
@@ -197,18 +197,18 @@ def _widen(kinds: Kinds, cell: int, columns: int, width: int) -> None:
         for step in range(1 + (before if down < 0 else behind)):
             if step > 0:
                 spine += down
-                if not _opened(kinds, spine):
+                if not _dig_rock(kinds, spine):
                     break
             for across in (-1, 1):
                 near = spine
                 for _ in range(before if across < 0 else behind):
                     near += across
-                    if not _opened(kinds, near):
+                    if not _dig_rock(kinds, near):
                         break
 
 
 @kernel
-def _met(owners: Owners, cell: int, passed: Places, count: int) -> int:
+def _record_room(owners: Owners, cell: int, passed: Places, count: int) -> int:
     """Note the room that a way leads through; how many have been noted."""
     if owners[cell] > 0 and (count == 0 or passed[count - 1] != owners[cell] - 1) and count < passed.size:
         passed[count] = owners[cell] - 1
@@ -216,7 +216,7 @@ def _met(owners: Owners, cell: int, passed: Places, count: int) -> int:
     return count
 
 
-@inlined
+@inline
 def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
     """Return how many steps a cell is from a room's floor, at least."""
     room, row, column = rooms[number], cell // columns, cell % columns
@@ -226,7 +226,7 @@ def _distance(rooms: Rooms, number: int, cell: int, columns: int) -> int:
 
 
 @kernel
-def _door_price(kinds: Kinds, cell: int, direction: int, columns: int, salt: int) -> int:
+def _door_cost(kinds: Kinds, cell: int, direction: int, columns: int, salt: int) -> int:
     """Of a new door: by chance, and more where another is only two cells away in the same wall."""
     price = STEP + ((cell * 7919 + salt) & 0xFFFF) % SPREAD
     step = 2 * shift_of((direction + 1) & 3, columns)
@@ -236,20 +236,20 @@ def _door_price(kinds: Kinds, cell: int, direction: int, columns: int, salt: int
     return price
 
 
-@inlined
-def _wait(
+@inline
+def _push(
     dungeon: DungeonArrays, search: SearchArrays, cell: int, cost: int, came: int, goal: int, stamp: int, size: int
 ) -> int:
     """Let a cell wait that is reached at a cost; return how many cells are waiting."""
-    search.spent[cell], search.stamps[cell], search.came[cell] = cost, stamp, came
+    search.costs[cell], search.stamps[cell], search.came_from[cell] = cost, stamp, came
     ahead = _distance(dungeon.rooms, goal, cell, dungeon.columns)
-    search.keys[size], search.cells[size] = cost + AHEAD * ahead + ahead / 1024, cell
+    search.keys[size], search.cells[size] = cost + ESTIMATED_STEP * ahead + ahead / 1024, cell
     sift_up(search.keys, search.cells, size)
     return size + 1
 
 
 @kernel
-def _leave(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
+def _start_search(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, stamp: int) -> int:
     """Begin at every cell of a room's walls, at a price each; return how many cells are waiting, FRESH if too many."""
     kinds, columns, room, state = dungeon.kinds, dungeon.columns, dungeon.rooms[one], search.state
     size = 0
@@ -259,35 +259,35 @@ def _leave(dungeon: DungeonArrays, search: SearchArrays, one: int, other: int, s
             kind = int(kinds[cell])
             if kind in (EDGE, FLOOR, ROCK):
                 continue
-            direction = _opens(kinds, dungeon.owners, cell, one + 1, columns)
+            direction = _find_exit_direction(kinds, dungeon.owners, cell, one + 1, columns)
             if direction < 0:
                 continue
             if size == search.keys.size:
                 return FRESH
-            cost = _door_price(kinds, cell, direction, columns, state.salt)
+            cost = _door_cost(kinds, cell, direction, columns, state.salt)
             if kind in (DOOR, CORRIDOR):
                 cost = USED_DOOR
-            elif not _fits(kind, direction):
+            elif not _can_cross(kind, direction):
                 cost = BREAK
-            elif state.left_by >= 0 and cell != state.left_by:
+            elif state.exit_door >= 0 and cell != state.exit_door:
                 cost = USED_DOOR
-            size = _wait(dungeon, search, cell, cost, direction + ROOT, other, stamp, size)
+            size = _push(dungeon, search, cell, cost, direction + ROOT, other, stamp, size)
     return size
 
 
 @kernel
-def _find(
+def _search(
     dungeon: DungeonArrays, search: SearchArrays, style: CorridorStyle, one: int, other: int, stamp: int, budget: int
 ) -> int:
     """Search until a cell of the other room is settled, and return it; or UNFINISHED or NO_WAY."""
     kinds, owners, columns = dungeon.kinds, dungeon.owners, dungeon.columns
-    spent, stamps, state = search.spent, search.stamps, search.state
+    spent, stamps, state = search.costs, search.stamps, search.state
     walk = WALK if style.reuse else STEP
     cross = CROSS_AVOIDED if style.avoid else CROSS_FREELY
-    size = int(state.waiting)
+    size = int(state.heap_size)
     while size > 0:
         if budget == 0 or size + 3 > search.keys.size:
-            state.waiting = size
+            state.heap_size = size
             return UNFINISHED
         budget -= 1
         cell = int(search.cells[0])
@@ -299,14 +299,14 @@ def _find(
         if owners[cell] == other + 1:
             return cell
         kind = int(kinds[cell])
-        heading = int(search.came[cell]) & 3
+        heading = int(search.came_from[cell]) & 3
         for direction in range(4):
             near = cell + shift_of(direction, columns)
             new = int(kinds[near])
             if new == EDGE or stamps[near] == stamp + 1 or owners[near] == one + 1:
                 continue
             cost = int(spent[cell]) + (TURN if direction != heading else 0)
-            if (kind in (UPRIGHT, ACROSS)) and not _fits(kind, direction):
+            if (kind in (UPRIGHT, ACROSS)) and not _can_cross(kind, direction):
                 cost += BREAK
             if new in (ROCK, FLOOR):
                 cost += STEP
@@ -316,18 +316,18 @@ def _find(
                 enters = owners[near + shift_of(direction, columns)] == other + 1
                 if new == DOOR:
                     cost += USED_DOOR if enters else cross
-                elif not _fits(new, direction):
+                elif not _can_cross(new, direction):
                     cost += BREAK
                 elif enters:
-                    cost += _door_price(kinds, near, direction, columns, state.salt)
-                    if state.entered_by >= 0 and near != state.entered_by:
+                    cost += _door_cost(kinds, near, direction, columns, state.salt)
+                    if state.entry_door >= 0 and near != state.entry_door:
                         cost += USED_DOOR
                 else:
                     cost += cross + NEW_DOOR
             if stamps[near] == stamp and spent[near] <= cost:
                 continue
-            size = _wait(dungeon, search, near, cost, direction, other, stamp, size)
-    return NO_WAY
+            size = _push(dungeon, search, near, cost, direction, other, stamp, size)
+    return NO_PATH
 
 
 @kernel(
@@ -346,38 +346,38 @@ def dig_corridor(
     """
     kinds, owners, columns, state = dungeon.kinds, dungeon.owners, dungeon.columns, search.state
     if state.salt == FRESH:
-        state.left_by, state.entered_by = -1, -1
+        state.exit_door, state.entry_door = -1, -1
         if style.anywhere:
-            state.left_by = _draw_door(dungeon, one, stream)
-            state.entered_by = _draw_door(dungeon, other, stream)
+            state.exit_door = _draw_door(dungeon, one, stream)
+            state.entry_door = _draw_door(dungeon, other, stream)
         state.salt = below(stream, 1 << 16)
-    if state.waiting == FRESH:
-        state.waiting = _leave(dungeon, search, one, other, stamp)
-        if state.waiting == FRESH:
+    if state.heap_size == FRESH:
+        state.heap_size = _start_search(dungeon, search, one, other, stamp)
+        if state.heap_size == FRESH:
             return UNFINISHED
-    goal = _find(dungeon, search, style, one, other, stamp, budget)
+    goal = _search(dungeon, search, style, one, other, stamp, budget)
     if goal == UNFINISHED:
         return UNFINISHED
-    state.salt, state.waiting = FRESH, FRESH
-    if goal == NO_WAY:
+    state.salt, state.heap_size = FRESH, FRESH
+    if goal == NO_PATH:
         return 0
-    count, cell, came = _met(owners, goal, passed, 0), goal, 0
+    count, cell, came = _record_room(owners, goal, passed, 0), goal, 0
     while not came & ROOT:
-        came = int(search.came[cell])
+        came = int(search.came_from[cell])
         _dig(kinds, cell, came & 3, columns)
-        count = _met(owners, cell, passed, count)
+        count = _record_room(owners, cell, passed, count)
         cell -= shift_of(came & 3, columns)
-    count = _met(owners, cell, passed, count)
+    count = _record_room(owners, cell, passed, count)
     cell, came = goal, 0
     while not came & ROOT:
-        came = int(search.came[cell])
+        came = int(search.came_from[cell])
         _widen(kinds, cell, columns, style.width)
         cell -= shift_of(came & 3, columns)
     return count
 
 
 @kernel
-def _price(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
+def _straight_cost(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
     """Of a cell on a straight way."""
     if kind == EDGE:
         return BROKEN
@@ -387,7 +387,7 @@ def _price(kind: int, direction: int, reuse: bool, avoid: bool) -> int:
         return 1 if reuse else 2
     if kind == FLOOR:
         return 20 if avoid else 2
-    if kind == DOOR or _fits(kind, direction):
+    if kind == DOOR or _can_cross(kind, direction):
         return 6
     return BROKEN
 
@@ -400,7 +400,7 @@ def _draw_cell(room: np.void, columns: int, stream: Stream) -> int:
 
 
 @kernel
-def _leg(start: int, end: int, sideways: int, columns: int) -> tuple[int, int]:
+def _measure_leg(start: int, end: int, sideways: int, columns: int) -> tuple[int, int]:
     """Return the direction and the length of a straight way that leads to the row or the column of `end`."""
     if sideways:
         steps = end % columns - start % columns
@@ -428,29 +428,29 @@ def dig_straight(
         for first in range(2):  # up or down first, or sideways first
             price, cell = 0, start
             for leg in range(2):
-                direction, steps = _leg(cell, end, (first + leg) & 1, columns)
+                direction, steps = _measure_leg(cell, end, (first + leg) & 1, columns)
                 for _ in range(steps):
                     cell += shift_of(direction, columns)
                     if owners[cell] != one + 1 and owners[cell] != other + 1:
-                        price += _price(int(kinds[cell]), direction, style.reuse, style.avoid)
+                        price += _straight_cost(int(kinds[cell]), direction, style.reuse, style.avoid)
                 if leg == 0 and int(kinds[cell]) not in (ROCK, FLOOR, CORRIDOR):
                     price += BROKEN  # a corner within a wall leaves no place for a door
             if price < best:
                 best, best_from, best_to, best_first = price, start, end, first
     if best == BROKEN:
         return 0
-    count = _met(owners, best_from, passed, 0)
+    count = _record_room(owners, best_from, passed, 0)
     for widening in (False, True):
         cell = best_from
         for leg in range(2):
-            direction, steps = _leg(cell, best_to, (best_first + leg) & 1, columns)
+            direction, steps = _measure_leg(cell, best_to, (best_first + leg) & 1, columns)
             for _ in range(steps):
                 cell += shift_of(direction, columns)
                 if widening:
                     _widen(kinds, cell, columns, style.width)
                 else:
                     _dig(kinds, cell, direction, columns)
-                    count = _met(owners, cell, passed, count)
+                    count = _record_room(owners, cell, passed, count)
     return count
 
 
@@ -476,7 +476,7 @@ def check_doors(kinds: Kinds, columns: int, first: int, last: int) -> None:
 
 
 @kernel("void(uint8[::1], int64, uint8[::1], int64, int64)", allocates=False)
-def paint(kinds: Kinds, columns: int, words: Kinds, first: int, last: int) -> None:
+def paint(kinds: Kinds, columns: int, labels: Kinds, first: int, last: int) -> None:
     """The words of rows first..last-1: walls around all that is open, rock elsewhere."""
     rows = kinds.size // columns
     for row in range(first, last):
@@ -485,13 +485,13 @@ def paint(kinds: Kinds, columns: int, words: Kinds, first: int, last: int) -> No
             cell = row * columns + column
             kind = int(kinds[cell])
             if kind == FLOOR:
-                words[cell] = WORD_FLOOR
+                labels[cell] = LABEL_FLOOR
             elif kind == CORRIDOR:
-                words[cell] = WORD_CORRIDOR
+                labels[cell] = LABEL_CORRIDOR
             elif kind == DOOR:
-                words[cell] = WORD_DOOR
+                labels[cell] = LABEL_DOOR
             elif kind in (WALL, UPRIGHT, ACROSS):
-                words[cell] = WORD_WALL
+                labels[cell] = LABEL_WALL
             else:
                 walled = False
                 if inside and 0 < column < columns - 1:
@@ -505,4 +505,4 @@ def paint(kinds: Kinds, columns: int, words: Kinds, first: int, last: int) -> No
                     for y in range(max(0, row - 1), min(rows, row + 2)):
                         for x in range(max(0, column - 1), min(columns, column + 2)):
                             walled |= _is_open(int(kinds[y * columns + x]))
-                words[cell] = WORD_WALL if walled else WORD_ROCK
+                labels[cell] = LABEL_WALL if walled else LABEL_ROCK

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .heap import sift_down, sift_up
 
 Steps: TypeAlias = NDArray[np.int32]
@@ -29,36 +29,38 @@ class StepGraph:
     def __init__(self, passable: NDArray[np.bool_], offsets: Places, *, cut_corners: bool = True) -> None:
         self.passable = passable
         self.shape = passable.shape
-        self.wide = tuple([side + 2 for side in passable.shape])
+        self.padded_shape = tuple([side + 2 for side in passable.shape])
         self.inner = tuple([slice(1, side + 1) for side in passable.shape])
-        self.strides: Places = np.array([int(np.prod(self.wide[axis + 1 :])) for axis in range(len(self.wide))])
+        self.strides: Places = np.array(
+            [int(np.prod(self.padded_shape[axis + 1 :])) for axis in range(len(self.padded_shape))]
+        )
         self.shifts: Places = offsets @ self.strides
         self.guards: Places = np.zeros((len(offsets), 0), dtype=np.int64)
         """(neighbour, k) shifts to the cells that a step needs free; 0, which is always free, fills up."""
         if not cut_corners:
-            parts = [_parts(tuple(offset)) for offset in offsets.tolist()]
+            parts = [_find_partial_steps(tuple(offset)) for offset in offsets.tolist()]
             self.guards = np.zeros((len(offsets), max(len(part) for part in parts)), dtype=np.int64)
             for number, part in enumerate(parts):
                 for place, offset in enumerate(part):
                     self.guards[number, place] = np.array(offset) @ self.strides
 
-    def places(self, cells: NDArray[np.int64]) -> Places:
+    def to_flat(self, cells: NDArray[np.int64]) -> Places:
         """(cell, axis) to flat places."""
         return (cells + 1) @ self.strides
 
-    def cells(self, places: Places) -> NDArray[np.int64]:
+    def to_cells(self, places: Places) -> NDArray[np.int64]:
         """Flat places to (cell, axis)."""
-        return np.stack(np.unravel_index(places, self.wide), axis=1) - 1
+        return np.stack(np.unravel_index(places, self.padded_shape), axis=1) - 1
 
-    def fresh_steps(self) -> Steps:
+    def new_steps(self) -> Steps:
         """Nothing reached yet."""
-        steps = np.full(self.wide, WALL, dtype=np.int32)
+        steps = np.full(self.padded_shape, WALL, dtype=np.int32)
         steps[self.inner] = self.passable.view(np.int8) + np.int8(WALL)
         return steps.reshape(-1)
 
-    def fresh_costs(self, costs: NDArray[np.float64] | float) -> Values:
+    def new_costs(self, costs: NDArray[np.float64] | float) -> Values:
         """What entering each cell costs, infinite for walls and the margin."""
-        wide = np.full(self.wide, np.inf)
+        wide = np.full(self.padded_shape, np.inf)
         wide[self.inner] = np.where(self.passable, costs, np.inf)
         return wide.reshape(-1)
 
@@ -80,13 +82,13 @@ class StepGraph:
         cheapest, dearest = float(finite.min() * factors.min()), float(finite.max() * factors.max())
         given = (values, costs, self.shifts, factors, self.guards, seeds, came, away, target)
         needed = 2 * dearest / cheapest + 4 if cheapest > 0 else np.inf
-        if needed > MOST_BUCKETS:
+        if needed > MAX_BUCKETS:
             spread_costs(*given)
         else:
             spread_in_buckets(*given, cheapest / 2, 1 << int(needed).bit_length())
 
 
-def _parts(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _find_partial_steps(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
     """The steps that take only some of the axes of this one."""
     parts: list[tuple[int, ...]] = [()]
     for step in offset:
@@ -94,7 +96,7 @@ def _parts(offset: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [part for part in parts if any(part) and part != offset]
 
 
-@inlined
+@inline
 def _is_free(steps: Steps, guards: Places, cell: int, number: int) -> bool:
     """Whether all cells that a step passes between are free."""
     free = True
@@ -163,7 +165,7 @@ class CostArrays(NamedTuple):
     away: bool
 
 
-@inlined
+@inline
 def _lower(graph: CostArrays, cell: int, number: int) -> bool:
     """Lower the value of a neighbor to what the step there, or from there, costs; whether that was lower."""
     near = cell + graph.shifts[number]
@@ -229,7 +231,7 @@ def spread_costs(
             size += 1
 
 
-MOST_BUCKETS = 1 << 12
+MAX_BUCKETS = 1 << 12
 """Where steps differ more in cost than so many buckets hold, a heap is the better queue."""
 
 
@@ -299,7 +301,7 @@ def spread_in_buckets(
 
 
 @kernel
-def _least_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
+def _min_steps(cell: int, aim: Places, strides: Places, diagonal: bool) -> int:
     """As many steps it is at least to the place whose parts along the axes are `aim`, were there no walls."""
     total, most = 0, 0
     for axis in range(strides.size):
@@ -346,7 +348,7 @@ def search_steps(
         if cell == goal:
             return True
         further = np.int32(steps[cell] + 1)
-        estimate = _least_steps(cell, aim, strides, diagonal)
+        estimate = _min_steps(cell, aim, strides, diagonal)
         for number in range(shifts.size):
             near = cell + shifts[number]
             if closed[near] or (steps[near] != UNSEEN and steps[near] <= further):
@@ -355,7 +357,7 @@ def search_steps(
                 continue
             steps[near] = further
             came[near] = number
-            stack = (now + 1 + _least_steps(near, aim, strides, diagonal) - estimate) % 3
+            stack = (now + 1 + _min_steps(near, aim, strides, diagonal) - estimate) % 3
             if sizes[stack] == stacks.shape[1]:
                 larger = np.empty((3, 2 * stacks.shape[1]), dtype=np.int32)
                 larger[:, : stacks.shape[1]] = stacks

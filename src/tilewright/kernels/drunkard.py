@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .directions import shift_of
 from .random import below, random
 from .types import Record
@@ -36,7 +36,7 @@ class WalkState(Record):
     started: int
     """Walkers that have started."""
     steps: int
-    over: int
+    finished: int
     """Walkers that are done for good."""
 
 
@@ -47,7 +47,7 @@ class WalkRules(NamedTuple):
     """Probability that it leads to the center, or below 0 away from it."""
     steps: int
     """Steps of a walker."""
-    lives: int
+    max_walkers: int
     """Walkers that may start, in all."""
     patience: int
     """Steps after which one that has dug nothing ends early."""
@@ -55,8 +55,8 @@ class WalkRules(NamedTuple):
     """The cell from which walkers start; -1: any floor beside rock."""
 
 
-@inlined
-def leaning(state: State, cell: int, row: int, rows: int, bias: float) -> int:
+@inline
+def draw_direction(state: State, cell: int, row: int, rows: int, bias: float) -> int:
     """A direction by chance: with the chance of the bias one that leads to the centre, or away from it."""
     if bias != 0.0 and random(state) < abs(bias):
         # Twice the way to the centre, so that it is a whole number: the margin is as wide on every side.
@@ -71,7 +71,7 @@ def leaning(state: State, cell: int, row: int, rows: int, bias: float) -> int:
 
 
 @kernel
-def turned_to(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> int:
+def find_direction(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> int:
     """The first direction from `first` on, clockwise, that leads to rock, or to floors as well; -1 where none does."""
     for turn in range(4):
         heading = (first + turn) % 4
@@ -82,7 +82,7 @@ def turned_to(cells: Bytes, cell: int, row: int, first: int, floors: bool) -> in
 
 
 @kernel
-def start_beside_rock(state: State, cells: Bytes, row: int, starts: Numbers, progress: WalkState) -> int:
+def draw_start(state: State, cells: Bytes, row: int, starts: Numbers, progress: WalkState) -> int:
     """A floor by chance that has rock beside it, or -1 where there is none left.
 
     `starts` lists every floor; those found to have no rock beside them leave the list for good.
@@ -90,7 +90,7 @@ def start_beside_rock(state: State, cells: Bytes, row: int, starts: Numbers, pro
     while progress.listed > 0:
         chosen = below(state, progress.listed)
         cell = starts[chosen]
-        if turned_to(cells, cell, row, 0, False) >= 0:
+        if find_direction(cells, cell, row, 0, False) >= 0:
             return int(cell)
         progress.listed -= 1
         starts[chosen] = starts[progress.listed]
@@ -117,7 +117,7 @@ def walk(
     where there is none or the last one ended early, from any floor beside rock, into the rock.
     """
     rows = cells.size // row
-    while progress.dug < goal and progress.over < len(walkers):
+    while progress.dug < goal and progress.finished < len(walkers):
         if budget == 0:
             return True
         budget -= 1
@@ -129,23 +129,23 @@ def walk(
                 if walker["left"] > 0:
                     walker["left"] -= 1
                 continue
-            if progress.started == rules.lives:
+            if progress.started == rules.max_walkers:
                 walker["left"] = -1
-                progress.over += 1
+                progress.finished += 1
                 continue
             if rules.middle >= 0 and walker["idle"] < rules.patience:
-                cell, heading = rules.middle, leaning(state, rules.middle, row, rows, rules.bias)
+                cell, heading = rules.middle, draw_direction(state, rules.middle, row, rows, rules.bias)
             else:
-                cell = start_beside_rock(state, cells, row, starts, progress)
+                cell = draw_start(state, cells, row, starts, progress)
                 if cell < 0:
                     return False
-                heading = turned_to(cells, cell, row, below(state, 4), False)
+                heading = find_direction(cells, cell, row, below(state, 4), False)
             progress.started += 1
             walker["left"], walker["idle"] = rules.steps, 0
         elif random(state) < rules.turn:
-            heading = leaning(state, cell, row, rows, rules.bias)
+            heading = draw_direction(state, cell, row, rows, rules.bias)
         if cells[cell + shift_of(heading, row)] == BLOCKED:
-            heading = turned_to(cells, cell, row, below(state, 4), True)
+            heading = find_direction(cells, cell, row, below(state, 4), True)
         progress.steps += 1
         walker["left"] -= 1
         walker["idle"] += 1

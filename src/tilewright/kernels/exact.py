@@ -36,7 +36,7 @@ def log(values: ArrayLike) -> NDArray[np.float64]:
 
 
 @kernel
-def raised(base: float, exponent: float) -> float:
+def exact_power(base: float, exponent: float) -> float:
     """A number in (0, 1] to the power of a positive one: exp(exponent * log(base)), right to some thirteen digits."""
     if base == 1.0:  # even to the power of what is infinite
         return 1.0

@@ -31,7 +31,7 @@ Scores = NDArray[np.float64]
 Offset = tuple[int, int]
 Number = TypeVar("Number", bound=np.generic)
 
-KEYS = 1 << 16
+MAX_KEYS = 1 << 16
 """How many different keys, and neighbourhoods, there can be."""
 CHUNK = 4096
 """Cells per pass: what the passes hand on stays in the nearest cache."""
@@ -61,7 +61,7 @@ class Automaton:
         matrix = _read_scores("scores", scores)
         states = len(matrix)
         start = _read_cells(cells, states)
-        near = _nearest(offsets, start.shape, wrap)
+        near = _shorten_offsets(offsets, start.shape, wrap)
         if (second is None) != (blend is None):
             raise ValueError("second, blend: give both or neither; each needs the other")
 
@@ -69,7 +69,7 @@ class Automaton:
         reach_y = max((abs(dy) for _, dy in near), default=0)
         margins = (2 * reach_y, 2 * reach_x)
         padded = _pad(start, margins)
-        self.cells: Cells = padded[_inside(margins, start.shape)]
+        self.cells: Cells = padded[_inner_slices(margins, start.shape)]
         """The map: a view, good to read and to write between generations."""
         self._stride = padded.shape[1]
         self._first = margins[0] * self._stride + margins[1]
@@ -84,10 +84,10 @@ class Automaton:
         shifts = np.array([dy * self._stride + dx for dx, dy in near], dtype=np.int64)
         window = self._first + min(block_size("fashion.window"), padded.size)
         place = (padded, *margins, -1 if wrap else states, held, shifts)
-        keys = _keys(matrix.tobytes(), states, len(near), wrap) if second is None else None
+        keys = _build_key_table(matrix.tobytes(), states, len(near), wrap) if second is None else None
         if keys is not None:
             radix, mask = states + (not wrap), (1 << (states - 1).bit_length()) - 1
-            self._update = partial(_by_key, *place, keys, radix, mask, np.empty(window, dtype=np.uint16))
+            self._update = partial(_update_by_key, *place, keys, radix, mask, np.empty(window, dtype=np.uint16))
         else:
             weights = np.zeros(0)
             if blend is not None:
@@ -97,13 +97,15 @@ class Automaton:
                 weights = np.pad(weights, [(margin, margin) for margin in margins], mode="wrap").ravel()
             other = matrix if second is None else _read_scores("second", second, states)
             sums, old = np.empty(window), np.empty(window, dtype=np.uint8)
-            self._update = partial(_by_sum, *place, _open(matrix), _open(other), weights, sums, old)
+            self._update = partial(
+                _update_by_sum, *place, _add_outside(matrix), _add_outside(other), weights, sums, old
+            )
 
     def advance(self, generations: int = 1) -> None:
         """So many generations, without a look at those between."""
         self._update(self._first, self._last, generations)
 
-    def generation(self, rows: int | None = None) -> Iterator[float]:
+    def run_generation(self, rows: int | None = None) -> Iterator[float]:
         """One generation in blocks of `rows`, which change nothing; between them, the share done.
 
         To be exhausted: until then the upper rows are one generation ahead of the others.
@@ -163,7 +165,7 @@ def _read_field(name: str, field: ArrayLike, shape: tuple[int, ...]) -> NDArray[
     return array
 
 
-def _nearest(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> list[Offset]:
+def _shorten_offsets(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> list[Offset]:
     """The offsets that lead to a cell at all; on a torus, each the shorter way round."""
     if not len(offsets):
         raise ValueError("offsets: at least one neighbour, got none")
@@ -173,17 +175,17 @@ def _nearest(offsets: Sequence[Offset], shape: tuple[int, ...], wrap: bool) -> l
     return [(x, y) for x, y in offsets if abs(x) < width and abs(y) < height]
 
 
-def _inside(margins: tuple[int, int], shape: tuple[int, ...]) -> tuple[slice, ...]:
+def _inner_slices(margins: tuple[int, int], shape: tuple[int, ...]) -> tuple[slice, ...]:
     return tuple(slice(margin, margin + size) for margin, size in zip(margins, shape, strict=True))
 
 
 def _pad(array: Cells, margins: tuple[int, int]) -> Cells:
     padded = np.zeros([size + 2 * margin for size, margin in zip(array.shape, margins, strict=True)], dtype=np.uint8)
-    padded[_inside(margins, array.shape)] = array
+    padded[_inner_slices(margins, array.shape)] = array
     return padded
 
 
-def _open(matrix: Scores) -> Scores:
+def _add_outside(matrix: Scores) -> Scores:
     """Scores with one more state, outside: as a neighbour it adds nothing, as a cell it never wins."""
     wider = np.pad(matrix, (0, 1))
     wider[-1] = -np.inf
@@ -191,13 +193,13 @@ def _open(matrix: Scores) -> Scores:
 
 
 @lru_cache(maxsize=16)
-def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
+def _build_key_table(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | None:
     """The key of every neighbourhood: (rank of its score + 1) << bits | own state. None if they are too many.
 
     A neighbourhood is a number whose digits are the states of the cell and of its neighbours, in order.
     """
     radix = states if wrap else states + 1
-    if radix ** (neighbours + 1) > KEYS:
+    if radix ** (neighbours + 1) > MAX_KEYS:
         return None
     terms = np.frombuffer(scores).reshape(states, states)
     if not wrap:
@@ -208,7 +210,7 @@ def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | Non
             sums = (sums[:, :, None] + terms[:, None, :]).reshape(states, -1)
     ranks = np.unique(sums, return_inverse=True)[1].reshape(sums.shape)
     keys = ((ranks + 1) << (states - 1).bit_length()) | np.arange(states)[:, None]
-    if keys.max() >= KEYS:
+    if keys.max() >= MAX_KEYS:
         return None
     table = np.zeros(radix ** (neighbours + 1), dtype=np.uint16)  # what lies outside keeps 0, which never wins
     table[: keys.size] = keys.ravel()
@@ -216,7 +218,7 @@ def _keys(scores: bytes, states: int, neighbours: int, wrap: bool) -> Keys | Non
 
 
 @kernel
-def _surround(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
+def _fill_margins(cells: Cells, margin_y: int, margin_x: int, outside: int) -> None:
     """Fill the margins: with the other end of the torus or, where `outside` is a state, with that."""
     height, width = cells.shape[0] - 2 * margin_y, cells.shape[1] - 2 * margin_x
     for y in range(margin_y, margin_y + height):
@@ -279,7 +281,7 @@ def _choose(cells: Cells, locked: Cells, shifts: Shifts, mask: int, keys: Keys, 
     "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
     " uint16[::1], int64, int64, uint16[::1], int64, int64, int64)"
 )
-def _by_key(
+def _update_by_key(
     padded: Cells,
     margin_y: int,
     margin_x: int,
@@ -304,7 +306,7 @@ def _by_key(
     reach = start // 2
     for _ in range(generations):
         if first == start:
-            _surround(padded, margin_y, margin_x, outside)
+            _fill_margins(padded, margin_y, margin_x, outside)
             _look_up(cells, first - reach, shifts, table, radix, scratch, window[:start])
         at = first
         while at < last:
@@ -364,7 +366,7 @@ def _choose_by_sum(
     "void(uint8[:, ::1], int64, int64, int64, uint8[::1], int64[::1],"
     " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1], uint8[::1], int64, int64, int64)"
 )
-def _by_sum(
+def _update_by_sum(
     padded: Cells,
     margin_y: int,
     margin_x: int,
@@ -387,7 +389,7 @@ def _by_sum(
     reach = start // 2
     for _ in range(generations):
         if first == start:
-            _surround(padded, margin_y, margin_x, outside)
+            _fill_margins(padded, margin_y, margin_x, outside)
             _add_up(cells, first - reach, shifts, scores, second, blend, window[:start])
             _copy(cells[first - reach : first + reach], old[:start])
         at = first

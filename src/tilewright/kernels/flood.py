@@ -14,7 +14,7 @@ from .blocks import block_size
 Labels: TypeAlias = NDArray[np.int32]
 Places: TypeAlias = NDArray[np.int64]
 
-FREE, BLOCKED, UNNUMBERED = 0, -1, -2
+FREE, BLOCKED, UNLABELED = 0, -1, -2
 """What a cell of a field is that belongs to no part: open, closed (as the margin is), or not numbered yet."""
 NUMBERING = np.dtype(
     [
@@ -46,11 +46,11 @@ class LabeledMap:
         wide = tuple([side + 2 * margin for side, margin in zip(shape, margins, strict=True)])
         self.inner = tuple([slice(margin, margin + side) for side, margin in zip(shape, margins, strict=True)])
         """Where the map lies in it."""
-        self.whole: Labels = np.full(wide, BLOCKED, dtype=np.int32)
-        self.cells: Labels = self.whole[self.inner]
+        self.padded: Labels = np.full(wide, BLOCKED, dtype=np.int32)
+        self.cells: Labels = self.padded[self.inner]
         """The map alone, without the margin."""
-        self.flat: Labels = self.whole.reshape(-1)
-        self.strides: Places = np.array(self.whole.strides, dtype=np.int64) // self.whole.itemsize
+        self.flat: Labels = self.padded.reshape(-1)
+        self.strides: Places = np.array(self.padded.strides, dtype=np.int64) // self.padded.itemsize
         self.shifts: Places = offsets @ self.strides
         self.count = 0
         """Parts that are numbered."""
@@ -58,27 +58,27 @@ class LabeledMap:
         """The largest part, of equally large ones the first; 0 when there is none."""
         self.queue: Places = np.empty(self.flat.size, dtype=np.int64)
         """The cells of parts that have a free neighbour, part by part; `edges` of them."""
-        self.edges = 0
+        self.edge_count = 0
 
-    def number(self) -> Iterator[float]:
+    def label(self) -> Iterator[float]:
         """Number the connected parts of the cells that are UNNUMBERED, in reading order of their first cells."""
         state = np.zeros(1, dtype=NUMBERING)
-        while number_parts(self.flat, self.shifts, self.queue, state, block_size("flood")):
+        while label_cells(self.flat, self.shifts, self.queue, state, block_size("flood")):
             yield float(state["scanned"][0]) / self.flat.size
-        self.count, self.largest, self.edges = (int(state[name][0]) for name in ("count", "largest", "edges"))
+        self.count, self.largest, self.edge_count = (int(state[name][0]) for name in ("count", "largest", "edges"))
 
 
-def parts_of(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
+def label_regions(mask: NDArray[np.bool_], offsets: Places) -> LabeledMap:
     """A field whose parts are the connected parts of a mask; all else is BLOCKED."""
     field = LabeledMap(mask.shape, offsets)
-    field.cells[mask] = UNNUMBERED
-    for _ in field.number():
+    field.cells[mask] = UNLABELED
+    for _ in field.label():
         pass
     return field
 
 
 @kernel("boolean(int32[::1], int64[::1], int64[::1], NumberingState, int64)")
-def number_parts(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
+def label_cells(cells: Labels, shifts: Places, queue: Places, numbering: NumberingState, budget: int) -> bool:
     """Go on numbering parts until so many cells have been looked at; whether there is more to do.
 
     What has left the queue is overwritten by those of its cells that have a free neighbour.
@@ -93,7 +93,7 @@ def number_parts(cells: Labels, shifts: Places, queue: Places, numbering: Number
             open_ = False
             for number in range(shifts.size):
                 near = cell + shifts[number]
-                if cells[near] == UNNUMBERED:
+                if cells[near] == UNLABELED:
                     cells[near] = count
                     queue[end] = near
                     end += 1
@@ -106,7 +106,7 @@ def number_parts(cells: Labels, shifts: Places, queue: Places, numbering: Number
         elif scanned == cells.size:
             break
         else:
-            if cells[scanned] == UNNUMBERED:
+            if cells[scanned] == UNLABELED:
                 count += 1
                 cells[scanned] = count
                 state["start"] = end
@@ -119,7 +119,7 @@ def number_parts(cells: Labels, shifts: Places, queue: Places, numbering: Number
     return bool(first < end or scanned < cells.size)
 
 
-def symmetric(offsets: Any) -> Places:
+def add_opposites(offsets: Any) -> Places:
     """Offsets and their opposites, each once, in the order given; without (0, 0)."""
     both = [tuple(sign * int(part) for part in offset) for offset in offsets for sign in (1, -1)]
     distinct = [offset for offset in dict.fromkeys(both) if any(offset)]

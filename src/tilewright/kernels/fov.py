@@ -24,7 +24,7 @@ Lines: TypeAlias = Annotated[NDArray[np.void], LINE]
 
 
 @kernel
-def _pushed(stack: Lines, size: int, depth: int, low: int, low_parts: int, high: int, high_parts: int) -> Lines:
+def _push_line(stack: Lines, size: int, depth: int, low: int, low_parts: int, high: int, high_parts: int) -> Lines:
     """The stack with one more line to scan; a larger one, where it was full."""
     if size == len(stack):
         larger = np.empty(2 * size, dtype=LINE)
@@ -60,7 +60,7 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
         deepest = after
         if quarter % 2 == 0:
             deeper, deepest = -deeper, before
-        stack = _pushed(stack, 0, 1, -1, 1, 1, 1)
+        stack = _push_line(stack, 0, 1, -1, 1, 1, 1)
         size = 1
         while size > 0:
             size -= 1
@@ -86,9 +86,9 @@ def cast(clear: Mask, row: int, column: int, reach: int, seen: Mask) -> None:
                     low, low_parts = 2 * across - 1, 2 * depth
                     from_ = across
                 if not open_ and was_clear:
-                    stack = _pushed(stack, size, depth + 1, low, low_parts, 2 * across - 1, 2 * depth)
+                    stack = _push_line(stack, size, depth + 1, low, low_parts, 2 * across - 1, 2 * depth)
                     size += 1
                 was_wall, was_clear = not open_, open_
             if was_clear:
-                stack = _pushed(stack, size, depth + 1, low, low_parts, high, high_parts)
+                stack = _push_line(stack, size, depth + 1, low, low_parts, high, high_parts)
                 size += 1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from . import kernel
 from .types import Int32_1D, Int32_2D, Int64_1D, Int64_2D, Uint8_2D, Uint64_3D
-from .wave import NONE, NOWHERE, RuleArrays, WaveArrays, restrict_cell
+from .wave import NO_CELL, NONE, RuleArrays, WaveArrays, restrict_cell
 
 
 class ConstraintArrays(NamedTuple):
@@ -24,7 +24,7 @@ class ConstraintArrays(NamedTuple):
     """(map cell,) the cell of the wave that decides it."""
     offsets: Int32_1D
     """(map cell,) its place in the owner's pattern."""
-    firsts: Int32_1D
+    owned_starts: Int32_1D
     """(cell of the wave + 1,) where its cells of the map begin in `owned`."""
     owned: Int32_1D
     masks: Uint64_3D
@@ -38,7 +38,7 @@ class ConstraintArrays(NamedTuple):
     kinds: Int64_1D
     ends: Uint8_2D
     """(constraint, map cell) whether a path ends there."""
-    around: Int32_2D
+    neighbors: Int32_2D
     """(map cell, direction) neighbors, or -1."""
     scratch: Int32_2D
     """(SCRATCH_ROWS, map cell) for `connect`."""
@@ -56,7 +56,7 @@ def recount(wave: WaveArrays, constraints: ConstraintArrays) -> None:
     for constraint in range(len(constraints.masks)):
         for number in range(wave.state.touched_count):
             owner = wave.touched[number]
-            for place in range(constraints.firsts[owner], constraints.firsts[owner + 1]):
+            for place in range(constraints.owned_starts[owner], constraints.owned_starts[owner + 1]):
                 cell = constraints.owned[place]
                 mask = constraints.masks[constraint, constraints.offsets[cell]]
                 some, others = NONE, NONE
@@ -98,7 +98,7 @@ def limit_counts(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArr
             is_open = constraints.status[constraint, cell] == MAY
             if is_open and not _decide(wave, rules, constraints, constraint, cell, hold):
                 return int(constraints.owners[cell])
-    return NOWHERE
+    return NO_CELL
 
 
 @kernel
@@ -108,7 +108,7 @@ def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, 
     A cell without which those that must be connected would not be must hold one of the constraint's tiles. Of a region,
     cells that it cannot reach must hold none of them.
     """
-    status, owners, around = constraints.status[constraint], constraints.owners, constraints.around
+    status, owners, around = constraints.status[constraint], constraints.owners, constraints.neighbors
     ends, kind, scratch = constraints.ends[constraint], constraints.kinds[constraint], constraints.scratch
     order, low, parent, next_ = scratch[0], scratch[1], scratch[2], scratch[3]
     wanted, stack, forced = scratch[4], scratch[5], scratch[6]
@@ -122,7 +122,7 @@ def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, 
         if is_wanted and root < 0:
             root = cell
     if root < 0:
-        return NOWHERE
+        return NO_CELL
     time, top = 1, 1
     order[root] = low[root] = 1
     parent[root], next_[root], stack[0] = -1, 0, root
@@ -158,4 +158,4 @@ def connect(wave: WaveArrays, rules: RuleArrays, constraints: ConstraintArrays, 
         concerns = (lost or forced[cell]) and status[cell] == MAY
         if concerns and not _decide(wave, rules, constraints, constraint, cell, not lost):
             return int(owners[cell])
-    return NOWHERE
+    return NO_CELL

@@ -41,14 +41,14 @@ def new_tree(rooms: int) -> TreeArrays:
 
 
 @kernel
-def _apart(centres: Places, one: int, other: int) -> int:
+def _squared_distance(centres: Places, one: int, other: int) -> int:
     """The square of the distance between two rooms' centres."""
     across, down = centres[one, 0] - centres[other, 0], centres[one, 1] - centres[other, 1]
     return int(across * across + down * down)
 
 
 @kernel
-def _root(above: Places, room: int) -> int:
+def _find_root(above: Places, room: int) -> int:
     while above[room] != room:
         above[room] = above[above[room]]
         room = above[room]
@@ -56,7 +56,7 @@ def _root(above: Places, room: int) -> int:
 
 
 @kernel("int64(int64[:, ::1], int64[::1], int64[::1], uint8[::1])", allocates=False)
-def span(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) -> int:
+def build_spanning_tree(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) -> int:
     """Kruskal: choose, in a given order, the pairs that join what is not connected yet; return how many there are.
 
     `above` is a forest of rooms (union-find), in which each is its own root at first.
@@ -64,7 +64,7 @@ def span(pairs: Pairs, order: Places, above: Places, chosen: NDArray[np.uint8]) 
     count = 0
     for place in range(order.size):
         number = order[place]
-        one, other = _root(above, pairs[number, 0]), _root(above, pairs[number, 1])
+        one, other = _find_root(above, pairs[number, 0]), _find_root(above, pairs[number, 1])
         if one != other:
             above[max(one, other)] = min(one, other)
             chosen[number] = 1
@@ -78,13 +78,13 @@ def join_nearest(centres: Places, first: int, last: int, parents: Places) -> Non
     for room in range(max(1, first), last):
         nearest = 0
         for other in range(1, room):
-            if _apart(centres, other, room) < _apart(centres, nearest, room):
+            if _squared_distance(centres, other, room) < _squared_distance(centres, nearest, room):
                 nearest = other
         parents[room] = nearest
 
 
 @kernel("int64(int64[:, ::1], int64[::1], int64, int64, int64, int64[::1])", allocates=False)
-def join_in_a_row(centres: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
+def join_chain(centres: Places, free: Places, size: int, room: int, count: int, parents: Places) -> int:
     """Join to a room the nearest of the first `size` in `free`, to that the next, and so on; the last of so many.
 
     Of equally near ones the first is taken.
@@ -92,7 +92,7 @@ def join_in_a_row(centres: Places, free: Places, size: int, room: int, count: in
     for _ in range(min(count, size)):
         nearest = 0
         for place in range(1, size):
-            near, best = _apart(centres, free[place], room), _apart(centres, free[nearest], room)
+            near, best = _squared_distance(centres, free[place], room), _squared_distance(centres, free[nearest], room)
             if near < best or (near == best and free[place] < free[nearest]):
                 nearest = place
         parents[free[nearest]] = room
@@ -103,24 +103,24 @@ def join_in_a_row(centres: Places, free: Places, size: int, room: int, count: in
 
 
 @kernel("void(int64[:, ::1], int64[::1], int64, int64, int64[:, ::1])", allocates=False)
-def second_nearest(centres: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
+def find_nearest_unlinked(centres: Places, parents: Places, first: int, last: int, pairs: Pairs) -> None:
     """For rooms first..last-1 the nearest room that is not joined to it; itself where there is none."""
     for room in range(first, last):
         nearest = room
         for other in range(len(centres)):
             if other == room or parents[room] == other or parents[other] == room:
                 continue
-            if nearest == room or _apart(centres, other, room) < _apart(centres, nearest, room):
+            if nearest == room or _squared_distance(centres, other, room) < _squared_distance(centres, nearest, room):
                 nearest = other
         pairs[room, 0], pairs[room, 1] = min(room, nearest), max(room, nearest)
 
 
 @kernel("int64(int64[:, ::1], int64[:, ::1], TreeArrays, float64, int64, uint64[::1], int64[:, ::1])", allocates=False)
 def close_loops(
-    links: Pairs, pairs: Pairs, tree: TreeArrays, chance: float, longest: int, stream: Stream, loops: Pairs
+    links: Pairs, pairs: Pairs, tree: TreeArrays, chance: float, max_length: int, stream: Stream, loops: Pairs
 ) -> int:
     """Choose at random pairs that close a loop of at most that many links with a tree; return how many there are."""
-    _root_tree(links, tree)
+    _fill_tree(links, tree)
     parent, depth = tree.parent, tree.depth
     count = 0
     for number in range(len(pairs)):
@@ -129,19 +129,19 @@ def close_loops(
         if not drawn or one == other:
             continue
         length = 1
-        while one != other and length <= longest:
+        while one != other and length <= max_length:
             if depth[one] < depth[other]:
                 one, other = other, one
             one = parent[one]
             length += 1
-        if one == other and length <= longest:
+        if one == other and length <= max_length:
             loops[count, 0], loops[count, 1] = pairs[number, 0], pairs[number, 1]
             count += 1
     return count
 
 
 @kernel
-def _root_tree(links: Pairs, tree: TreeArrays) -> None:
+def _fill_tree(links: Pairs, tree: TreeArrays) -> None:
     """Fill the arrays of a tree from its links."""
     parent, depth, starts, near, queue = tree.parent, tree.depth, tree.starts, tree.near, tree.queue
     rooms = parent.size

@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
-from .exact import raised
+from . import inline, kernel
+from .exact import exact_power
 from .random import GAMMA, random
 from .types import Float64_2D, Int32_1D, Int64_1D, Int64_2D, Record, Uint8_1D, Uint16_1D, Uint16_2D, Uint64_1D
 
@@ -29,7 +29,7 @@ class ContextArrays(NamedTuple):
 
     keys: Int64_1D
     """(slot,) FREE where there is none."""
-    which: Int32_1D
+    ids: Int32_1D
     """(slot,) the number of the context."""
     firsts: Int32_1D
     """(context + 1,) where its entries begin."""
@@ -56,7 +56,7 @@ class Lookahead(NamedTuple):
     """(row, tile)"""
 
 
-class Found(Record):
+class ContextTotals(Record):
     """How much `count_contexts` has found."""
 
     contexts: int
@@ -70,8 +70,8 @@ MIN_SQUARE = 1e-4
 """Assumed count of a square that was never seen: the less, the harder for a wrong one to turn into another."""
 
 
-@inlined
-def _slot(keys: Numbers, key: int) -> int:
+@inline
+def _find_slot(keys: Numbers, key: int) -> int:
     """Where a key stands in a hash table, or the free place where it should."""
     rest = np.int64(len(keys) - 1)
     place = np.int64((np.uint64(key) * GAMMA) >> np.uint64(20)) & rest
@@ -85,13 +85,13 @@ def rehash(keys: Int64_1D, values: Int64_1D, new_keys: Int64_1D, new_values: Int
     """Move a hash table into a larger one, whose keys are FREE."""
     for place in range(len(keys)):
         if keys[place] != FREE:
-            slot = _slot(new_keys, int(keys[place]))
+            slot = _find_slot(new_keys, int(keys[place]))
             new_keys[slot], new_values[slot] = keys[place], values[place]
 
 
 @kernel(
     "int64(uint16[:, ::1], int64, int64[::1], int64[:, ::1], int64, int64[::1], int64[::1], int64[::1], int64[::1],"
-    " Found)",
+    " ContextTotals)",
     allocates=False,
 )
 def count_contexts(
@@ -101,10 +101,10 @@ def count_contexts(
     weights: Int64_2D,
     tiles: int,
     keys: Int64_1D,
-    which: Int64_1D,
+    ids: Int64_1D,
     pairs: Int64_1D,
     counts: Int64_1D,
-    found: Found,
+    found: ContextTotals,
 ) -> int:
     """Count how often each tile was seen in each context, from a cell on while there are free slots: the next cell.
 
@@ -118,12 +118,12 @@ def count_contexts(
             key = bases[number]
             for direction in range(weights.shape[1]):
                 key += weights[number, direction] * np.int64(seen[cell, direction + 1])
-            slot = _slot(keys, key)
+            slot = _find_slot(keys, key)
             if keys[slot] == FREE:
-                keys[slot], which[slot] = key, contexts
+                keys[slot], ids[slot] = key, contexts
                 contexts += 1
-            pair = which[slot] * tiles + np.int64(seen[cell, 0])
-            place = _slot(pairs, pair)
+            pair = ids[slot] * tiles + np.int64(seen[cell, 0])
+            place = _find_slot(pairs, pair)
             entries += pairs[place] == FREE
             pairs[place] = pair
             counts[place] += 1
@@ -132,18 +132,18 @@ def count_contexts(
     return cell
 
 
-@inlined
+@inline
 def _find_context(contexts: ContextArrays, cells: Digits, place: int, number: int, shifts: Numbers) -> int:
     """Return the context of a cell in a set of directions, -1 for one that was never seen."""
     key = contexts.bases[number]
     for direction in range(len(shifts)):
         key += contexts.weights[number, direction] * np.int64(cells[place + shifts[direction]])
-    slot = _slot(contexts.keys, key)
-    return int(contexts.which[slot]) if contexts.keys[slot] == key else -1
+    slot = _find_slot(contexts.keys, key)
+    return int(contexts.ids[slot]) if contexts.keys[slot] == key else -1
 
 
-@inlined
-def _known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
+@inline
+def _find_known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
     """Return the directions in which there is a tile, as bits."""
     known = np.int64(0)
     for direction in range(len(shifts)):
@@ -159,7 +159,7 @@ def _known_directions(cells: Digits, place: int, shifts: Numbers) -> int:
 def draw_tiles(
     contexts: ContextArrays,
     cells: Uint16_1D,
-    held: Uint8_1D,
+    locked: Uint8_1D,
     order: Int64_1D,
     shifts: Int64_1D,
     steps: Int64_2D,
@@ -176,9 +176,9 @@ def draw_tiles(
     """
     lost = 0
     for place in order:
-        if held[place]:
+        if locked[place]:
             continue
-        known = _known_directions(cells, place, shifts)
+        known = _find_known_directions(cells, place, shifts)
         context, first = -1, 0
         if temperature == 1.0 and lookahead.rows[place] < 0:
             # Most cells need only the first context that is known.
@@ -213,7 +213,7 @@ def draw_tiles(
 def draw_smoothed(
     contexts: ContextArrays,
     cells: Uint16_1D,
-    held: Uint8_1D,
+    locked: Uint8_1D,
     order: Int64_1D,
     shifts: Int64_1D,
     steps: Int64_2D,
@@ -226,9 +226,9 @@ def draw_smoothed(
     """Do the same with the shares of each step mixed into those of the one before, as if seen `smoothing` times."""
     lost = 0
     for place in order:
-        if held[place]:
+        if locked[place]:
             continue
-        known = _known_directions(cells, place, shifts)
+        known = _find_known_directions(cells, place, shifts)
         if _blend(contexts, cells, place, known, shifts, steps, smoothing, scratch):
             if lookahead.rows[place] >= 0:
                 _weigh(scratch[0], lookahead.chances[lookahead.rows[place]])
@@ -367,7 +367,7 @@ def _draw(shares: NDArray[np.float64], temperature: float, state: Uint64_1D) -> 
         most = shares[best]
         for tile in range(len(shares)):
             if shares[tile] > 0.0:
-                shares[tile] = raised(shares[tile] / most, 1.0 / temperature)
+                shares[tile] = exact_power(shares[tile] / most, 1.0 / temperature)
     total = 0.0
     for tile in range(len(shares)):
         total += shares[tile]
@@ -409,7 +409,7 @@ def resample_tiles(
     for entry in range(contexts.firsts[0], contexts.firsts[1]):
         common[contexts.tiles[entry]] = contexts.counts[entry]
     for place in order:
-        known = _known_directions(cells, place, shifts)
+        known = _find_known_directions(cells, place, shifts)
         for tile in range(len(own)):
             own[tile], below[tile] = common[tile], 1.0
         for part in range(2):
@@ -448,7 +448,7 @@ def find_unseen(
                 for entry in range(contexts.firsts[context], contexts.firsts[context + 1]):
                     seen = seen or contexts.tiles[entry] == own
             # A square with a cell without a tile was never seen either.
-            if not seen and contexts.masks[number] & ~_known_directions(cells, place, shifts) == 0:
+            if not seen and contexts.masks[number] & ~_find_known_directions(cells, place, shifts) == 0:
                 out[count] = place
                 count += 1
                 break

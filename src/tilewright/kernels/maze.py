@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .directions import shift_of
 from .random import GAMMA, below, mix, row_key
 from .types import Int32_1D, Record, Uint8_1D
@@ -26,7 +26,7 @@ Stream: TypeAlias = NDArray[np.uint64]
 FRESH, INSIDE, FRONTIER = 0, 1, 2
 """What a place is to a maze that grows: not met yet, part of it, or beside it. Places of no use are INSIDE at first."""
 CHOOSE, WALK, FOLLOW = 0, 1, 2
-FLOOR, WALL, MET, MET_AGAIN = 0, 1, 2, 3
+FLOOR, WALL, REACHED, REACHED_TWICE = 0, 1, 2, 3
 """What a cell is; MET and MET_AGAIN are floors that one or two floods have reached."""
 RECTANGLE = np.dtype([("row", np.int32), ("column", np.int32), ("height", np.int32), ("width", np.int32)])
 """Places that `divide` has not cut yet."""
@@ -47,7 +47,7 @@ class MazeState(Record):
     """Where it began."""
     phase: int
     """CHOOSE, WALK or FOLLOW."""
-    left: int
+    steps_left: int
     """Steps that walks may still take."""
 
 
@@ -90,15 +90,15 @@ class MazeLayout(NamedTuple):
 
 
 @kernel
-def _ways(mask: int) -> int:
+def _count_directions(mask: int) -> int:
     """How many directions are in a mask."""
     return (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + (mask >> 3)
 
 
 @kernel
-def _picked(stream: Stream, mask: int) -> int:
+def _draw_direction(stream: Stream, mask: int) -> int:
     """One of the directions in a mask that is not empty, by chance; a single one costs no draw."""
-    count = _ways(mask)
+    count = _count_directions(mask)
     left = below(stream, count) if count > 1 else 0
     for direction in range(4):
         if (mask >> direction) & 1:
@@ -109,7 +109,7 @@ def _picked(stream: Stream, mask: int) -> int:
 
 
 @kernel
-def _root(above: Places, place: int) -> int:
+def _find_root(above: Places, place: int) -> int:
     while above[place] != place:
         above[place] = above[above[place]]
         place = above[place]
@@ -117,11 +117,11 @@ def _root(above: Places, place: int) -> int:
 
 
 @kernel
-def _joined(above: Places, one: int, other: int) -> bool:
+def _join(above: Places, one: int, other: int) -> bool:
     """Join what two places belong to; False where it is the same already."""
     if above.size == 0:
         return True
-    first, second = _root(above, one), _root(above, other)
+    first, second = _find_root(above, one), _find_root(above, other)
     if first == second:
         return False
     if first < second:
@@ -137,8 +137,8 @@ def _link(links: Bytes, place: int, direction: int, columns: int) -> None:
     links[place + shift_of(direction, columns)] |= np.uint8(1 << (direction ^ 2))
 
 
-@inlined
-def _around(maze: MazeArrays, place: int, wanted: int) -> int:
+@inline
+def _find_neighbors(maze: MazeArrays, place: int, wanted: int) -> int:
     """Return the directions in which a neighbor is as wanted."""
     mask, open_ = 0, int(maze.possible[place])
     for direction in range(4):
@@ -147,17 +147,17 @@ def _around(maze: MazeArrays, place: int, wanted: int) -> int:
     return mask
 
 
-@inlined
+@inline
 def _grow(maze: MazeArrays, place: int, direction: int) -> int:
     """Link a place to a neighbor unless they are connected; return the neighbor."""
     other = place + shift_of(direction, maze.columns)
-    if _joined(maze.above, place, other):
+    if _join(maze.above, place, other):
         _link(maze.links, place, direction, maze.columns)
     return other
 
 
 @kernel
-def _next_fresh(seen: Bytes, scanned: int) -> int:
+def _find_fresh(seen: Bytes, scanned: int) -> int:
     """Return the first FRESH place from `scanned` on, or the number of places."""
     while scanned < seen.size and seen[scanned] != FRESH:
         scanned += 1
@@ -165,15 +165,15 @@ def _next_fresh(seen: Bytes, scanned: int) -> int:
 
 
 @kernel("void(uint8[::1], int32[::1], int64)", allocates=False)
-def gather(links: Bytes, above: Places, columns: int) -> None:
+def build_forest(links: Bytes, above: Places, columns: int) -> None:
     """Make a forest of places that hang together by links; its roots are their first places."""
     for place in range(links.size):
         above[place] = place
     for place in range(links.size):
         if links[place] & 2:
-            _joined(above, place, place + 1)
+            _join(above, place, place + 1)
         if links[place] & 4:
-            _joined(above, place, place + columns)
+            _join(above, place, place + columns)
 
 
 @kernel("boolean(MazeArrays, int32[::1], uint64[::1], MazeState, int64)", allocates=False)
@@ -184,7 +184,7 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
     while budget > 0:
         budget -= 1
         if size == 0:
-            scanned = _next_fresh(maze.seen, scanned)
+            scanned = _find_fresh(maze.seen, scanned)
             if scanned == maze.seen.size:
                 more = False
                 break
@@ -192,11 +192,11 @@ def backtrack(maze: MazeArrays, stack: Places, stream: Stream, state: MazeState,
             stack[0] = scanned
             size = 1
         place = int(stack[size - 1])
-        fresh = _around(maze, place, FRESH)
+        fresh = _find_neighbors(maze, place, FRESH)
         if fresh == 0:
             size -= 1
             continue
-        other = _grow(maze, place, _picked(stream, fresh))
+        other = _grow(maze, place, _draw_direction(stream, fresh))
         maze.seen[other] = INSIDE
         stack[size] = other
         size += 1
@@ -213,7 +213,7 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
     while budget > 0:
         budget -= 1
         if size == 0:
-            scanned = _next_fresh(maze.seen, scanned)
+            scanned = _find_fresh(maze.seen, scanned)
             if scanned == maze.seen.size:
                 more = False
                 break
@@ -223,12 +223,12 @@ def prim(maze: MazeArrays, frontier: Places, stream: Stream, state: MazeState, b
             place = int(frontier[position])
             size -= 1
             frontier[position] = frontier[size]
-            inside = _around(maze, place, INSIDE)
+            inside = _find_neighbors(maze, place, INSIDE)
             if inside:  # the very first one has none
-                _grow(maze, place, _picked(stream, inside))
+                _grow(maze, place, _draw_direction(stream, inside))
         maze.seen[place] = INSIDE
         state.done += 1
-        fresh = _around(maze, place, FRESH)
+        fresh = _find_neighbors(maze, place, FRESH)
         for direction in range(4):
             if (fresh >> direction) & 1:
                 other = place + shift_of(direction, maze.columns)
@@ -271,7 +271,7 @@ def kruskal(links: Bytes, above: Places, edges: Places, state: MazeState, column
     last = min(edges.size, state.done + budget)
     for position in range(state.done, last):
         place, direction = int(edges[position] >> 1), 1 + int(edges[position] & 1)
-        if _joined(above, place, place + shift_of(direction, columns)):
+        if _join(above, place, place + shift_of(direction, columns)):
             _link(links, place, direction, columns)
     state.done = last
     return bool(last < edges.size)
@@ -290,11 +290,11 @@ def wilson(maze: MazeArrays, exits: Bytes, stream: Stream, state: MazeState, str
     while budget > 0:
         budget -= 1
         if phase == WALK:
-            if state.left == 0:
+            if state.steps_left == 0:
                 more = False
                 break
-            state.left -= 1
-            direction = _picked(stream, int(maze.possible[place]))
+            state.steps_left -= 1
+            direction = _draw_direction(stream, int(maze.possible[place]))
             exits[place] = direction
             place += shift_of(direction, maze.columns)
             if maze.seen[place] == INSIDE:
@@ -371,14 +371,14 @@ def divide(links: Bytes, stack: Rectangles, stream: Stream, state: MazeState, co
 
 
 @kernel
-def _chosen(key: np.uint64, place: int, columns: int, share: float) -> bool:
+def _opens_dead_end(key: np.uint64, place: int, columns: int, share: float) -> bool:
     """Whether a dead end here is to be opened, by position alone."""
     number = mix(row_key(key, place // columns) + np.uint64(place % columns) * GAMMA)
     return bool(np.float64(number >> np.uint64(11)) * 2.0**-53 < share)
 
 
 @kernel
-def _frees_a_post(links: Bytes, place: int, direction: int, columns: int) -> bool:
+def _isolates_post(links: Bytes, place: int, direction: int, columns: int) -> bool:
     """Whether a link here would be the fourth around a corner of walls, which then stands alone."""
     other = place + shift_of(direction, columns)
     for turn in (1, 3):
@@ -399,34 +399,34 @@ def braid(
     """
     last = min(links.size, state.done + budget)
     for place in range(state.done, last):
-        if _ways(int(links[place])) != 1 or not _chosen(np.uint64(key), place, columns, share):
+        if _count_directions(int(links[place])) != 1 or not _opens_dead_end(np.uint64(key), place, columns, share):
             continue
         best, mask = 0, 0
         closed = int(possible[place]) & ~int(links[place])
         for direction in range(4):
             if (closed >> direction) & 1:
                 other = place + shift_of(direction, columns)
-                worth = 2 if _frees_a_post(links, place, direction, columns) else 4
-                if _ways(int(links[other])) == 1:
-                    worth = worth + 1 if _chosen(np.uint64(key), other, columns, share) else 1
+                worth = 2 if _isolates_post(links, place, direction, columns) else 4
+                if _count_directions(int(links[other])) == 1:
+                    worth = worth + 1 if _opens_dead_end(np.uint64(key), other, columns, share) else 1
                 if worth > best:
                     best, mask = worth, 0
                 if worth == best:
                     mask |= 1 << direction
         if mask:
-            _link(links, place, _picked(stream, mask), columns)
+            _link(links, place, _draw_direction(stream, mask), columns)
     state.done = last
     return bool(last < links.size)
 
 
 @kernel("void(uint8[::1], uint8[::1], MazeLayout, uint8[:, ::1], int64, int64)", allocates=False)
-def carve(links: Bytes, shown: Bytes, layout: MazeLayout, cells: Bytes, first: int, last: int) -> None:
+def carve(links: Bytes, visible: Bytes, layout: MazeLayout, cells: Bytes, first: int, last: int) -> None:
     """Write FLOOR into the cells of the places in rows first..last-1 that are shown, and of their links."""
     for row in range(first, last):
         y = layout.top + row * (layout.height + layout.wall)
         for column in range(layout.columns):
             place = row * layout.columns + column
-            if not shown[place]:
+            if not visible[place]:
                 continue
             x = layout.left + column * (layout.width + layout.wall)
             deep = layout.height + layout.wall if links[place] & 4 else layout.height

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .random import GAMMA, ROW_SALT, mix
 
 Cells = NDArray[np.uint64]
@@ -36,13 +36,13 @@ TO_NUMBER = 2.0**-53
 
 
 @kernel
-def corner(key: int | np.uint64, column: np.uint64, row: np.uint64) -> np.uint64:
+def hash_corner(key: int | np.uint64, column: np.uint64, row: np.uint64) -> np.uint64:
     """The 64 bits of a lattice corner."""
     return mix(np.uint64(key) + column * GAMMA + row * ROW_SALT)
 
 
 @kernel
-def wrapped(cell: np.uint64, around: np.uint64) -> np.uint64:
+def wrap_cell(cell: np.uint64, around: np.uint64) -> np.uint64:
     """A lattice cell on a torus of `around` cells, which lie at 0 and up; 0 for a lattice without end."""
     if around == np.uint64(0):
         return cell
@@ -58,7 +58,7 @@ def fade(t: float) -> float:
 
 
 @kernel
-def side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float) -> tuple[float, float]:
+def blend_side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float) -> tuple[float, float]:
     """One side of a lattice square, blended between its upper and lower corner: slope and height at its foot."""
     if gradients:
         upper, lower = GRADIENTS[bits >> np.uint64(60)], GRADIENTS[below >> np.uint64(60)]
@@ -71,7 +71,7 @@ def side(bits: np.uint64, below: np.uint64, gradients: bool, v: float, s: float)
     return slope, high + s * (low - high)
 
 
-@inlined
+@inline
 def _carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
     """Return the lattice cell that a place outside of `cell` lies in, and the place in that cell, 0..1."""
     whole = np.floor(place)
@@ -82,7 +82,7 @@ def _carry(cell: np.uint64, place: float) -> tuple[np.uint64, float]:
     "void(boolean, uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
     "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
 )
-def squares(
+def fill_lattice(
     gradients: bool,
     key: int,
     columns: Cells,
@@ -109,10 +109,12 @@ def squares(
                 i, u = _carry(columns[column], across[column] + moved[0, row, column] * per_cell[0])
                 j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
                 s = fade(v)
-                west, east = wrapped(i, around[0]), wrapped(i + one, around[0])
-                north, south = wrapped(j, around[1]), wrapped(j + one, around[1])
-                slope, foot = side(corner(key, west, north), corner(key, west, south), gradients, v, s)
-                slope_2, foot_2 = side(corner(key, east, north), corner(key, east, south), gradients, v, s)
+                west, east = wrap_cell(i, around[0]), wrap_cell(i + one, around[0])
+                north, south = wrap_cell(j, around[1]), wrap_cell(j + one, around[1])
+                slope, foot = blend_side(hash_corner(key, west, north), hash_corner(key, west, south), gradients, v, s)
+                slope_2, foot_2 = blend_side(
+                    hash_corner(key, east, north), hash_corner(key, east, south), gradients, v, s
+                )
                 here = slope * u + foot
                 out[row, column] = (here + fade(u) * ((slope_2 * (u - 1.0) + foot_2) - here)) * gain
         return
@@ -125,19 +127,19 @@ def squares(
         faded[column] = fade(across[column])
     names = np.empty(count, dtype=np.uint64)
     for number in range(count):
-        names[number] = wrapped(first + np.uint64(number), around[0])
+        names[number] = wrap_cell(first + np.uint64(number), around[0])
     upper, lower = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint64)
     slopes, feet = np.empty(count), np.empty(count)
     for row in range(height):
         if row == 0 or rows[row] != rows[row - 1]:
-            north, south = wrapped(rows[row], around[1]), wrapped(rows[row] + one, around[1])
+            north, south = wrap_cell(rows[row], around[1]), wrap_cell(rows[row] + one, around[1])
             for number in range(count):
-                upper[number] = corner(key, names[number], north)
-                lower[number] = corner(key, names[number], south)
+                upper[number] = hash_corner(key, names[number], north)
+                lower[number] = hash_corner(key, names[number], south)
         v = down[row]
         s = fade(v)
         for number in range(count):
-            slopes[number], feet[number] = side(upper[number], lower[number], gradients, v, s)
+            slopes[number], feet[number] = blend_side(upper[number], lower[number], gradients, v, s)
         target = out[row]
         for column in range(width):
             number, u = place[column], across[column]
@@ -161,7 +163,7 @@ def bump(bits: np.uint64, x: float, y: float) -> float:
     "void(uint64, uint64[:, ::1], float64[:, ::1], uint64[:, ::1], float64[:, ::1], "
     "float64, float64[:, :, ::1], float64, float64[:, ::1])"
 )
-def triangles(
+def fill_simplex(
     key: int,
     columns: Cells,
     across: Numbers,
@@ -201,14 +203,14 @@ def triangles(
             is_right = u > v
             step = 1.0 if is_right else 0.0
             right, below = (one if is_right else none), (none if is_right else one)
-            total = bump(corner(key, i, j), x, y)
-            total += bump(corner(key, i + right, j + below), x - step + UNSKEW, y - (1.0 - step) + UNSKEW)
-            total += bump(corner(key, i + one, j + one), x - 1.0 + 2.0 * UNSKEW, y - 1.0 + 2.0 * UNSKEW)
+            total = bump(hash_corner(key, i, j), x, y)
+            total += bump(hash_corner(key, i + right, j + below), x - step + UNSKEW, y - (1.0 - step) + UNSKEW)
+            total += bump(hash_corner(key, i + one, j + one), x - 1.0 + 2.0 * UNSKEW, y - 1.0 + 2.0 * UNSKEW)
             target[column] = total * SIMPLEX_GAIN
 
 
 @kernel
-def point(bits: np.uint64) -> tuple[float, float]:
+def find_feature_point(bits: np.uint64) -> tuple[float, float]:
     """Where in its cell a corner's point lies."""
     x = np.float64(bits >> np.uint64(32)) * 2.0**-32 - 0.5
     y = np.float64(bits & np.uint64(0xFFFFFFFF)) * 2.0**-32 - 0.5
@@ -219,7 +221,7 @@ def point(bits: np.uint64) -> tuple[float, float]:
     "void(uint64, uint64[::1], float64[::1], uint64[::1], float64[::1], "
     "uint64[::1], float64[:, :, ::1], float64[::1], float64[:, ::1])"
 )
-def points(
+def fill_cellular(
     key: int,
     columns: Cells,
     across: Numbers,
@@ -243,9 +245,11 @@ def points(
                 j, v = _carry(rows[row], down[row] + moved[1, row, column] * per_cell[1])
                 nearest = 8.0
                 for below in range(3):
-                    name = wrapped(j + np.uint64(below) - one, around[1])
+                    name = wrap_cell(j + np.uint64(below) - one, around[1])
                     for beside in range(3):
-                        x, y = point(corner(key, wrapped(i + np.uint64(beside) - one, around[0]), name))
+                        x, y = find_feature_point(
+                            hash_corner(key, wrap_cell(i + np.uint64(beside) - one, around[0]), name)
+                        )
                         x, y = u - (x + (beside - 1.0)), v - (y + (below - 1.0))
                         nearest = min(nearest, x * x + y * y)
                 out[row, column] = 1.0 - 2.0 * np.sqrt(nearest)
@@ -257,14 +261,14 @@ def points(
         place[column] = np.int64(columns[column] - first)
     names = np.empty(count, dtype=np.uint64)
     for number in range(count):
-        names[number] = wrapped(first + np.uint64(number), around[0])
+        names[number] = wrap_cell(first + np.uint64(number), around[0])
     xs, ys = np.empty((3, count)), np.empty((3, count))
     for row in range(height):
         if row == 0 or rows[row] != rows[row - 1]:
             for below in range(3):
-                name = wrapped(rows[row] + np.uint64(below) - one, around[1])
+                name = wrap_cell(rows[row] + np.uint64(below) - one, around[1])
                 for number in range(count):
-                    xs[below, number], ys[below, number] = point(corner(key, names[number], name))
+                    xs[below, number], ys[below, number] = find_feature_point(hash_corner(key, names[number], name))
         v = down[row]
         target = out[row]
         for column in range(width):

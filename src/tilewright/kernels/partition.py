@@ -51,7 +51,7 @@ def new_heap(parts: int) -> PartHeap:
 
 
 @kernel
-def _set(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
+def _set_rectangle(rooms: Rooms, number: int, x: int, y: int, width: int, height: int) -> None:
     room = rooms[number]
     room["x"], room["y"], room["width"], room["height"] = x, y, width, height
 
@@ -66,7 +66,7 @@ def partition(
     by a fraction of at most `jitter`.
     """
     keys, numbers = heap.keys, heap.numbers
-    _set(parts, 0, 0, 0, sizes.width, sizes.height)
+    _set_rectangle(parts, 0, 0, 0, sizes.width, sizes.height)
     keys[0], numbers[0] = 0.0, 0
     count, size = 1, 1
     while size > 0 and count < len(parts):
@@ -93,11 +93,11 @@ def partition(
         at = int(side * (0.5 + jitter * (2 * random(stream) - 1)) + 0.5)
         at = max(least, min(side - least, at))
         if upright:
-            _set(parts, number, x, y, at, height)
-            _set(parts, count, x + at, y, width - at, height)
+            _set_rectangle(parts, number, x, y, at, height)
+            _set_rectangle(parts, count, x + at, y, width - at, height)
         else:
-            _set(parts, number, x, y, width, at)
-            _set(parts, count, x, y + at, width, height - at)
+            _set_rectangle(parts, number, x, y, width, at)
+            _set_rectangle(parts, count, x, y + at, width, height - at)
         for part in (number, count):
             keys[size], numbers[size] = -float(parts[part]["width"] * parts[part]["height"]), part
             sift_up(keys, numbers, size)
@@ -107,7 +107,7 @@ def partition(
 
 
 @kernel
-def _drawn(stream: Stream, space: int, least: int, most: int, fill: float) -> int:
+def _draw_size(stream: Stream, space: int, least: int, most: int, fill: float) -> int:
     """A room's side where there is space for so much."""
     most = min(most, space)
     least = max(min(least, most), min(most, int(fill * space + 0.5)))
@@ -115,7 +115,7 @@ def _drawn(stream: Stream, space: int, least: int, most: int, fill: float) -> in
 
 
 @kernel
-def _placed(stream: Stream, slack: int, shift: float) -> int:
+def _draw_offset(stream: Stream, slack: int, shift: float) -> int:
     """How far from the near side: in the middle, or off it by a share of what is to spare."""
     return int(slack * (0.5 + shift * (random(stream) - 0.5)) + 0.5)
 
@@ -126,14 +126,14 @@ def put_room(dungeon: DungeonArrays, number: int, x: int, y: int, width: int, he
     for row in range(y, y + height):
         for cell in range(row * dungeon.columns + x, row * dungeon.columns + x + width):
             dungeon.kinds[cell], dungeon.owners[cell] = FLOOR, number + 1
-    _set(dungeon.rooms, number, x, y, width, height)
+    _set_rectangle(dungeon.rooms, number, x, y, width, height)
 
 
 @kernel(
     "int64(DungeonArrays, Rooms, int64, int64, RoomSizes, int64, float64, float64, uint64[::1], int64)",
     allocates=False,
 )
-def settle(
+def place_rooms(
     dungeon: DungeonArrays, parts: Rooms, first: int, last: int, sizes: RoomSizes, spacing: int,
     fill: float, shift: float, stream: Stream, count: int,
 ) -> int:  # fmt: skip
@@ -145,10 +145,10 @@ def settle(
     for number in range(first, last):
         wide, high = parts[number]["width"] - spacing, parts[number]["height"] - spacing
         for _ in range(DRAWS):
-            width = _drawn(stream, wide, sizes.min_width, sizes.max_width, fill)
-            height = _drawn(stream, high, sizes.min_height, sizes.max_height, fill)
-            x = 1 + parts[number]["x"] + _placed(stream, wide - width, shift)
-            y = 1 + parts[number]["y"] + _placed(stream, high - height, shift)
+            width = _draw_size(stream, wide, sizes.min_width, sizes.max_width, fill)
+            height = _draw_size(stream, high, sizes.min_height, sizes.max_height, fill)
+            x = 1 + parts[number]["x"] + _draw_offset(stream, wide - width, shift)
+            y = 1 + parts[number]["y"] + _draw_offset(stream, high - height, shift)
             free = True
             for row in range(y, y + height):
                 for cell in range(row * columns + x, row * columns + x + width):

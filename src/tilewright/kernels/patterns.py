@@ -19,7 +19,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .random import GAMMA
 from .types import (
     Float64_1D,
@@ -64,15 +64,15 @@ class CounterArrays(NamedTuple):
     """A map, and the counts of its patterns."""
 
     cells: Uint16_1D
-    twins: Int32_1D
+    next_copies: Int32_1D
     """(place,) the next copy of a cell behind a wrapped edge, or -1; empty where nothing wraps."""
-    homes: Int32_1D
+    originals: Int32_1D
     """(place,) the cell that it is a copy of; empty where nothing wraps."""
     slots: Int32_2D
     """(size, place)"""
     keys: Uint64_1D
     counts: Int32_1D
-    which: Int32_1D
+    term_rows: Int32_1D
     """(slot,)"""
     terms: Float64_2D
     gains: Float64_2D
@@ -88,14 +88,14 @@ class CounterArrays(NamedTuple):
 
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
-HOPELESS = 3
+GIVE_UP_EXCESS = 3
 """A change that costs this much too much on the way, in patterns that the samples lack, is not looked at to its end."""
-FULL = 0.5
+MAX_LOAD = 0.5
 """Fraction of hashed slots in use at which they must be sorted out."""
 
 
-@inlined
-def _known(counter: CounterArrays, size: int, key: np.uint64) -> int:
+@inline
+def _find_known(counter: CounterArrays, size: int, key: np.uint64) -> int:
     """Return where a pattern of the samples is counted, -1 for any other; with dense keys, where any is counted."""
     keys, layout = counter.keys, counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
@@ -110,7 +110,7 @@ def _known(counter: CounterArrays, size: int, key: np.uint64) -> int:
 
 
 @kernel
-def _other(counter: CounterArrays, size: int, key: np.uint64) -> int:
+def _find_other(counter: CounterArrays, size: int, key: np.uint64) -> int:
     """Return where a pattern that the samples lack is counted; a new one takes a free slot, and its count is -1."""
     keys, layout = counter.keys, counter.layout[size]
     first, rest = layout["first"] + layout["known"], layout["others"] - 1
@@ -119,14 +119,14 @@ def _other(counter: CounterArrays, size: int, key: np.uint64) -> int:
         if keys[first + place] == EMPTY:
             keys[first + place] = key
             counter.counts[first + place] = -1
-            counter.which[first + place] = layout["lacking"]
+            counter.term_rows[first + place] = layout["lacking"]
             layout["used"] += 1
             break
         place = (place + 1) & rest
     return int(first + place)
 
 
-@inlined
+@inline
 def _gain(counter: CounterArrays, size: int, pattern: int, count: int) -> float:
     """Return what another window of a pattern costs that has `count` of them already."""
     if count == 0 and pattern == counter.layout[size]["lacking"]:
@@ -135,20 +135,20 @@ def _gain(counter: CounterArrays, size: int, pattern: int, count: int) -> float:
     return float(counter.gains[row, 0] - counter.terms[pattern, 0] - counter.terms[pattern, 1] * counter.gains[row, 1])
 
 
-@inlined
-def _leave(counter: CounterArrays, size: int, slot: int) -> float:
+@inline
+def _remove_window(counter: CounterArrays, size: int, slot: int) -> float:
     """Count one window less; return what that saves."""
     count = int(np.int64(counter.counts[slot])) - 1
     counter.counts[slot] = count
-    return _gain(counter, size, counter.which[slot], count)
+    return _gain(counter, size, counter.term_rows[slot], count)
 
 
-@inlined
-def _enter(counter: CounterArrays, size: int, slot: int) -> float:
+@inline
+def _add_window(counter: CounterArrays, size: int, slot: int) -> float:
     """Count one window more; return what that costs."""
     count = max(int(np.int64(counter.counts[slot])), 0)
     counter.counts[slot] = count + 1
-    return _gain(counter, size, counter.which[slot], count)
+    return _gain(counter, size, counter.term_rows[slot], count)
 
 
 @kernel
@@ -170,9 +170,9 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
                 left = int(np.int64(counter.slots[size, origin]))
                 if left < 0:
                     continue
-                cost -= _leave(counter, size, left)
+                cost -= _remove_window(counter, size, left)
                 key = keys[left] + step * counter.multipliers[size, number]
-                entered = _known(counter, size, key)
+                entered = _find_known(counter, size, key)
                 entry = log[top]
                 entry["origin"], entry["left"], entry["entered"] = origin, left, entered
                 entry["size"], entry["is_new"] = size, 0
@@ -180,20 +180,20 @@ def try_tile(counter: CounterArrays, top: int, place: int, tile: int, limit: flo
                     counter.new[top] = key
                     least += fresh
                 else:
-                    cost += _enter(counter, size, entered)
+                    cost += _add_window(counter, size, entered)
                 top += 1
-                if cost + least > limit + HOPELESS * fresh:
+                if cost + least > limit + GIVE_UP_EXCESS * fresh:
                     return cost + least, top
-        place = counter.twins[place] if counter.twins.size else -1
+        place = counter.next_copies[place] if counter.next_copies.size else -1
     if least == 0.0 or cost + least > limit:
         return cost + least, top
     for number in range(start, top):
         entry = log[number]
         if entry["entered"] < 0:
             size = int(np.int64(entry["size"]))
-            entered = _other(counter, size, counter.new[number])
+            entered = _find_other(counter, size, counter.new[number])
             entry["entered"], entry["is_new"] = entered, counter.counts[entered] < 0
-            cost += _enter(counter, size, entered)
+            cost += _add_window(counter, size, entered)
     return cost, top
 
 
@@ -211,8 +211,8 @@ def try_windows(
     for size in range(len(layout)):
         for number in range(lengths[size]):
             place = origin + around[size, number]
-            if counter.homes.size:
-                place = np.int64(counter.homes[place])
+            if counter.originals.size:
+                place = np.int64(counter.originals[place])
                 met = False  # a small map that wraps has the same window on both sides
                 for entry in range(start, top):
                     met |= log[entry]["origin"] == place and log[entry]["size"] == size
@@ -224,19 +224,19 @@ def try_windows(
             key = _key_at(counter, size, place)
             if key == keys[left]:
                 continue
-            cost -= _leave(counter, size, left)
-            entered = _known(counter, size, key)
+            cost -= _remove_window(counter, size, left)
+            entered = _find_known(counter, size, key)
             if entered < 0:
-                entered = _other(counter, size, key)
+                entered = _find_other(counter, size, key)
             change = log[top]
             change["origin"], change["left"], change["entered"] = place, left, entered
             change["size"], change["is_new"] = size, counter.counts[entered] < 0
             top += 1
-            cost += _enter(counter, size, entered)
+            cost += _add_window(counter, size, entered)
     return cost, top
 
 
-@inlined
+@inline
 def _key_at(counter: CounterArrays, size: int, place: int) -> np.uint64:
     """Return the key of the pattern in the window that begins at a place."""
     key = np.uint64(0)
@@ -265,7 +265,7 @@ def write(counter: CounterArrays, place: int, tile: int) -> None:
     """Give a cell and its twins a tile, and no more."""
     while place >= 0:
         counter.cells[place] = tile
-        place = counter.twins[place] if counter.twins.size else -1
+        place = counter.next_copies[place] if counter.next_copies.size else -1
 
 
 @kernel
@@ -290,7 +290,7 @@ def is_full(layout: NDArray[np.void]) -> bool:
     """Whether `sort_out` is due."""
     full = False
     for size in range(len(layout)):
-        full |= layout[size]["used"] > FULL * layout[size]["others"]
+        full |= layout[size]["used"] > MAX_LOAD * layout[size]["others"]
     return full
 
 
@@ -303,15 +303,15 @@ def count_windows(counter: CounterArrays) -> None:
             if slots[size, origin] < 0:
                 continue
             key = _key_at(counter, size, origin)
-            slot = _known(counter, size, key)
+            slot = _find_known(counter, size, key)
             if slot < 0:
-                slot = _other(counter, size, key)
+                slot = _find_other(counter, size, key)
             counts[slot] = max(0, counts[slot]) + 1
             slots[size, origin] = slot
 
 
 @kernel("void(CounterArrays, uint64[::1], int32[::1], int32[::1])", allocates=False)
-def sort_out(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, moved: Int32_1D) -> None:
+def rebuild_slots(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, moved: Int32_1D) -> None:
     """Free the hashed slots of patterns that no longer occur and that the samples lack.
 
     `old_keys` and `old_counts` are copies of the counter's, `moved` is scratch of the same length.
@@ -324,7 +324,7 @@ def sort_out(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, 
         layout["used"] = 0
         for slot in range(first, first + others):
             if old_keys[slot] != EMPTY and old_counts[slot] > 0:
-                moved[slot] = _other(counter, size, old_keys[slot])
+                moved[slot] = _find_other(counter, size, old_keys[slot])
                 counter.counts[moved[slot]] = old_counts[slot]
         for origin in range(counter.slots.shape[1] if others else 0):
             old = counter.slots[size, origin]
@@ -333,7 +333,7 @@ def sort_out(counter: CounterArrays, old_keys: Uint64_1D, old_counts: Int32_1D, 
 
 
 @kernel("int64(CounterArrays, int64[::1], int64[::1], int64, float64[::1])", allocates=False)
-def change(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int, value: Float64_1D) -> int:
+def change_tiles(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int, value: Float64_1D) -> int:
     """Give cells from the one numbered `first` on other tiles; the next one, earlier where hashed slots are used up.
 
     What the divergence changes by is added to value[0].
@@ -349,7 +349,7 @@ def change(counter: CounterArrays, places: Int64_1D, tiles: Int64_1D, first: int
 
 
 @kernel("void(CounterArrays, int64, uint64[::1], int64)", allocates=False)
-def know(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> None:
+def add_known(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> None:
     """Give the samples' patterns their slots; the rows of their terms follow each other from this one on."""
     layout = counter.layout[size]
     first, rest = layout["first"], layout["known"] - 1
@@ -360,4 +360,4 @@ def know(counter: CounterArrays, size: int, known: Uint64_1D, row: int) -> None:
             while counter.keys[first + place] != EMPTY:
                 place = (place + 1) & rest
             counter.keys[first + place] = known[number]
-        counter.counts[first + place], counter.which[first + place] = 0, row + number
+        counter.counts[first + place], counter.term_rows[first + place] = 0, row + number

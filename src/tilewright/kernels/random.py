@@ -53,7 +53,7 @@ def row_key(level_key: int | np.uint64, row: int) -> np.uint64:
 
 
 @kernel("void(uint64, int64, int64, int64, uint8[:, ::1])")
-def cells_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.uint8]) -> None:
+def fill_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np.uint8]) -> None:
     """A whole number in [0, limit) for every cell of a window, by position: the key is `rng.level_key()`."""
     scale = np.uint64(limit)
     for row in range(out.shape[0]):
@@ -64,7 +64,7 @@ def cells_below(level_key: int, top: int, left: int, limit: int, out: NDArray[np
 
 
 @kernel("void(uint64, int64, int64, float64, uint8[:, ::1])")
-def cells_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
+def fill_chance(level_key: int, top: int, left: int, chance: float, out: NDArray[np.uint8]) -> None:
     """1 for every cell whose number in [0, 1) is below `chance`, by position."""
     for row in range(out.shape[0]):
         key = row_key(level_key, top + row) + np.uint64(np.int64(left)) * GAMMA
@@ -74,7 +74,7 @@ def cells_chance(level_key: int, top: int, left: int, chance: float, out: NDArra
             target[column] = number < chance
 
 
-def in_blocks(
+def fill_in_blocks(
     fill: Callable[[int, int, int, Number, NDArray[np.uint8]], None],
     level_key: int,
     origin: Sequence[int],
@@ -97,14 +97,14 @@ def in_blocks(
         if torus is None or (min(top, left) >= 0 and top + height <= torus[0] and left + width <= torus[1]):
             fill(level_key, top + start, left, value, block)
             continue
-        for at, length, row in _rounds(top + start, len(block), torus[0]):
-            for column, across, first in _rounds(left, width, torus[1]):
+        for at, length, row in _split_ring(top + start, len(block), torus[0]):
+            for column, across, first in _split_ring(left, width, torus[1]):
                 piece = np.empty((length, across), dtype=np.uint8)
                 fill(level_key, row, first, value, piece)
                 block[at : at + length, column : column + across] = piece
 
 
-def _rounds(start: int, count: int, around: int) -> Iterator[tuple[int, int, int]]:
+def _split_ring(start: int, count: int, around: int) -> Iterator[tuple[int, int, int]]:
     """Stretches of places on a ring: where each begins among them, how long it is, and its first place on the ring."""
     done = 0
     while done < count:

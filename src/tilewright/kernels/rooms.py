@@ -31,7 +31,7 @@ def divide_equally(width: int, height: int, columns: int, rows: int, state: Stat
 
 
 @kernel
-def _cut(state: State, long: int, least: int, across: int, spare: int) -> int:
+def _choose_cut(state: State, long: int, least: int, across: int, spare: int) -> int:
     """Where to cut a side of this length; both parts keep at least the least.
 
     As many parts as fit `long // least` times fit into both halves together, or one row of them (`across`) less: that
@@ -71,12 +71,12 @@ def divide_tree(width: int, height: int, wide: int, high: int, state: State, roo
         elif h < 2 * high:
             upright = True
         if upright:
-            left = _cut(state, w, wide, h // high, spare)
+            left = _choose_cut(state, w, wide, h // high, spare)
             spare -= (w // wide - left // wide - (w - left) // wide) * (h // high)
             rooms[chosen, 2] = left
             rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x + left, y, w - left, h
         else:
-            top = _cut(state, h, high, w // wide, spare)
+            top = _choose_cut(state, h, high, w // wide, spare)
             spare -= (h // high - top // high - (h - top) // high) * (w // wide)
             rooms[chosen, 3] = top
             rooms[count, 0], rooms[count, 1], rooms[count, 2], rooms[count, 3] = x, y + top, w, h - top

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .random import GAMMA, below, mix, row_key
 
 Cells: TypeAlias = NDArray[np.uint8]
@@ -82,14 +82,14 @@ class RuleTables(NamedTuple):
     """The replacements of all rules, and the limits below which random bits choose each."""
 
 
-@inlined
+@inline
 def _area_of(area: Table, corner: Table) -> BoardArea:
     x, y, width, height = area[0], area[1], area[2], area[3]
     return BoardArea(x, y, width, height, corner[1] + x, corner[0] + y)
 
 
 @kernel
-def _drawn(bits: np.uint64, limits: Limits, first: int, end: int) -> int:
+def _draw_position(bits: np.uint64, limits: Limits, first: int, end: int) -> int:
     """One of the positions first..end-1: that of the first limit which 53 random bits stay below."""
     for position in range(first, end - 1):
         if (bits >> np.uint64(11)) < limits[position]:
@@ -191,7 +191,7 @@ def _simulate_area(
                 if holds[column]:
                     drawn = first
                     if end - first > 1:
-                        drawn = _drawn(mix(start + np.uint64(column) * GAMMA), tables.limits, first, end)
+                        drawn = _draw_position(mix(start + np.uint64(column) * GAMMA), tables.limits, first, end)
                     replacement = tiles[drawn]
                     if limited and left[replacement] >= 0 and here[column] != replacement:
                         wanted[row, begin + column] = replacement + 1
@@ -230,7 +230,7 @@ def simulate(
 
 
 @kernel("void(uint8[:, ::1], uint8[:, ::1], int64[::1], uint64[::1])")
-def grant(cells: Cells, wanted: Cells, left: Table, state: NDArray[np.uint64]) -> None:
+def place_wanted(cells: Cells, wanted: Cells, left: Table, state: NDArray[np.uint64]) -> None:
     """Place wanted tiles as long as some are left, cells in random order; nothing is wanted any more afterwards."""
     places = np.empty(cells.size, dtype=np.int64)
     columns = cells.shape[1]

@@ -39,7 +39,7 @@ class ScatterState(Record):
 
 
 @kernel
-def _free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: int, height: int) -> bool:
+def _is_free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: int, height: int) -> bool:
     for row in range(y, y + height):
         for cell in range(row * columns + x, row * columns + x + width):
             if taken[cell] or kinds[cell] == EDGE:
@@ -48,7 +48,7 @@ def _free(kinds: Kinds, taken: Kinds, columns: int, x: int, y: int, width: int, 
 
 
 @kernel
-def _take(taken: Kinds, columns: int, x: int, y: int, width: int, height: int, spacing: int) -> None:
+def _mark_taken(taken: Kinds, columns: int, x: int, y: int, width: int, height: int, spacing: int) -> None:
     rows = taken.size // columns
     for row in range(max(0, y - spacing), min(rows, y + height + spacing)):
         for column in range(max(0, x - spacing), min(columns, x + width + spacing)):
@@ -56,7 +56,7 @@ def _take(taken: Kinds, columns: int, x: int, y: int, width: int, height: int, s
 
 
 @kernel
-def _ahead(drawing: Kinds, number: int, width: int, columns: int) -> int:
+def _find_exit_step(drawing: Kinds, number: int, width: int, columns: int) -> int:
     """The step that leads out of a drawn door: away from its floor."""
     if number >= width and drawing[number - width] == DRAWN_FLOOR:
         return columns
@@ -83,14 +83,14 @@ def _drawing_fits(kinds: Kinds, taken: Kinds, columns: int, drawing: Kinds, plac
         if drawn == DRAWN_DOOR:
             if kinds[cell] == EDGE or kinds[cell] == WALL or kinds[cell] == FLOOR:
                 return False
-            beyond = kinds[cell + _ahead(drawing, number, width, columns)]
+            beyond = kinds[cell + _find_exit_step(drawing, number, width, columns)]
             if beyond in (EDGE, WALL):
                 return False
     return True
 
 
 @kernel
-def _beside_floor(drawing: Kinds, number: int, width: int) -> bool:
+def _is_beside_floor(drawing: Kinds, number: int, width: int) -> bool:
     for row in range(max(0, number // width - 1), min(drawing.size // width, number // width + 2)):
         for column in range(max(0, number % width - 1), min(width, number % width + 2)):
             if _is_inside(drawing[row * width + column]):
@@ -99,7 +99,7 @@ def _beside_floor(drawing: Kinds, number: int, width: int) -> bool:
 
 
 @kernel
-def _draw(
+def _put_drawing(
     dungeon: DungeonArrays, taken: Kinds, drawing: Kinds, place: int, width: int, spacing: int, number: int
 ) -> None:
     """Put a drawing onto the map. Where it has doors its other walls are not to be broken, else only thick ones."""
@@ -117,14 +117,14 @@ def _draw(
             left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
             run += 1
             if at % width == width - 1 or not _is_inside(drawing[at + 1]):
-                _take(taken, columns, x - run + 1, y, run, 1, spacing)
+                _mark_taken(taken, columns, x - run + 1, y, run, 1, spacing)
                 run = 0
         elif drawn == DRAWN_WALL:
             taken[cell] = max(taken[cell], TAKEN)
-            if kinds[cell] == ROCK and (doors or not _beside_floor(drawing, at, width)):
+            if kinds[cell] == ROCK and (doors or not _is_beside_floor(drawing, at, width)):
                 kinds[cell] = WALL
         elif drawn == DRAWN_DOOR:
-            taken[cell], taken[cell + _ahead(drawing, at, width, columns)] = DOORWAY, DOORWAY
+            taken[cell], taken[cell + _find_exit_step(drawing, at, width, columns)] = DOORWAY, DOORWAY
     room = dungeon.rooms[number]
     room["x"], room["y"], room["width"], room["height"] = left, top, right - left + 1, bottom - top + 1
 
@@ -134,14 +134,14 @@ def _draw(
     allocates=False,
 )
 def scatter(
-    dungeon: DungeonArrays, taken: Kinds, sizes: RoomSizes, spacing: int, drawn: LayoutArrays, stream: Stream,
+    dungeon: DungeonArrays, taken: Kinds, sizes: RoomSizes, spacing: int, drawings: LayoutArrays, stream: Stream,
     state: ScatterState, patience: int, budget: int,
 ) -> bool:  # fmt: skip
     """Put rooms onto the map until there are enough of them or `patience` tries in a row have failed.
 
     False when it is done; to be called again while it is not, which is after about `budget` cells.
     """
-    columns, weights = dungeon.columns, drawn.weights
+    columns, weights = dungeon.columns, drawings.weights
     rows = dungeon.kinds.size // columns
     while budget > 0:
         if state.count == len(dungeon.rooms) or state.failed == patience:
@@ -156,19 +156,19 @@ def scatter(
             height = sizes.min_height + below(stream, sizes.max_height - sizes.min_height + 1)
             x, y = 1 + below(stream, columns - 1 - width), 1 + below(stream, rows - 1 - height)
             budget -= width * height
-            if not _free(dungeon.kinds, taken, columns, x, y, width, height):
+            if not _is_free(dungeon.kinds, taken, columns, x, y, width, height):
                 continue
             put_room(dungeon, state.count, x, y, width, height)
-            _take(taken, columns, x, y, width, height, spacing)
+            _mark_taken(taken, columns, x, y, width, height, spacing)
         else:
-            layout = drawn.layouts[kind - 1]
+            layout = drawings.layouts[kind - 1]
             width, height, first = layout["width"], layout["height"], layout["first"]
             place = below(stream, rows - height + 1) * columns + below(stream, columns - width + 1)
             budget -= width * height
-            drawing = drawn.cells[first : first + width * height]
+            drawing = drawings.cells[first : first + width * height]
             if not _drawing_fits(dungeon.kinds, taken, columns, drawing, place, width):
                 continue
-            _draw(dungeon, taken, drawing, place, width, spacing, state.count)
+            _put_drawing(dungeon, taken, drawing, place, width, spacing, state.count)
         state.count += 1
         state.failed = 0
     return True

@@ -71,7 +71,7 @@ class Record(_Void):
     """A numpy record of the annotated fields (int, float or bool), all zero at first; kernels change it in place."""
 
     layout: ClassVar[np.dtype[np.void]]
-    _own: ClassVar[np.dtype[np.void]]
+    _record_dtype: ClassVar[np.dtype[np.void]]
     data: memoryview = None  # type: ignore[assignment]  # hides the property of numpy's scalars
     """The memory as int64, made once: numba asks for it at each call, and numpy would make it anew each time."""
 
@@ -84,11 +84,11 @@ class Record(_Void):
                 raise TypeError(f"{cls.__name__}: {name} is an attribute of every numpy scalar")
             setattr(cls, name, _int_field(offsets[name]) if hint is int else _any_field(name))
         # One object for all records of a class: numba knows types by the identity of their dtype.
-        cls._own = np.dtype((cls, cls.layout))
+        cls._record_dtype = np.dtype((cls, cls.layout))
 
     @classmethod
     def new(cls) -> Self:
-        array = np.zeros(1, dtype=cls._own)
+        array = np.zeros(1, dtype=cls._record_dtype)
         record: Self = array[0]
         record.data = array.view(np.int64).data
         return record

@@ -17,20 +17,20 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .random import GAMMA, mix, row_key
 from .types import Int32_2D, Int64_1D, Int64_2D, Uint8_2D
 
 UNITS = 1024
 """Positions along a side of a square, and units along a side of a cell."""
-AROUND = 2
+SEARCH_RADIUS = 2
 """Squares around a cell's own in which the nearest point may lie."""
 SAMPLES = 8
 """Samples along a side of a square by which a point finds the middle of its region."""
-FAR = 3
+MAX_PAIR_DISTANCE = 3
 """Squares between two points whose regions may be joined by a gap."""
 
-LONGEST = 1 << 62
+MAX_DISTANCE = 1 << 62
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
 
@@ -62,13 +62,13 @@ class WallArrays(NamedTuple):
     out: Uint8_2D
 
 
-@inlined
+@inline
 def _point_y(points: Points, row: int, column: int) -> int:
     """Return where the point of a square is, in UNITS to a square from the first one."""
     return row * UNITS + int(points[row, column, 0])
 
 
-@inlined
+@inline
 def _point_x(points: Points, row: int, column: int) -> int:
     return column * UNITS + int(points[row, column, 1])
 
@@ -79,7 +79,7 @@ def _new_candidates() -> Candidates:
 
 
 @kernel
-def measured(metric: int, down: int, across: int) -> int:
+def metric_distance(metric: int, down: int, across: int) -> int:
     """The length of a way, as it is compared: squared where it is euclidean."""
     if metric == EUCLIDEAN:
         return down * down + across * across
@@ -103,7 +103,7 @@ def scatter(level_key: int, top: int, left: int, jitter: int, points: Points) ->
 
 
 @kernel("void(uint64, int64, int64, float64[::1], uint8[:, ::1])")
-def draw(level_key: int, top: int, left: int, weights: NDArray[np.float64], out: NDArray[np.uint8]) -> None:
+def draw_kinds(level_key: int, top: int, left: int, weights: NDArray[np.float64], out: NDArray[np.uint8]) -> None:
     """One of several kinds for every square, by its position alone, in proportion to the weights."""
     total = 0.0
     for weight in weights:
@@ -121,29 +121,29 @@ def draw(level_key: int, top: int, left: int, weights: NDArray[np.float64], out:
 
 
 @kernel
-def gathered(points: Points, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
+def gather_points(points: Points, row: int, column: int, spacing: int, metric: int, found: Candidates) -> int:
     """Find the points that may be nearest to a cell of this square; return how many there are."""
     low, high = UNITS // 2, spacing * UNITS - UNITS // 2
     ys, xs = found.ys, found.xs
-    least = LONGEST
+    least = MAX_DISTANCE
     for number in range(25):
-        down, across = number // 5 - AROUND, number % 5 - AROUND
+        down, across = number // 5 - SEARCH_RADIUS, number % 5 - SEARCH_RADIUS
         y = (down * UNITS + int(points[row + down, column + across, 0])) * spacing
         x = (across * UNITS + int(points[row + down, column + across, 1])) * spacing
         ys[number], xs[number] = y, x
-        most = measured(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
+        most = metric_distance(metric, max(abs(y - low), abs(y - high)), max(abs(x - low), abs(x - high)))
         least = min(least, most)
     count = 0
     for number in range(25):
         y, x = ys[number], xs[number]
-        if measured(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= least:
+        if metric_distance(metric, max(low - y, 0, y - high), max(low - x, 0, x - high)) <= least:
             found.numbers[count], ys[count], xs[count] = number, y, x
             count += 1
     return count
 
 
 @kernel
-def nearest(
+def find_nearest(
     found: Candidates,
     count: int,
     row: int,
@@ -155,16 +155,16 @@ def nearest(
     """For the cells first..last-1 in a row of a square: distance * 32 + number of the nearest point, into `best`."""
     center = row * UNITS + UNITS // 2
     low, high = first * UNITS + UNITS // 2, last * UNITS - UNITS // 2
-    least = LONGEST
+    least = MAX_DISTANCE
     for one in range(count):
         y, x = found.ys[one], found.xs[one]
-        least = min(least, measured(metric, y - center, max(abs(x - low), abs(x - high))))
+        least = min(least, metric_distance(metric, y - center, max(abs(x - low), abs(x - high))))
     width = last - first
     for cell in range(width):
         best[cell] = np.inf
     for one in range(count):
         y, x = found.ys[one], found.xs[one]
-        if measured(metric, y - center, max(low - x, 0, x - high)) > least:
+        if metric_distance(metric, y - center, max(low - x, 0, x - high)) > least:
             continue
         down, start, number = np.float64(abs(y - center)), np.float64(low - x), np.float64(found.numbers[one])
         if metric == EUCLIDEAN:
@@ -184,7 +184,7 @@ def nearest(
 
 
 @kernel("void(int16[:, :, ::1], int64, int64, int64, int64, int32[:, ::1])")
-def owners(points: Points, spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
+def find_owners(points: Points, spacing: int, metric: int, top: int, left: int, out: NDArray[np.int32]) -> None:
     """The square, row * columns + column, whose point is nearest to every cell of a window.
 
     `top` and `left` are the window's first cell, counted from the first cell of the first square; the points of two
@@ -198,18 +198,23 @@ def owners(points: Points, spacing: int, metric: int, top: int, left: int, out: 
         for square_column in range(left // spacing, (left + width - 1) // spacing + 1):
             x = square_column * spacing
             first, last = max(left - x, 0), min(left + width - x, spacing)
-            count = gathered(points, square_row, square_column, spacing, metric, found)
+            count = gather_points(points, square_row, square_column, spacing, metric, found)
             for row in range(max(top - y, 0), min(top + height - y, spacing)):
-                nearest(found, count, row, first, last, metric, best)
+                find_nearest(found, count, row, first, last, metric, best)
                 target = out[y + row - top]
                 for cell in range(last - first):
                     number = np.int64(best[cell]) & 31
-                    square = (square_row + number // 5 - AROUND) * columns + square_column + number % 5 - AROUND
+                    square = (
+                        (square_row + number // 5 - SEARCH_RADIUS) * columns
+                        + square_column
+                        + number % 5
+                        - SEARCH_RADIUS
+                    )
                     target[x + first + cell - left] = square
 
 
 @kernel("void(int16[:, :, ::1], int64, int64, int64, SampleSums)")
-def sums(points: Points, metric: int, first: int, last: int, out: SampleSums) -> None:
+def sum_samples(points: Points, metric: int, first: int, last: int, out: SampleSums) -> None:
     """Add the samples in square rows first..last-1 to the sums of the points that they are nearest to.
 
     Samples are SAMPLES x SAMPLES in a square; y and x count half their distances from the corner of the point's own
@@ -217,20 +222,20 @@ def sums(points: Points, metric: int, first: int, last: int, out: SampleSums) ->
     """
     found, best = _new_candidates(), np.empty(SAMPLES, dtype=np.float64)
     for square_row in range(first, last):
-        for square_column in range(AROUND, points.shape[1] - AROUND):
-            count = gathered(points, square_row, square_column, SAMPLES, metric, found)
+        for square_column in range(SEARCH_RADIUS, points.shape[1] - SEARCH_RADIUS):
+            count = gather_points(points, square_row, square_column, SAMPLES, metric, found)
             for row in range(SAMPLES):
-                nearest(found, count, row, 0, SAMPLES, metric, best)
+                find_nearest(found, count, row, 0, SAMPLES, metric, best)
                 for cell in range(SAMPLES):
                     number = np.int64(best[cell]) & 31
-                    down, across = number // 5 - AROUND, number % 5 - AROUND
+                    down, across = number // 5 - SEARCH_RADIUS, number % 5 - SEARCH_RADIUS
                     target = out[square_row + down, square_column + across]
                     target["y"] += 2 * (row - SAMPLES * down) + 1
                     target["x"] += 2 * (cell - SAMPLES * across) + 1
                     target["count"] += 1
 
 
-@inlined
+@inline
 def _middle(place: int, sum: int, count: int) -> int:
     """Return the middle of a point's samples along an axis, as far as its own square goes; `place` without any."""
     if count:
@@ -239,12 +244,12 @@ def _middle(place: int, sum: int, count: int) -> int:
 
 
 @kernel("void(int16[:, :, ::1], SampleSums, int16[:, :, ::1])")
-def drift(points: Points, sums: SampleSums, out: Points) -> None:
+def relax_points(points: Points, sums: SampleSums, out: Points) -> None:
     """Move every point to the middle of its samples, as far as its own square goes; one without samples stays.
 
     `out` lacks four squares on every side: two more than have no samples, for a region may reach so far.
     """
-    border = 2 * AROUND
+    border = 2 * SEARCH_RADIUS
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             total, old, new = (
@@ -257,7 +262,7 @@ def drift(points: Points, sums: SampleSums, out: Points) -> None:
 
 
 @kernel("void(int32[:, ::1], uint8[::1], uint8[::1], uint8[:, ::1])")
-def look_up(
+def look_up_kinds(
     owners: NDArray[np.int32], kinds: NDArray[np.uint8], seen: NDArray[np.uint8], out: NDArray[np.uint8]
 ) -> None:
     """The kind of every cell's owner; the owners met are marked as seen."""
@@ -269,7 +274,7 @@ def look_up(
 
 
 @kernel("void(int32[:, ::1], int64[:, ::1], int64, uint8[:, ::1])")
-def walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, out: NDArray[np.uint8]) -> None:
+def mark_walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, out: NDArray[np.uint8]) -> None:
     """1 for every cell that has a cell of another owner at one of the offsets; owners are wider by the margin."""
     height, width = out.shape
     for row in range(height):
@@ -284,11 +289,11 @@ def walls(owners: NDArray[np.int32], offsets: NDArray[np.int64], margin: int, ou
 
 
 @kernel
-def before(
+def comes_before(
     metric: int, y: int, x: int, square: int, v: int, u: int, other: int, length: int, first: int, second: int
 ) -> bool:
     """Whether the way between two points comes before another one: it is shorter, or as long and of earlier squares."""
-    own = measured(metric, y - v, x - u)
+    own = metric_distance(metric, y - v, x - u)
     if own != length:
         return own < length
     low, high = min(square, other), max(square, other)
@@ -296,7 +301,7 @@ def before(
 
 
 @kernel
-def neighbours(points: Points, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
+def are_neighbors(points: Points, metric: int, row: int, column: int, other_row: int, other_column: int) -> bool:
     """Whether half way between two points no third one is nearer.
 
     Then the straight way between them leads through their two regions alone. Of several points as near to the middle,
@@ -306,24 +311,24 @@ def neighbours(points: Points, metric: int, row: int, column: int, other_row: in
     columns = points.shape[1]
     y, x = _point_y(points, row, column), _point_x(points, row, column)
     v, u = _point_y(points, other_row, other_column), _point_x(points, other_row, other_column)
-    length = measured(metric, v - y, u - x)
+    length = metric_distance(metric, v - y, u - x)
     # The way along a row or column of the grid: no longer one is ever needed.
-    if length >= measured(metric, UNITS, 2 * UNITS):
+    if length >= metric_distance(metric, UNITS, 2 * UNITS):
         return False
     first, second = row * columns + column, other_row * columns + other_column
     first, second = min(first, second), max(first, second)
     middle_row, middle_column = (y + v) // (2 * UNITS), (x + u) // (2 * UNITS)
-    for third_row in range(middle_row - AROUND, middle_row + AROUND + 1):
-        for third_column in range(middle_column - AROUND, middle_column + AROUND + 1):
+    for third_row in range(middle_row - SEARCH_RADIUS, middle_row + SEARCH_RADIUS + 1):
+        for third_column in range(middle_column - SEARCH_RADIUS, middle_column + SEARCH_RADIUS + 1):
             third = third_row * columns + third_column
             if third in (first, second):
                 continue
             b, a = _point_y(points, third_row, third_column), _point_x(points, third_row, third_column)
             # Twice the distance to the middle, against the whole way.
-            if measured(metric, 2 * b - y - v, 2 * a - x - u) > length:
+            if metric_distance(metric, 2 * b - y - v, 2 * a - x - u) > length:
                 continue
             own, others = row * columns + column, other_row * columns + other_column
-            if before(metric, y, x, own, b, a, third, length, first, second) and before(
+            if comes_before(metric, y, x, own, b, a, third, length, first, second) and comes_before(
                 metric, v, u, others, b, a, third, length, first, second
             ):
                 return False
@@ -331,7 +336,7 @@ def neighbours(points: Points, metric: int, row: int, column: int, other_row: in
 
 
 @kernel
-def lies_between(walls: WallArrays, row: int, column: int, one: int, other: int) -> bool:
+def is_between(walls: WallArrays, row: int, column: int, one: int, other: int) -> bool:
     """Whether a cell and all that makes a wall of it belong to these two."""
     owners, offsets = walls.owners, walls.offsets
     y, x = row + walls.margin, column + walls.margin
@@ -345,19 +350,19 @@ def lies_between(walls: WallArrays, row: int, column: int, one: int, other: int)
 
 
 @kernel
-def stamp(walls: WallArrays, row: int, column: int, one: int, other: int, gap: int) -> None:
+def open_cell(walls: WallArrays, row: int, column: int, one: int, other: int, gap: int) -> None:
     """Open a cell of the way, and so many beside it as the gap is wide, where no third region is near."""
     out = walls.out
     height, width = out.shape
     back = (gap - 1) // 2
     for v in range(max(row - back, 0), min(row - back + gap, height)):
         for u in range(max(column - back, 0), min(column - back + gap, width)):
-            if (v == row and u == column) or (out[v, u] and lies_between(walls, v, u, one, other)):
+            if (v == row and u == column) or (out[v, u] and is_between(walls, v, u, one, other)):
                 out[v, u] = 0
 
 
 @kernel("int64(int16[:, :, ::1], int64, int64, uint64, int64, int64, float64, int64, WallArrays, int64, int64)")
-def dig(
+def dig_gaps(
     points: Points, spacing: int, metric: int, level_key: int, square_top: int, square_left: int,
     share: float, gap: int, walls: WallArrays, top: int, left: int,
 ) -> int:  # fmt: skip
@@ -368,18 +373,21 @@ def dig(
     """
     height, width = walls.out.shape
     columns = points.shape[1]
-    beside = FAR + (gap + spacing - 1) // spacing
+    beside = MAX_PAIR_DISTANCE + (gap + spacing - 1) // spacing
     opened = 0
     for row in range(top // spacing - beside, (top + height - 1) // spacing + beside + 1):
         key = row_key(level_key, square_top + row)
         for column in range(left // spacing - beside, (left + width - 1) // spacing + beside + 1):
             own_key = mix(key + np.uint64(np.int64(square_left + column)) * GAMMA)
-            for pair in range(1 + FAR, (1 + FAR) * (1 + 2 * FAR)):
-                down, across = pair // (1 + 2 * FAR), pair % (1 + 2 * FAR) - FAR
+            for pair in range(1 + MAX_PAIR_DISTANCE, (1 + MAX_PAIR_DISTANCE) * (1 + 2 * MAX_PAIR_DISTANCE)):
+                down, across = (
+                    pair // (1 + 2 * MAX_PAIR_DISTANCE),
+                    pair % (1 + 2 * MAX_PAIR_DISTANCE) - MAX_PAIR_DISTANCE,
+                )
                 if down == 0 and across <= 0:
                     continue
                 chance = np.float64(mix(own_key + np.uint64(pair) * GAMMA) >> np.uint64(11)) * 2.0**-53
-                if chance >= share or not neighbours(points, metric, row, column, row + down, column + across):
+                if chance >= share or not are_neighbors(points, metric, row, column, row + down, column + across):
                     continue
                 one, other = row * columns + column, (row + down) * columns + column + across
                 y = _point_y(points, row, column) * spacing // UNITS - top
@@ -394,7 +402,7 @@ def dig(
                 walked = 0  # of the downs
                 for taken in range(downs + acrosses + 1):
                     if -gap <= y < height + gap and -gap <= x < width + gap:
-                        stamp(walls, y, x, one, other, gap)
+                        open_cell(walls, y, x, one, other, gap)
                     crossed = taken - walked
                     # Whichever side of the cell the straight line leaves by.
                     if walked < downs and (1 + 2 * walked) * acrosses < (1 + 2 * crossed) * downs:

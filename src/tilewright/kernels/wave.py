@@ -17,7 +17,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .types import Float64_1D, Int32_1D, Int32_2D, Int64_1D, Record, Uint64_1D, Uint64_2D, Uint64_3D
 
 CELL = np.dtype(
@@ -60,7 +60,7 @@ class WaveState(Record):
     backtracks_left: int
     patience: int
     """`backtracks_left` after progress."""
-    fewest: int
+    min_undecided: int
     """The fewest undecided cells so far."""
     contradiction: int
     """The last cell whose domain was empty."""
@@ -118,7 +118,7 @@ class RuleArrays(NamedTuple):
 
 
 ENTROPY, CONSTRAINED, SCANLINE = 0, 1, 2
-NOWHERE = -1
+NO_CELL = -1
 ALL_DIRECTIONS = 255
 TOUCHED, CHANGED = 1, 2
 
@@ -131,8 +131,8 @@ ONE = np.uint64(1)
 NONE = np.uint64(0)
 
 
-@inlined
-def lowest(bits: np.uint64) -> int:
+@inline
+def lowest_bit(bits: np.uint64) -> int:
     """Return the place of the lowest bit that is set."""
     return int(BIT_PLACES[np.int64(((bits & (~bits + ONE)) * DE_BRUIJN) >> np.uint64(58))])
 
@@ -173,7 +173,7 @@ def restrict_cell(wave: WaveArrays, rules: RuleArrays, cell: int, kept: Uint64_1
         wave.removed[cell, word] |= banned
         left |= wave.domains[cell, word]
         while banned != NONE:
-            pattern = 64 * word + lowest(banned)
+            pattern = 64 * word + lowest_bit(banned)
             banned &= banned - ONE
             own["removed_count"] += 1
             own["count"] -= 1
@@ -197,7 +197,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     words, directions, length = domains.shape[1], neighbors.shape[1], len(queue)
     half, last = directions // 2, len(trail) - 1
     head, queued, top, touched_count = state.queue_head, state.queue_size, state.top, state.touched_count
-    contradiction = NOWHERE
+    contradiction = NO_CELL
     while queued > 0 and contradiction < 0:
         cell = queue[head]
         own = cells[cell]
@@ -218,7 +218,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 for word in range(words):
                     left = domains[cell, word]
                     while left != NONE:
-                        pattern = 64 * word + lowest(left)
+                        pattern = 64 * word + lowest_bit(left)
                         left &= left - ONE
                         rest = NONE
                         for part in range(words):
@@ -234,7 +234,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 for word in range(words):
                     left = removed[cell, word]
                     while left != NONE:
-                        pattern = 64 * word + lowest(left)
+                        pattern = 64 * word + lowest_bit(left)
                         left &= left - ONE
                         for part in range(words):
                             missing[part] |= allowed[direction, pattern, part]
@@ -244,7 +244,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                     while left != NONE:
                         bit = left & (~left + ONE)
                         left ^= bit
-                        pattern = 64 * word + lowest(bit)
+                        pattern = 64 * word + lowest_bit(bit)
                         support = NONE
                         for part in range(words):
                             support |= allowed[back, pattern, part] & domains[cell, part]
@@ -267,7 +267,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
                 domains[other, word] ^= left
                 removed[other, word] |= left
                 while left != NONE:
-                    pattern = 64 * word + lowest(left)
+                    pattern = 64 * word + lowest_bit(left)
                     left &= left - ONE
                     count += 1
                     weight += rules.weights[pattern]
@@ -296,7 +296,7 @@ def propagate(wave: WaveArrays, rules: RuleArrays) -> int:
     state.queue_head, state.queue_size, state.top, state.touched_count = head, queued, top, touched_count
     state.floor = max(state.floor, top - len(trail))
     if contradiction >= 0:
-        state.cause = NOWHERE
+        state.cause = NO_CELL
         clear_queue(wave)
     return contradiction
 
@@ -395,7 +395,7 @@ def _place_in_heap(
     cells[cell]["heap_place"] = place
 
 
-@inlined
+@inline
 def _move_in_heap(cells: NDArray[np.void], heap: NDArray[np.void], old: int, new: int) -> None:
     heap[new]["key"], heap[new]["cell"] = heap[old]["key"], heap[old]["cell"]
     cells[heap[new]["cell"]]["heap_place"] = new

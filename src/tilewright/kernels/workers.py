@@ -16,7 +16,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from . import Kernel, entries
+from . import Kernel, list_entries
 
 Group = list[str]
 """Names of entries for one worker to compile, because they share parts."""
@@ -60,7 +60,7 @@ def compile_in_workers(kernels: Iterable[Kernel[..., object]], processes: int) -
     answers: SimpleQueue[str | Exception] = SimpleQueue()
     workers: list[subprocess.Popen[str]] = []
     try:
-        for _ in range(min(processes, _useful_workers([size for size, _ in groups]))):
+        for _ in range(min(processes, _count_useful_workers([size for size, _ in groups]))):
             workers.append(_start_worker())
             Thread(target=_feed, args=(workers[-1], pending, answers), daemon=True).start()
         for _ in range(sum(len(group) for _, group in groups)):
@@ -75,7 +75,7 @@ def compile_in_workers(kernels: Iterable[Kernel[..., object]], processes: int) -
             worker.wait()
 
 
-def _useful_workers(sizes: list[int]) -> int:
+def _count_useful_workers(sizes: list[int]) -> int:
     """How many workers are done when the largest group is; more would only wait for it."""
     return -(-sum(sizes) // max(sizes, default=1))
 
@@ -124,7 +124,7 @@ def _work() -> None:
     answers, sys.stdout = sys.stdout, sys.stderr
     names: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read_names, args=(names,), daemon=True).start()
-    known = {entry.name: entry for entry in entries()}
+    known = {entry.name: entry for entry in list_entries()}
     while True:
         name = names.get()
         try:

@@ -22,23 +22,23 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from ..analysis.chokepoints import chokepoints
 from ..analysis.fov import field_of_view
-from ..analysis.paths import distances, farthest_cell, flee_map, hot_between, read_cells, shortest_path
+from ..analysis.paths import distances, farthest_cell, find_hot_path, flee_map, read_cells, shortest_path
 from ..analysis.regions import Directions, regions_of
 from ..analysis.rooms import rooms_graph
-from ..analysis.survey import Survey, Way
+from ..analysis.survey import Route, Survey
 from ..core.appearance import distinct_color, read_rgb
-from ..core.errors import InvalidRecipe, UnknownName, counted, did_you_mean, quoted
+from ..core.errors import InvalidRecipe, UnknownName, did_you_mean, pluralize, short_repr
 from ..core.notation import read_number, split_settings
 from ..core.params import Params, param
 from ..core.tilemap import TileMap
-from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, shaded, written_size
+from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, apply_colormap, format_shape
 
 Cells: TypeAlias = NDArray[np.int64]
 """(cell, axis) places in array order."""
 
-WAY, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
+ROUTE, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
 ORIGIN, GOAL = (42, 176, 98), (44, 98, 224)
-CHOKED, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
+CHOKEPOINT, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
 STRONG, FAINT, VEIL, GLOW = 235, 105, 145, 90
 """How much a tint covers of the tile below it, of 255."""
 
@@ -69,41 +69,41 @@ Place = Annotated[
 ]
 
 
-class NoSettings(Params):
+class NoParams(Params):
     """An overlay that takes nothing."""
 
     noun = "setting"
 
 
-class Stepping(NoSettings):
+class WalkParams(NoParams):
     """How one walks."""
 
     directions: Directions = param(4)
     """4 along the axes, or 8 diagonally as well."""
 
 
-class Leaving(Stepping):
+class OriginParams(WalkParams):
     """From where."""
 
     origin: Place | None = param(None)
     """Where from: a marker's name, or x,y of a cell, or of several; by default the marker start, or a far end."""
 
 
-class Travelling(Leaving):
+class TripParams(OriginParams):
     """From where to where."""
 
     goal: Place | None = param(None)
     """Where to, written like origin; by default the marker exit, or as far from the origin as can be."""
 
 
-class Straying(Travelling):
+class HotPathParams(TripParams):
     """From where to where, and how far off the way."""
 
     slack: float | None = param(None, ge=0, le=1e9)
     """How much longer than the shortest way a way may be; by default a tenth."""
 
 
-class Looking(NoSettings):
+class SightParams(NoParams):
     """From where one looks, and how far."""
 
     origin: Place | None = param(None)
@@ -116,12 +116,12 @@ class Looking(NoSettings):
 
 
 @dataclass(frozen=True)
-class Kind:
+class OverlayKind:
     """An overlay by name: what it takes, and what works it out."""
 
     name: str
     params: type[Params]
-    body: Callable[[_View, Any], Overlay]
+    body: Callable[[_OverlaySurvey, Any], Overlay]
     one_level: bool
 
     @property
@@ -129,37 +129,37 @@ class Kind:
         return (self.body.__doc__ or "").strip().split("\n", 1)[0]
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, OverlayKind] = {}
 """All overlays, by name."""
 
 
-def _kind(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
-    def put(body: Callable[[_View, Any], Overlay]) -> Callable[[_View, Any], Overlay]:
-        KINDS[name] = Kind(name, params, body, one_level)
+def _register(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
+    def add(body: Callable[[_OverlaySurvey, Any], Overlay]) -> Callable[[_OverlaySurvey, Any], Overlay]:
+        KINDS[name] = OverlayKind(name, params, body, one_level)
         return body
 
-    return put
+    return add
 
 
 @dataclass(frozen=True)
-class Wanted:
+class OverlayRequest:
     """An overlay that is asked for, checked, of no map yet."""
 
-    kind: Kind
+    kind: OverlayKind
     params: Params
 
     @classmethod
-    def of(cls, name: object, settings: Mapping[str, Any] | None = None) -> Wanted:
+    def of(cls, name: object, settings: Mapping[str, Any] | None = None) -> OverlayRequest:
         known = name.replace("_", "-") if isinstance(name, str) else name
         if not isinstance(known, str) or known not in KINDS:
             raise UnknownName("overlay", name, KINDS)
         try:
-            return cls(KINDS[known], KINDS[known].params.checked(settings))
+            return cls(KINDS[known], KINDS[known].params.validate(settings))
         except InvalidRecipe as error:
             raise error.within(known) from None
 
     @classmethod
-    def read(cls, text: str) -> Wanted:
+    def parse(cls, text: str) -> OverlayRequest:
         """Read `hot-path,slack=8,origin=3,4`."""
         name, *settings = split_settings(text)
         if "," in name or "=" in name:
@@ -169,20 +169,24 @@ class Wanted:
 
     def __str__(self) -> str:
         fields = type(self.params).model_fields
-        told = {name: value for name, field in fields.items() if (value := getattr(self.params, name)) != field.default}
-        return ",".join([self.kind.name, *(f"{name}={_typed(value)}" for name, value in told.items())])
+        changed = {
+            name: value for name, field in fields.items() if (value := getattr(self.params, name)) != field.default
+        }
+        return ",".join([self.kind.name, *(f"{name}={_format_value(value)}" for name, value in changed.items())])
 
-    def over(self, map: TileMap) -> Overlay:
+    def compute(self, map: TileMap) -> Overlay:
         """The overlay of a map."""
         if self.kind.one_level and map.cells.ndim == 3:
             text = f"needs a map of one level, got {len(map.cells)}; take one of them"
             raise InvalidRecipe(text, at=("overlay", self.kind.name), place=f"overlay {self.kind.name}")
         try:
-            found = self.kind.body(_View(map), self.params)
-        except NowhereToWalk:
-            found = Overlay(_blank(map), legend=f"{self.kind.name}: there is no cell that one can walk on")
+            found = self.kind.body(_OverlaySurvey(map), self.params)
+        except NoPassableCells:
+            found = Overlay(_blank_tint(map), legend=f"{self.kind.name}: there is no cell that one can walk on")
         except (InvalidRecipe, UnknownName) as error:
-            raise InvalidRecipe.of(error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}") from None
+            raise InvalidRecipe.from_error(
+                error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}"
+            ) from None
         return Overlay(found.tint, found.lines, found.legend, str(self))
 
 
@@ -194,69 +198,69 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     >>> overlay(m, "distance", origin=(0, 0)).legend
     'distance from x=0 y=0: 0..2 steps'
     """
-    return Wanted.of(name, settings).over(map)
+    return OverlayRequest.of(name, settings).compute(map)
 
 
-class NowhereToWalk(Exception):
+class NoPassableCells(Exception):
     """The map has no cell that one can walk on."""
 
 
-class _View(Survey):
+class _OverlaySurvey(Survey):
     """A map that is looked at to be drawn upon."""
 
-    def trip(self, params: Travelling) -> _Trip:
+    def plan_trip(self, params: TripParams) -> _Trip:
         """The way from the origin to the goal."""
-        starts = self.places(params.origin, "origin", "start")
-        goals = self.places(params.goal, "goal", "exit")
+        starts = self.find_places(params.origin, "origin", "start")
+        goals = self.find_places(params.goal, "goal", "exit")
         if starts is None:
-            starts = self.origin(None) if goals is None else self._farthest_from(goals, params.directions)
-            goals = np.array([self._any_way.exit]) if goals is None else goals
+            starts = self.find_origin(None) if goals is None else self._find_farthest(goals, params.directions)
+            goals = np.array([self._existing_route.exit]) if goals is None else goals
         elif goals is None:
-            goals = self._farthest_from(starts, params.directions)
+            goals = self._find_farthest(starts, params.directions)
         return _Trip(self.passable, starts, goals, params.directions)
 
-    def origin(self, given: Any) -> Cells:
+    def find_origin(self, given: Any) -> Cells:
         """Where one stands."""
-        places = self.places(given, "origin", "start")
-        return np.array([self._any_way.start]) if places is None else places
+        places = self.find_places(given, "origin", "start")
+        return np.array([self._existing_route.start]) if places is None else places
 
     @property
-    def _any_way(self) -> Way:
-        if self.way is None:
-            raise NowhereToWalk
-        return self.way
+    def _existing_route(self) -> Route:
+        if self.route is None:
+            raise NoPassableCells
+        return self.route
 
-    def places(self, given: Any, name: str, marker: str) -> Cells | None:
+    def find_places(self, given: Any, name: str, marker: str) -> Cells | None:
         """The cells that are given, or else marked, all of which one can stand on; None where there are neither."""
         if given is None:
-            marked = self.marked(marker)
+            marked = self.find_markers(marker)
             return marked if len(marked) else None
-        cells = self._named(given, name) if isinstance(given, str) else self._cut(given, name)
+        cells = self._find_marker(given, name) if isinstance(given, str) else self._parse_cells(given, name)
         blocked = cells[~self.passable[tuple(cells.T)]]
         if len(blocked):
-            raise InvalidRecipe(f"{_at(blocked[0])} is a wall; take a cell that one can walk on", at=name)
+            raise InvalidRecipe(f"{_format_cell(blocked[0])} is a wall; take a cell that one can walk on", at=name)
         return cells
 
-    def _named(self, marker: str, name: str) -> Cells:
+    def _find_marker(self, marker: str, name: str) -> Cells:
         known = {one.name for one in self.map.markers}
         if marker not in known:
-            told = did_you_mean(marker, known) or "; the map has no markers, so give x,y of a cell"
-            raise InvalidRecipe(f"unknown marker {quoted(marker)}{told}", at=name, rule="unknown_name")
+            hint = did_you_mean(marker, known) or "; the map has no markers, so give x,y of a cell"
+            raise InvalidRecipe(f"unknown marker {short_repr(marker)}{hint}", at=name, rule="unknown_name")
         return read_cells(self.map, marker, name)
 
-    def _cut(self, numbers: Sequence[int], name: str) -> Cells:
+    def _parse_cells(self, numbers: Sequence[int], name: str) -> Cells:
         """Cells in array order from their numbers as people write them, one after the other."""
         axes = self.passable.ndim
         if len(numbers) % axes:
-            raise InvalidRecipe(f"{('x,y', 'x,y,level')[axes - 2]} of each cell, got {_typed(numbers)}", at=name)
+            raise InvalidRecipe(f"{('x,y', 'x,y,level')[axes - 2]} of each cell, got {_format_value(numbers)}", at=name)
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
-            text = f"{_at(outside[0])} lies outside the map of {written_size(self.passable.shape)}"
+            text = f"{_format_cell(outside[0])} lies outside the map of {format_shape(self.passable.shape)}"
             raise InvalidRecipe(text, at=name)
         return cells
 
-    def _farthest_from(self, cells: Cells, directions: Directions) -> Cells:
+    def _find_farthest(self, cells: Cells, directions: Directions) -> Cells:
         return np.array([farthest_cell(distances(self.passable, cells, directions=directions))])
 
 
@@ -271,7 +275,7 @@ class _Trip:
         self.length = float((self.from_origin + self.to_goal).min())
 
     def __str__(self) -> str:
-        return f"{_spoken(self.starts)} to {_spoken(self.goals)}"
+        return f"{_format_cells(self.starts)} to {_format_cells(self.goals)}"
 
     def draw(self, tint: NDArray[np.uint8]) -> None:
         """Tint a shortest way between the nearest of the ends, where there is one, and all the ends."""
@@ -279,77 +283,77 @@ class _Trip:
         if np.isfinite(self.to_goal[tuple(start)]):
             from_start = self.from_origin if len(self.starts) == 1 else self._distances(start)
             goal = min(self.goals.tolist(), key=lambda cell: float(from_start[tuple(cell)]))
-            _put(tint, self._shortest_path(start, goal), WAY)
-        _put(tint, self.starts, ORIGIN)
-        _put(tint, self.goals, GOAL)
+            _paint(tint, self._shortest_path(start, goal), ROUTE)
+        _paint(tint, self.starts, ORIGIN)
+        _paint(tint, self.goals, GOAL)
 
 
-@_kind("distance", Leaving)
-def _distance(view: _View, params: Leaving) -> Overlay:
+@_register("distance", OriginParams)
+def _distance(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     """How many steps every cell is from the origin, light to dark: a Dijkstra map."""
-    origin = view.origin(params.origin)
+    origin = view.find_origin(params.origin)
     steps = distances(view.passable, origin, directions=params.directions)
     reached = np.isfinite(steps)
     count, walkable = int(reached.sum()), int(view.passable.sum())
     some = "" if count == walkable else f", {count:,} of {walkable:,} cells reached"
-    legend = f"distance from {_spoken(origin)}: 0..{steps[reached].max():.0f} steps{some}"
-    return Overlay(shaded(steps, FAR), legend=legend)
+    legend = f"distance from {_format_cells(origin)}: 0..{steps[reached].max():.0f} steps{some}"
+    return Overlay(apply_colormap(steps, FAR), legend=legend)
 
 
-@_kind("flee", Leaving)
-def _flee(view: _View, params: Leaving) -> Overlay:
+@_register("flee", OriginParams)
+def _flee(view: _OverlaySurvey, params: OriginParams) -> Overlay:
     """Where to run from a threat at the origin: downhill, from dark to light."""
-    origin = view.origin(params.origin)
-    tint = shaded(flee_map(view.passable, origin, directions=params.directions), DANGER)
-    _put(tint, origin, WAY)
-    return Overlay(tint, legend=f"flee from {_spoken(origin)}: light is safe")
+    origin = view.find_origin(params.origin)
+    tint = apply_colormap(flee_map(view.passable, origin, directions=params.directions), DANGER)
+    _paint(tint, origin, ROUTE)
+    return Overlay(tint, legend=f"flee from {_format_cells(origin)}: light is safe")
 
 
-@_kind("path", Travelling)
-def _path(view: _View, params: Travelling) -> Overlay:
+@_register("path", TripParams)
+def _path(view: _OverlaySurvey, params: TripParams) -> Overlay:
     """A shortest way from origin to goal."""
-    trip = view.trip(params)
-    tint = _blank(view.map)
+    trip = view.plan_trip(params)
+    tint = _blank_tint(view.map)
     trip.draw(tint)
-    told = counted(int(trip.length), "step") if np.isfinite(trip.length) else "there is none"
-    return Overlay(tint, legend=f"path from {trip}: {told}")
+    result = pluralize(int(trip.length), "step") if np.isfinite(trip.length) else "there is none"
+    return Overlay(tint, legend=f"path from {trip}: {result}")
 
 
-@_kind("hot-path", Straying)
-def _hot_path(view: _View, params: Straying) -> Overlay:
+@_register("hot-path", HotPathParams)
+def _hot_path(view: _OverlaySurvey, params: HotPathParams) -> Overlay:
     """Where players walk from origin to goal, and the optional rest."""
-    trip = view.trip(params)
-    tint = _blank(view.map)
+    trip = view.plan_trip(params)
+    tint = _blank_tint(view.map)
     tint[np.isfinite(trip.from_origin)] = *OPTIONAL, FAINT
-    told = "there is none"
+    result = "there is none"
     if np.isfinite(trip.length):
         slack = trip.length // 10 if params.slack is None else params.slack
-        hot = hot_between(trip.from_origin, trip.to_goal, slack)
+        hot = find_hot_path(trip.from_origin, trip.to_goal, slack)
         tint[hot.cells] = *HOT, CLEAR
         more = f" and {slack:g} more" if slack else ""
-        cells = f"{counted(int(hot.cells.sum()), 'cell')}, {int(hot.optional.sum()):,} optional"
-        told = f"{counted(int(trip.length), 'step')}{more}, {cells}"
+        cells = f"{pluralize(int(hot.cells.sum()), 'cell')}, {int(hot.optional.sum()):,} optional"
+        result = f"{pluralize(int(trip.length), 'step')}{more}, {cells}"
     trip.draw(tint)
-    return Overlay(tint, legend=f"hot path from {trip}: {told}")
+    return Overlay(tint, legend=f"hot path from {trip}: {result}")
 
 
-@_kind("regions", Stepping)
-def _regions(view: _View, params: Stepping) -> Overlay:
+@_register("regions", WalkParams)
+def _regions(view: _OverlaySurvey, params: WalkParams) -> Overlay:
     """The connected regions, each in a colour of its own."""
     found = view.regions if params.directions == 4 else regions_of(view.passable, params.directions)
     if not found.count:
-        raise NowhereToWalk
+        raise NoPassableCells
     colors = np.zeros((found.count + 1, 4), dtype=np.uint8)
-    for place, number in enumerate(found.ranked().tolist()):
+    for place, number in enumerate(found.rank().tolist()):
         colors[number] = *_own_color(place), CLEAR
-    largest = f"{'of' if found.count == 1 else 'the largest of'} {counted(int(found.sizes.max()), 'cell')}"
-    return Overlay(colors[found.labels], legend=f"{counted(found.count, 'region')}, {largest}")
+    largest = f"{'of' if found.count == 1 else 'the largest of'} {pluralize(int(found.sizes.max()), 'cell')}"
+    return Overlay(colors[found.labels], legend=f"{pluralize(found.count, 'region')}, {largest}")
 
 
-@_kind("rooms", NoSettings, one_level=True)
-def _rooms(view: _View, params: NoSettings) -> Overlay:
+@_register("rooms", NoParams, one_level=True)
+def _rooms(view: _OverlaySurvey, params: NoParams) -> Overlay:
     """The rooms, each in a colour of its own, and lines between those that are joined."""
-    map, tint = view.map, _blank(view.map)
+    map, tint = view.map, _blank_tint(view.map)
     for number, room in enumerate(map.rooms):
         inside = (slice(room.y, room.y + room.height), slice(room.x, room.x + room.width))
         floor = view.passable[inside]
@@ -357,33 +361,33 @@ def _rooms(view: _View, params: NoSettings) -> Overlay:
     middles = [(room.x + (room.width - 1) / 2, room.y + (room.height - 1) / 2) for room in map.rooms]
     graph = rooms_graph(map)
     lines = tuple((middles[one], middles[other]) for one, other in graph.links)
-    parts = f" in {counted(graph.part_count, 'part')}" if graph.part_count > 1 else ""
-    legend = f"{counted(len(map.rooms), 'room')}, {counted(len(lines), 'link')}{parts}"
+    parts = f" in {pluralize(graph.component_count, 'part')}" if graph.component_count > 1 else ""
+    legend = f"{pluralize(len(map.rooms), 'room')}, {pluralize(len(lines), 'link')}{parts}"
     return Overlay(tint, lines, legend if map.rooms else "rooms: the map tells of none")
 
 
-@_kind("chokepoints", Stepping)
-def _chokepoints(view: _View, params: Stepping) -> Overlay:
+@_register("chokepoints", WalkParams)
+def _chokepoints(view: _OverlaySurvey, params: WalkParams) -> Overlay:
     """The cells that a region falls apart without."""
     cuts = view.cuts.cells if params.directions == 4 else chokepoints(view.passable, directions=params.directions)
-    tint = _blank(view.map)
-    tint[cuts] = *CHOKED, CLEAR
-    legend = f"{counted(int(cuts.sum()), 'chokepoint')} of {counted(int(view.passable.sum()), 'cell')}"
+    tint = _blank_tint(view.map)
+    tint[cuts] = *CHOKEPOINT, CLEAR
+    legend = f"{pluralize(int(cuts.sum()), 'chokepoint')} of {pluralize(int(view.passable.sum()), 'cell')}"
     return Overlay(tint, legend=legend)
 
 
-@_kind("sight", Looking, one_level=True)
-def _sight(view: _View, params: Looking) -> Overlay:
+@_register("sight", SightParams, one_level=True)
+def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
     """What is seen from the origin; the rest is dark."""
-    origin = view.origin(params.origin)
+    origin = view.find_origin(params.origin)
     seen = field_of_view(view.passable, origin, radius=params.radius)
-    tint = _blank(view.map)
+    tint = _blank_tint(view.map)
     tint[~seen] = *UNSEEN, VEIL
     tint[seen & view.passable] = *LIT, GLOW
-    _put(tint, origin, ORIGIN)
+    _paint(tint, origin, ORIGIN)
     far = "" if params.radius is None else f" within {params.radius}"
-    cells = f"{int((seen & view.passable).sum()):,} of {counted(int(view.passable.sum()), 'cell')}"
-    return Overlay(tint, legend=f"seen from {_spoken(origin)}{far}: {cells}")
+    cells = f"{int((seen & view.passable).sum()):,} of {pluralize(int(view.passable.sum()), 'cell')}"
+    return Overlay(tint, legend=f"seen from {_format_cells(origin)}{far}: {cells}")
 
 
 # -- colours and words --------------------------------------------------------------------------------------
@@ -394,24 +398,24 @@ def _own_color(number: int) -> Rgb:
     return read_rgb(distinct_color(number + 4))  # the first ones look like the ground of caves
 
 
-def _blank(map: TileMap) -> NDArray[np.uint8]:
+def _blank_tint(map: TileMap) -> NDArray[np.uint8]:
     return np.zeros((*map.shape, 4), dtype=np.uint8)
 
 
-def _put(tint: NDArray[np.uint8], cells: Cells, color: Rgb) -> None:
+def _paint(tint: NDArray[np.uint8], cells: Cells, color: Rgb) -> None:
     tint[tuple(cells.T)] = *color, STRONG
 
 
-def _at(cell: Sequence[int] | NDArray[np.int64]) -> str:
+def _format_cell(cell: Sequence[int] | NDArray[np.int64]) -> str:
     names = ("x", "y", "level")
     return " ".join(f"{name}={int(part)}" for name, part in zip(names, reversed(list(cell)), strict=False))
 
 
-def _spoken(cells: Cells) -> str:
-    return _at(cells[0]) if len(cells) == 1 else f"{len(cells):,} cells"
+def _format_cells(cells: Cells) -> str:
+    return _format_cell(cells[0]) if len(cells) == 1 else f"{len(cells):,} cells"
 
 
-def _typed(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -47,21 +47,21 @@ class Overlay:
     def __reduce__(self) -> tuple[Any, ...]:
         return Overlay, (self.tint, self.lines, self.legend, self.text)
 
-    def over(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def blend(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """(row, column, 3) colours of cells with the tint over them."""
         share = self.tint[..., 3:].astype(np.uint16)
         mixed = self.tint[..., :3] * share + colors * (255 - share)
         return ((mixed + 127) // 255).astype(np.uint8)
 
-    def fitted(self, map: TileMap) -> Overlay:
+    def check_size(self, map: TileMap) -> Overlay:
         """Itself, if it is for a map of this size."""
         if self.tint.shape[:-1] != map.shape:
-            own, other = (written_size(shape) for shape in (self.tint.shape[:-1], map.shape))
+            own, other = (format_shape(shape) for shape in (self.tint.shape[:-1], map.shape))
             raise InvalidRecipe(f"is for a map of {own}, this one has {other}", at="overlay")
         return self
 
 
-def shaded(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint8]:
+def apply_colormap(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint8]:
     """(..., 4) a tint for every finite value, from the lowest (the first stop) to the highest."""
     tint = np.zeros((*values.shape, 4), dtype=np.uint8)
     inside = np.isfinite(values)
@@ -77,5 +77,5 @@ def shaded(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint
     return tint
 
 
-def written_size(shape: tuple[int, ...]) -> str:
+def format_shape(shape: tuple[int, ...]) -> str:
     return "x".join(str(side) for side in reversed(shape))

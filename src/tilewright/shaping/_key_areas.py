@@ -19,13 +19,13 @@ Flags: TypeAlias = NDArray[np.bool_]
 """(node,) which of them."""
 Cut: TypeAlias = tuple[Flags, list[int]]
 """Which nodes lie beyond some rows, and those rows."""
-DOOR = 1024
+DOOR_COST = 1024
 """What a door costs when the cheapest cut is looked for, and every cell of it; its looks cost less."""
 TRIES = 6
 """Places that are tried for every part."""
-LEAST_CUTS, MOST_CUTS, MOST_WORK = 12, 120, 4_000_000
+MIN_CUTS, MAX_CUTS, MAX_WORK = 12, 120, 4_000_000
 """Cuts that are looked for, beside a few for every lock; fewer if they take so many nodes in all."""
-ENDLESS = 1 << 24
+INFINITE_COST = 1 << 24
 """What costs more than any number of doors for a lock."""
 
 
@@ -37,7 +37,7 @@ class Network:
     arcs: NDArray[np.int64]
     """(arc,) where each lies among all arcs and those back, ordered by their ends."""
     heads: NDArray[np.int32]
-    begin: NDArray[np.int32]
+    starts: NDArray[np.int32]
     """(node + 1,) the first arc of each."""
 
     @classmethod
@@ -46,18 +46,18 @@ class Network:
         begin = np.searchsorted(both, np.arange(nodes + 1) * nodes)
         return cls(nodes, arcs[: len(tails)], (both % nodes).astype(np.int32), begin.astype(np.int32))
 
-    def reached(self, rooms: NDArray[np.int64]) -> Flags:
+    def find_reachable(self, capacities: NDArray[np.int64]) -> Flags:
         """(node,) what can still be reached when as much flows as the arcs have room for."""
         from scipy.sparse import csgraph, csr_matrix  # 0.2 s that only those pay who ask
 
         shape, source = (self.nodes, self.nodes), self.nodes - 2
         room = np.zeros(len(self.heads), dtype=np.int32)
-        room[self.arcs] = rooms
+        room[self.arcs] = capacities
         flow: Any = csgraph.maximum_flow(
-            csr_matrix((room, self.heads, self.begin), shape=shape), source, source + 1
+            csr_matrix((room, self.heads, self.starts), shape=shape), source, source + 1
         ).flow
         left = room > flow.data
-        begin = np.concatenate([[0], np.cumsum(left)])[self.begin]
+        begin = np.concatenate([[0], np.cumsum(left)])[self.starts]
         rest = csr_matrix((room[left], self.heads[left], begin.astype(np.int32)), shape=shape)
         reached = np.zeros(self.nodes, dtype=np.bool_)
         reached[csgraph.breadth_first_order(rest, source, return_predecessors=False)] = True
@@ -65,14 +65,14 @@ class Network:
 
 
 @dataclass(frozen=True, eq=False)
-class Areas:
+class AreaGraph:
     """The areas of a map and the rows of cells between them, as a graph whose nodes are both: areas, then rows.
 
     A lock closes all rows between some areas and the rest. The cheapest such rows between two places are a minimum
     cut, which does not depend on how it is found.
     """
 
-    ground: WalkableMap
+    walkable_map: WalkableMap
     node: NDArray[np.int64]
     """The node of every cell, -1 for what is never reached."""
     rows: tuple[tuple[Cell, ...], ...]
@@ -85,10 +85,10 @@ class Areas:
     """(pair, 2) nodes that lie side by side."""
 
     @classmethod
-    def of(cls, ground: WalkableMap, widest: int, chances: NDArray[np.float64]) -> Areas:
-        rows, looks = _rows_apart(ground, widest, chances)
-        node = np.full(ground.region.shape, -1, dtype=np.int64)
-        between = ground.region.copy()
+    def of(cls, walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]) -> AreaGraph:
+        rows, looks = _find_rows(walkable_map, max_width, chances)
+        node = np.full(walkable_map.region.shape, -1, dtype=np.int64)
+        between = walkable_map.region.copy()
         for cells in rows:
             for cell in cells:
                 between[cell] = False
@@ -97,13 +97,13 @@ class Areas:
         for number, cells in enumerate(rows):
             for cell in cells:
                 node[cell] = areas.count + number
-        free = np.bincount(node[ground.free & between], minlength=areas.count)
+        free = np.bincount(node[walkable_map.free & between], minlength=areas.count)
         sides = [(node[:, :-1], node[:, 1:]), (node[:-1], node[1:])]
         beside = np.concatenate([np.stack([one.reshape(-1), other.reshape(-1)], axis=1) for one, other in sides])
         beside = beside[(beside[:, 0] != beside[:, 1]) & (beside.min(axis=1) >= 0)]
         pairs = np.unique(np.sort(beside, axis=1), axis=0)
-        cost = np.array([DOOR * (1 + len(cells)) for cells in rows], dtype=np.int64) + looks
-        return cls(ground, node, rows, cost, free, pairs)
+        cost = np.array([DOOR_COST * (1 + len(cells)) for cells in rows], dtype=np.int64) + looks
+        return cls(walkable_map, node, rows, cost, free, pairs)
 
     # -- the graph --------------------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class Areas:
         return len(self.free)
 
     @cached_property
-    def near(self) -> list[list[int]]:
+    def neighbors(self) -> list[list[int]]:
         """(node,) the nodes beside each, in order."""
         near: list[list[int]] = [[] for _ in range(self.count + len(self.rows))]
         for one, other in self.pairs.tolist():
@@ -120,12 +120,12 @@ class Areas:
             near[other].append(one)
         return near
 
-    def ball(self, seeds: Sequence[int], size: int, inside: Flags) -> Flags | None:
+    def grow_ball(self, seeds: Sequence[int], size: int, inside: Flags) -> Flags | None:
         """The nodes around the first of some, nearest first, until all of these are among them and enough free cells.
 
         None where there are too few.
         """
-        taken = np.zeros(len(self.near), dtype=np.bool_)
+        taken = np.zeros(len(self.neighbors), dtype=np.bool_)
         fresh = inside.copy()
         fresh[seeds[0]] = False
         queue, wanted, left = deque(seeds[:1]), set(seeds), size
@@ -135,7 +135,7 @@ class Areas:
             wanted.discard(here)
             if here < self.count:
                 left -= int(self.free[here])
-            for beside in self.near[here]:
+            for beside in self.neighbors[here]:
                 if fresh[beside]:
                     fresh[beside] = False
                     queue.append(beside)
@@ -153,70 +153,70 @@ class Areas:
         heads = [row + rows, into[:, 1], into[:, 0], area, np.full(areas, sink)]
         return Network.of(np.concatenate(tails), np.concatenate(heads), sink + 1)
 
-    def cut(self, here: Flags, there: Flags, inside: Flags) -> Cut:
+    def find_min_cut(self, here: Flags, there: Flags, inside: Flags) -> Cut:
         """The cheapest rows between two places inside some nodes."""
         areas, rows = self.count, len(self.rows)
-        joined = np.where(inside[self.pairs].all(axis=1), ENDLESS, 0)
-        ends = [np.where(place[:areas], ENDLESS, 0) for place in (here, there)]
+        joined = np.where(inside[self.pairs].all(axis=1), INFINITE_COST, 0)
+        ends = [np.where(place[:areas], INFINITE_COST, 0) for place in (here, there)]
         rooms = np.concatenate([np.where(inside[areas:], self.cost, 0), joined, joined, *ends])
-        reached = self._network.reached(rooms)
+        reached = self._network.find_reachable(rooms)
         into, out = reached[areas : areas + rows], reached[areas + rows : areas + 2 * rows]
         stays = np.concatenate([reached[:areas], into & out])
         return inside & ~stays, np.flatnonzero(into & ~out).tolist()
 
     # -- the parts --------------------------------------------------------------------------------------------------
 
-    def parted(
-        self, count: int, least: int, starts: Sequence[Cell], exits: Sequence[Cell] | None, most: int, rng: Rng
+    def split(
+        self, count: int, min_cells: int, starts: Sequence[Cell], exits: Sequence[Cell] | None, max_doors: int, rng: Rng
     ) -> LockedAreas:
         """So many parts behind locks of at most so many doors, or as many as are found, none of them too small.
 
         The last part holds the exits, and is the first to be chosen; the others are cut off what is left.
         """
-        size = max(least, int(self.free.sum()) // (2 * count + 2))
+        size = max(min_cells, int(self.free.sum()) // (2 * count + 2))
         best: list[Cut] = []
-        budget = max(LEAST_CUTS, min(MOST_CUTS + TRIES * count, MOST_WORK // len(self.near)))
+        budget = max(MIN_CUTS, min(MAX_CUTS + TRIES * count, MAX_WORK // len(self.neighbors)))
         last_tries = 3
         while budget > 0 and last_tries:
-            found, cuts = self._tried(count, size, starts, exits, most, rng, budget)
+            found, cuts = self._try_size(count, size, starts, exits, max_doors, rng, budget)
             budget -= cuts
             best = max(best, found, key=len)
             if len(best) == count:
                 break
-            last_tries -= size == least
-            size = max(least, size // 2)
-        return self._parts(best)
+            last_tries -= size == min_cells
+            size = max(min_cells, size // 2)
+        return self._build_areas(best)
 
-    def _tried(
+    def _try_size(
         self,
         count: int,
         size: int,
         starts: Sequence[Cell],
         exits: Sequence[Cell] | None,
-        most: int,
+        max_doors: int,
         rng: Rng,
         budget: int,
     ) -> tuple[list[Cut], int]:
         """Parts of at least a size, the last one first, and how many cuts were looked for."""
-        inside = np.ones(len(self.near), dtype=np.bool_)
+        inside = np.ones(len(self.neighbors), dtype=np.bool_)
         begin = [int(self.node[start]) for start in starts]
         found: list[Cut] = []
         cuts = 0
         while len(found) < count:
             chosen: tuple[int, Flags, list[int]] | None = None
-            for seeds in self._seeds(inside, begin, exits if not found else [], rng):
+            for seeds in self._choose_seeds(inside, begin, exits if not found else [], rng):
                 others = inside.copy()
                 others[begin] = False
-                there = self.ball(seeds, size + (exits is None and not found), others)
-                here = None if there is None else self.ball(begin, size * (count - len(found)), inside & ~there)
+                there = self.grow_ball(seeds, size + (exits is None and not found), others)
+                here = None if there is None else self.grow_ball(begin, size * (count - len(found)), inside & ~there)
                 if there is None or here is None or cuts == budget:
                     continue
                 cuts += 1
-                beyond, closed = self.cut(here, there, inside)
+                beyond, closed = self.find_min_cut(here, there, inside)
                 cost = int(self.cost[closed].sum())
-                if len(closed) <= most and (chosen is None or cost < chosen[0]):
+                if len(closed) <= max_doors and (chosen is None or cost < chosen[0]):
                     chosen = cost, beyond, closed
-                if cost < 3 * DOOR:
+                if cost < 3 * DOOR_COST:
                     # A single narrow door: no other place does better.
                     break
             if chosen is None:
@@ -225,7 +225,7 @@ class Areas:
             inside = inside & ~chosen[1]
         return found, cuts
 
-    def _seeds(self, inside: Flags, begin: list[int], exits: Sequence[Cell] | None, rng: Rng) -> list[list[int]]:
+    def _choose_seeds(self, inside: Flags, begin: list[int], exits: Sequence[Cell] | None, rng: Rng) -> list[list[int]]:
         """Where parts may be: around the exits; without any where the way from the start is longest, or by chance."""
         if exits:
             nodes = [int(self.node[exit]) for exit in exits]
@@ -242,10 +242,10 @@ class Areas:
         """(area,) the longest way from the start to any of its cells."""
         steps = np.zeros(self.count)
         inner = (self.node >= 0) & (self.node < self.count)
-        np.maximum.at(steps, self.node[inner], self.ground.from_start[inner])
+        np.maximum.at(steps, self.node[inner], self.walkable_map.from_start[inner])
         return steps
 
-    def _parts(self, found: list[Cut]) -> LockedAreas:
+    def _build_areas(self, found: list[Cut]) -> LockedAreas:
         """The parts numbered from the start on; a row between two of them belongs to the greater one."""
         part = np.zeros(self.count + len(self.rows) + 1, dtype=np.int64)
         part[-1] = -1
@@ -258,19 +258,19 @@ class Areas:
         return LockedAreas(part[self.node], doors)
 
 
-def _rows_apart(
-    ground: WalkableMap, widest: int, chances: NDArray[np.float64]
+def _find_rows(
+    walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]
 ) -> tuple[tuple[tuple[Cell, ...], ...], NDArray[np.int64]]:
     """Straight rows of cells across passages, side by side with no other one, and what the looks of each cost.
 
     Doors are taken first, then narrow passages before wide ones, at rooms before elsewhere, by chance.
     """
-    looks = ground.looks + chances
+    looks = walkable_map.door_ranks + chances
     found: list[tuple[float, bool, int, int, int]] = []
     for upright in (False, True):
-        region, fitting = (mask.T if upright else mask for mask in (ground.region, ground.fitting))
+        region, fitting = (mask.T if upright else mask for mask in (walkable_map.region, walkable_map.door_cells))
         order = looks.T if upright else looks
-        for width in range(1, min(widest, region.shape[1] - 2) + 1):
+        for width in range(1, min(max_width, region.shape[1] - 2) + 1):
             here = ~region[1:-1, : -width - 1] & ~region[1:-1, width + 1 :]
             before, behind = np.zeros_like(here), np.zeros_like(here)
             worst = np.zeros(here.shape)
@@ -283,8 +283,8 @@ def _rows_apart(
             for row, column in np.argwhere(here & before & behind).tolist():
                 found.append((4 * width + float(worst[row, column]), upright, row + 1, column + 1, width))
     found.sort()
-    wide = ground.region.shape[1]
-    near = bytearray(ground.region.size)
+    wide = walkable_map.region.shape[1]
+    near = bytearray(walkable_map.region.size)
     rows, costs = [], []
     for rank, upright, row, column, width in found:
         first, along, across = (column * wide + row, wide, 1) if upright else (row * wide + column, 1, wide)

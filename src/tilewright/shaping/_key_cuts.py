@@ -27,11 +27,11 @@ class WalkableMap:
 
     region: Mask
     """What can be reached from the start."""
-    fitting: Mask
+    door_cells: Mask
     """The cells that a door may stand on."""
     free: Mask
     """The cells that a key may lie on."""
-    looks: NDArray[np.float64]
+    door_ranks: NDArray[np.float64]
     """Where doors are preferred: 0 on doors, 1 in doorways, 2 elsewhere."""
     from_start: NDArray[np.float64]
     markers: tuple[tuple[str, Cell], ...]
@@ -48,14 +48,14 @@ class WalkableMap:
         free = bare & ~doors
         if any(name.endswith(" key") for name in named):
             # A key takes the place of a tile: of a plain floor, never of a treasure.
-            plain = [Survey(map).commonest(passable=True), named.get("floor"), named.get("corridor")]
+            plain = [Survey(map).most_common_tile(passable=True), named.get("floor"), named.get("corridor")]
             free &= np.isin(map.cells, [tile for tile in plain if tile is not None])
         looks = np.where(doors, 0.0, np.where(doorways(map), 1.0, 2.0))
         markers = tuple((marker.name, (marker.y, marker.x)) for marker in map.markers)
         from_start = steps_from(map.passable, np.array([start]))
         return cls(region, bare & (doors | ~locked), free, looks, from_start, markers)
 
-    def marked(self, name: str) -> list[Cell]:
+    def find_markers(self, name: str) -> list[Cell]:
         """The cells within reach that have a marker of a name."""
         return [cell for marker, cell in self.markers if marker == name and self.region[cell]]
 
@@ -78,7 +78,7 @@ class Gates:
     last one. So two gates lie one behind the other, or apart, and all of them make a tree.
     """
 
-    ground: WalkableMap
+    walkable_map: WalkableMap
     walk: Numbers
     """(step, axis) the cells."""
     first: Numbers
@@ -89,82 +89,82 @@ class Gates:
     """(gate,) which are preferred: doors, then doorways, then others, by chance."""
 
     @classmethod
-    def of(cls, ground: WalkableMap, start: Cell, chances: NDArray[np.float64]) -> Gates:
-        cuts = Cuts.of(ground.region, start=start)
-        walk, last = cuts.beyond(start, int(np.count_nonzero(ground.region)))
-        fitting = cuts.cells & passages(ground.region) & ground.fitting
+    def of(cls, walkable_map: WalkableMap, start: Cell, chances: NDArray[np.float64]) -> Gates:
+        cuts = Cuts.of(walkable_map.region, start=start)
+        walk, last = cuts.trace_beyond(start, int(np.count_nonzero(walkable_map.region)))
+        fitting = cuts.cells & passages(walkable_map.region) & walkable_map.door_cells
         first = np.flatnonzero(fitting[tuple(walk.T)])
-        order = np.argsort((ground.looks + chances)[tuple(walk[first].T)], kind="stable")
+        order = np.argsort((walkable_map.door_ranks + chances)[tuple(walk[first].T)], kind="stable")
         ranks = np.empty(len(first), dtype=np.int64)
         ranks[order] = np.arange(len(first))
-        return cls(ground, walk, first, last[first], ranks)
+        return cls(walkable_map, walk, first, last[first], ranks)
 
     def cell(self, gate: int) -> Cell:
         row, column = self.walk[self.first[gate]].tolist()
         return row, column
 
-    def marked(self, name: str) -> list[int]:
+    def find_markers(self, name: str) -> list[int]:
         """The steps that reach the markers of a name."""
-        cells = self.ground.marked(name)
+        cells = self.walkable_map.find_markers(name)
         return [int(step) for cell in cells for step in np.flatnonzero((self.walk == cell).all(axis=1))]
 
     @cached_property
-    def counted(self) -> Numbers:
+    def free_counts(self) -> Numbers:
         """(step,) how many free cells there are before each, and in all."""
-        return np.concatenate([[0], np.cumsum(self.ground.free[tuple(self.walk.T)])])
+        return np.concatenate([[0], np.cumsum(self.walkable_map.free[tuple(self.walk.T)])])
 
-    def far_end(self, least: int, *, behind: bool) -> Cell:
+    def find_far_end(self, min_cells: int, *, behind: bool) -> Cell:
         """The cell that is farthest from the start; if it can be, behind a gate."""
-        places = self.ground.from_start.shape
-        where = np.isfinite(self.ground.from_start)
+        places = self.walkable_map.from_start.shape
+        where = np.isfinite(self.walkable_map.from_start)
         if behind:
             # One more for the exit itself.
-            large = self.counted[self.last + 1] - self.counted[self.first + 1] > least
+            large = self.free_counts[self.last + 1] - self.free_counts[self.first + 1] > min_cells
             depth = np.zeros(len(self.walk) + 1, dtype=np.int64)
             np.add.at(depth, self.first[large] + 1, 1)
             np.add.at(depth, self.last[large] + 1, -1)
             covered = np.zeros(places, dtype=np.bool_)
             covered[tuple(self.walk[np.cumsum(depth)[:-1] > 0].T)] = True
             where = where & covered if covered.any() else where
-        return farthest(self.ground.from_start, where)
+        return find_farthest(self.walkable_map.from_start, where)
 
-    def before(self, step: int) -> Mask:
+    def find_gates_before(self, step: int) -> Mask:
         """(gate,) which of them every way to a step leads through."""
         return (self.first < step) & (step <= self.last)
 
-    def chosen(self, count: int, least: int, exits: list[int] | None) -> list[int]:
+    def choose(self, count: int, min_cells: int, exits: list[int] | None) -> list[int]:
         """So many gates, or as many as fit; the parts that they make are as large as chance allows.
 
         With exits, the first one is that before them, and has no other behind it.
         """
-        size = max(least, int(self.counted[-1]) // (count + 1))
+        size = max(min_cells, int(self.free_counts[-1]) // (count + 1))
         most: list[int] = []
         while True:
-            found = self._locked(count, size, exits, self.rank)
+            found = self._choose_locks(count, size, exits, self.rank)
             most = max(most, found, key=len)
             if len(most) == count:
                 return most
-            if size == least:
+            if size == min_cells:
                 # As many as there can be: from the innermost outwards.
-                return max(most, self._locked(count, size, exits, -self.first), key=len)
-            size = max(least, size * 4 // 5)
+                return max(most, self._choose_locks(count, size, exits, -self.first), key=len)
+            size = max(min_cells, size * 4 // 5)
 
-    def _locked(self, count: int, size: int, exits: list[int] | None, rank: Numbers) -> list[int]:
+    def _choose_locks(self, count: int, size: int, exits: list[int] | None, rank: Numbers) -> list[int]:
         """Gates, the lowest rank first, as long as no part gets smaller than this."""
         if not len(self.first):
             return []
-        inside = self.counted[self.last + 1] - self.counted[self.first + 1]
-        own = self.counted[self.first + 1] - self.counted[self.first]
-        part, sizes = np.zeros(len(self.first), dtype=np.int64), [int(self.counted[-1])]
+        inside = self.free_counts[self.last + 1] - self.free_counts[self.first + 1]
+        own = self.free_counts[self.first + 1] - self.free_counts[self.first]
+        part, sizes = np.zeros(len(self.first), dtype=np.int64), [int(self.free_counts[-1])]
         closed = np.zeros(len(self.first), dtype=np.bool_)
-        for start in self.marked("start"):
-            closed |= self.before(start)
+        for start in self.find_markers("start"):
+            closed |= self.find_gates_before(start)
         chosen: list[int] = []
         while len(chosen) < count:
             fits = ~closed & (inside >= size) & (np.array(sizes)[part] - inside - own >= size)
             if exits is not None and not chosen:
                 for exit in exits:
-                    fits &= self.before(exit)
+                    fits &= self.find_gates_before(exit)
                 near = fits & (inside <= 2 * size)
                 fits = near if near.any() else fits & (inside == np.min(inside, where=fits, initial=len(self.walk)))
             if not fits.any():
@@ -172,7 +172,7 @@ class Gates:
             gate = int(np.argmin(np.where(fits, rank, np.iinfo(np.int64).max)))
             here, taken = int(part[gate]), int(inside[gate] + own[gate])
             behind = (self.first > self.first[gate]) & (self.first <= self.last[gate])
-            inside[(part == here) & self.before(int(self.first[gate]))] -= taken
+            inside[(part == here) & self.find_gates_before(int(self.first[gate]))] -= taken
             part[behind & (part == here)] = len(sizes)
             sizes[here] -= taken
             sizes.append(taken - int(own[gate]))
@@ -182,19 +182,19 @@ class Gates:
             chosen.append(gate)
         return chosen
 
-    def parts(self, locks: list[int]) -> LockedAreas:
+    def build_areas(self, locks: list[int]) -> LockedAreas:
         """The parts that these gates make, in their order."""
         numbers = np.zeros(len(self.walk), dtype=np.int64)
         for number in sorted(range(len(locks)), key=lambda number: int(self.first[locks[number]])):
             first, last = int(self.first[locks[number]]), int(self.last[locks[number]])
             numbers[first : last + 1] = number + 1
         numbers[self.first[locks]] = -1
-        parts = np.full(self.ground.free.shape, -1, dtype=np.int64)
+        parts = np.full(self.walkable_map.free.shape, -1, dtype=np.int64)
         parts[tuple(self.walk.T)] = numbers
         return LockedAreas(parts, [[self.cell(lock)] for lock in locks])
 
 
-def farthest(steps: NDArray[np.float64], where: Mask) -> Cell:
+def find_farthest(steps: NDArray[np.float64], where: Mask) -> Cell:
     """The cell of a mask that most steps lead to, of equal ones the first."""
     row, column = np.unravel_index(int(np.argmax(np.where(where, steps, -1.0))), steps.shape)
     return int(row), int(column)

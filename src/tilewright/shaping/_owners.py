@@ -41,14 +41,14 @@ def find_countries(words: Iterable[str], tileset: Tileset, name: str) -> list[st
         country = word.lower() if word.lower() in known else by_initials.get(word.lower(), word)
         if country not in known:
             unknown = UnknownName("country", word, known, f"tileset {tileset.name!r}")
-            raise InvalidRecipe.of(unknown, name)
+            raise InvalidRecipe.from_error(unknown, name)
         if country in found:
             raise InvalidRecipe(f"each country once, got {country!r} twice", at=name, rule="duplicate")
         found.append(country)
     return found
 
 
-def taken_over(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.bool_], name: str) -> NDArray[np.int64]:
+def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.bool_], name: str) -> NDArray[np.int64]:
     """(tile,) the same tile after every country was replaced by its heir.
 
     `used` (tile,) are those that matter: of these, a tile that the heir lacks is told. Headquarters that become neutral

@@ -31,16 +31,16 @@ MOVES: Mapping[Axis, tuple[str, ...]] = {
 """The moves that leave a symmetric map as it is."""
 
 
-def moved(places: Places, move: str) -> Places:
+def apply_move(places: Places, move: str) -> Places:
     """Places, by (row, column), after a move."""
     for step in move:
         places = places.swapaxes(-1, -2) if step == "d" else np.flip(places, -1 if step == "x" else -2)
     return places
 
 
-def images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
+def find_images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
     """The flat place of every cell, and of its image under each move; `name` is the parameter that asks for it."""
     if any("d" in move for move in MOVES[axis]) and shape[-1] != shape[-2]:
         raise InvalidRecipe(f"{axis} needs a square map, this one is {shape[-1]}x{shape[-2]}", at=name, rule="missing")
     here: Places = np.arange(int(np.prod(shape))).reshape(tuple(shape))
-    return [here, *(moved(here, move) for move in MOVES[axis])]
+    return [here, *(apply_move(here, move) for move in MOVES[axis])]

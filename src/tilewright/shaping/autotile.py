@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..autotile.fitting import fitted, fitting
+from ..autotile.fitting import fit_in_rounds, fit_pieces
 from ..core.params import Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
@@ -34,10 +34,10 @@ class AutotileParams(Params):
 def autotile(map: TileMap, p: AutotileParams, site: Site, rng: Rng) -> Steps:
     keep, frozen = p.keep == "pieces", site.locked
     if map.cells.ndim == 2:
-        flat = yield from fitting(map.cells, map.tileset, frozen, keep=keep)
-        return map.replaced(cells=flat)
+        flat = yield from fit_in_rounds(map.cells, map.tileset, frozen, keep=keep)
+        return map.replace(cells=flat)
     cells = map.cells.copy()
     for number, level in enumerate(cells):
-        level[:] = fitted(level, map.tileset, frozen[number], keep=keep)
+        level[:] = fit_pieces(level, map.tileset, frozen[number], keep=keep)
         yield Frame(cells, f"level {number}", (number + 1) / len(cells))
-    return map.replaced(cells=cells)
+    return map.replace(cells=cells)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..analysis.survey import Survey
 from ..core.errors import InvalidRecipe
-from ..core.grid import Word
-from ..core.params import LARGEST_SIDE, Params, param
+from ..core.grid import Label
+from ..core.params import MAX_SIDE, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -18,17 +18,17 @@ from ..core.tilemap import TileMap
 
 
 class BorderParams(Params):
-    thickness: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 8))
+    thickness: int = param(1, ge=1, le=MAX_SIDE, typical=(1, 8))
     """Width of the frame in cells."""
-    tile: Word | None = param(None, tiles=True)
+    tile: Label | None = param(None, tiles=True)
     """Tile of the frame; by default the most common impassable one of the map."""
 
 
 @shaper(BorderParams)
 def border(map: TileMap, p: BorderParams, site: Site, rng: Rng) -> TileMap:
-    tile = site.tile(p.tile) if p.tile is not None else Survey(map).commonest(passable=False)
+    tile = site.tile(p.tile) if p.tile is not None else Survey(map).most_common_tile(passable=False)
     if tile is None:
         raise InvalidRecipe(f"tileset {map.tileset.name!r} has no impassable tile; name one", at="tile", rule="missing")
     frame = np.ones(map.shape, dtype=np.bool_)
     frame[..., p.thickness : -p.thickness, p.thickness : -p.thickness] = False
-    return map.replaced(cells=np.where(frame & ~site.locked, tile, map.cells))
+    return map.replace(cells=np.where(frame & ~site.locked, tile, map.cells))

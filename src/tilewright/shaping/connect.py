@@ -13,16 +13,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.regions import Directions, in_the_way, neighbours, regions_of
+from ..analysis.regions import Directions, find_blocking_cells, neighbor_offsets, regions_of
 from ..analysis.survey import Survey
 from ..core.errors import GaveUp, InvalidRecipe
-from ..core.grid import Word
-from ..core.params import LARGEST_AREA, Params, param
+from ..core.grid import Label
+from ..core.params import MAX_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ..kernels.bridges import Waves, numbered
+from ..kernels.bridges import Waves, build_labeled_map
 
 FRAMES = 50
 """About as many pictures of growing tunnels."""
@@ -33,48 +33,48 @@ class ConnectParams(Params):
     """Width of the tunnels in cells."""
     path: Literal["shortest", "straight"] = param("shortest")
     """Tunnels take the shortest way, or one with a single corner where locked cells allow it."""
-    tile: Word | None = param(None, tiles=True)
+    tile: Label | None = param(None, tiles=True)
     """Passable tile to dig with; by default the most common one of the map."""
     directions: Directions = param(4)
     """Whether parts hang together by 4 directions, or diagonally as well by 8."""
-    minimum: int = param(1, ge=1, le=LARGEST_AREA)
+    minimum: int = param(1, ge=1, le=MAX_AREA)
     """Parts with fewer cells than this are left alone."""
 
 
 @shaper(ConnectParams)
 def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     survey = Survey(map)
-    tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=True)
+    tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=True)
     found = regions_of(survey.passable, p.directions)
-    parts = found.kept(np.flatnonzero(found.sizes >= p.minimum))
+    parts = found.keep(np.flatnonzero(found.sizes >= p.minimum))
     if tile is not None and not map.tileset.passable[tile]:
         raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
     if parts.count < 2:
         return map
     assert tile is not None  # there are cells that one can walk on
     walkable = survey.passable | ~site.locked
-    offsets = neighbours(map.cells.ndim, p.directions)
-    waves = Waves(numbered(parts.labels, walkable, offsets))
+    offsets = neighbor_offsets(map.cells.ndim, p.directions)
+    waves = Waves(build_labeled_map(parts.labels, walkable, offsets))
     for done in waves.spread():
         yield Frame(map.cells, "waves", done / 2)
-    bridges = waves.bridges()
+    bridges = waves.find_bridges()
     if len(bridges) < parts.count - 1:
         raise GaveUp(
             "locked cells keep parts of the map asunder",
-            cells=in_the_way(parts.labels, walkable, offsets),
+            cells=find_blocking_cells(parts.labels, walkable, offsets),
             remove=["locks"],
         )
 
-    def dug() -> NDArray[np.int64]:
+    def draw_tunnels() -> NDArray[np.int64]:
         return np.where(waves.marked.astype(np.bool_) & ~survey.passable, tile, map.cells)
 
     block = -(-len(bridges) // FRAMES)
     for first in range(0, len(bridges), block):
         waves.dig(bridges[first : first + block], straight=p.path == "straight")
-        yield Frame(dug, "tunnels", (1 + first / len(bridges)) / 2)
+        yield Frame(draw_tunnels, "tunnels", (1 + first / len(bridges)) / 2)
     if p.thickness > 1:
         _widen(waves.marked, walkable, p.thickness)
-    return map.replaced(cells=dug())
+    return map.replace(cells=draw_tunnels())
 
 
 def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: int) -> None:

@@ -18,7 +18,7 @@ from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import TileMap
-from ._owners import Countries, countries_of, find_countries, taken_over
+from ._owners import Countries, change_owners, countries_of, find_countries
 
 
 class CountriesParams(Params):
@@ -48,5 +48,5 @@ def countries(map: TileMap, p: CountriesParams, site: Site, rng: Rng) -> TileMap
     if p.shuffle:
         given = rng.shuffled(given)
     owners = {country: heirs[number % len(heirs)] for number, country in enumerate(given)}
-    table = taken_over(tileset, owners, used, "to").astype(tileset.dtype)
-    return map.replaced(cells=np.where(site.locked, map.cells, table[map.cells]))
+    table = change_owners(tileset, owners, used, "to").astype(tileset.dtype)
+    return map.replace(cells=np.where(site.locked, map.cells, table[map.cells]))

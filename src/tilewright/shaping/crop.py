@@ -8,30 +8,30 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe
-from ..core.params import LARGEST_SIDE, Params, param
-from ..core.registry import mover
+from ..core.params import MAX_SIDE, Params, param
+from ..core.registry import transform
 
 
 class CropParams(Params):
-    x: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
+    x: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First column that stays."""
-    y: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
+    y: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First row that stays."""
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
+    width: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
     """How many columns stay; by default all to the right edge."""
-    height: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
+    height: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
     """How many rows stay; by default all to the lower edge."""
-    margin: int = param(0, ge=0, le=LARGEST_SIDE)
+    margin: int = param(0, ge=0, le=MAX_SIDE)
     """Cut this many cells off every side, instead of naming a rectangle."""
 
     @model_validator(mode="after")
-    def _one_way(self) -> CropParams:
+    def _check_rectangle(self) -> CropParams:
         if self.margin and (self.x or self.y or self.width or self.height):
             raise InvalidRecipe("give either a margin or a rectangle (x, y, width, height)", at="margin")
         return self
 
 
-@mover(CropParams)
+@transform(CropParams)
 def crop(p: CropParams, cells: NDArray[Any]) -> NDArray[Any]:
     *_, rows, columns = cells.shape
     left, top = p.x + p.margin, p.y + p.margin

@@ -7,13 +7,15 @@ touches another one, not even at a corner. Where two would, chance decides. Deco
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.doorways import Rooms, doorways
 from ..core.errors import InvalidRecipe
-from ..core.grid import Word
-from ..core.params import LARGEST_AREA, Params, param
+from ..core.grid import Label
+from ..core.params import MAX_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -21,13 +23,14 @@ from ..core.tilemap import TileMap
 
 
 class DoorsParams(Params):
+    renamed: ClassVar = {"least": "min_cells"}
     share: float = param(1.0, ge=0, le=1)
     """Share of the doorways that get a door."""
     of: Rooms | None = param(None)
     """What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any."""
-    least: int = param(6, ge=1, le=LARGEST_AREA, typical=(1, 50))
+    min_cells: int = param(6, ge=1, le=MAX_AREA, typical=(1, 50))
     """Rooms with fewer passable cells get no door."""
-    tile: Word | None = param(None, tiles=True)
+    tile: Label | None = param(None, tiles=True)
     """Passable tile of the doors; by default the one called door."""
 
 
@@ -38,11 +41,11 @@ def doors(map: TileMap, p: DoorsParams, site: Site, rng: Rng) -> TileMap:
         raise InvalidRecipe(f"tileset {map.tileset.name!r} has no door; name one of its tiles", at="tile")
     if not map.tileset.passable[tile]:
         raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
-    fitting = doorways(map, of=p.of, least=p.least) & ~site.locked & (rng.cells(*site.window) < p.share)
-    return map.replaced(cells=np.where(_apart(fitting, map.cells == tile, rng, site), tile, map.cells))
+    fitting = doorways(map, of=p.of, min_cells=p.min_cells) & ~site.locked & (rng.cells(*site.window) < p.share)
+    return map.replace(cells=np.where(_choose_apart(fitting, map.cells == tile, rng, site), tile, map.cells))
 
 
-def _apart(fitting: NDArray[np.bool_], taken: NDArray[np.bool_], rng: Rng, site: Site) -> NDArray[np.bool_]:
+def _choose_apart(fitting: NDArray[np.bool_], taken: NDArray[np.bool_], rng: Rng, site: Site) -> NDArray[np.bool_]:
     """Those of the fitting cells that touch no taken one and none of each other, in an order by chance."""
     near = np.pad(taken, 1)
     chosen = np.zeros_like(fitting)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.params import Params, param
-from ..core.registry import mover
+from ..core.registry import transform
 
 
 class FlipParams(Params):
@@ -19,6 +19,6 @@ class FlipParams(Params):
     """Swap left and right (horizontal), or top and bottom (vertical)."""
 
 
-@mover(FlipParams, turns=lambda p: "x" if p.axis == "horizontal" else "y")
+@transform(FlipParams, reorients=lambda p: "x" if p.axis == "horizontal" else "y")
 def flip(p: FlipParams, cells: NDArray[Any]) -> NDArray[Any]:
     return np.flip(cells, axis=-1 if p.axis == "horizontal" else -2)

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator
 
-from ..core.errors import GaveUp, quoted
+from ..core.errors import GaveUp, short_repr
 from ..core.params import Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
 from ..core.tilemap import Marker, Room, TileMap
 from ..core.tileset import Tileset
-from ._owners import Countries, find_countries, taken_over
-from ._symmetry import MOVES, Axis, Places, images
+from ._owners import Countries, change_owners, find_countries
+from ._symmetry import MOVES, Axis, Places, find_images
 
 
 class MirrorParams(Params):
@@ -38,33 +38,33 @@ class MirrorParams(Params):
 
     @field_validator("countries")
     @classmethod
-    def _at_least_two(cls, countries: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_countries(cls, countries: tuple[str, ...]) -> tuple[str, ...]:
         if len(countries) == 1:
-            raise ValueError(f"give two or more, or none, got {quoted(countries)}")
+            raise ValueError(f"give two or more, or none, got {short_repr(countries)}")
         return countries
 
 
 @shaper(MirrorParams)
 def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
-    places = images(map.shape, p.axis, "axis")
+    places = find_images(map.shape, p.axis, "axis")
     kept: Places = reduce(np.minimum if p.keep == "first" else np.maximum, places)
-    source = _with_locks(kept, site) if site.has_locks else kept
+    source = _choose_sources(kept, site) if site.has_locks else kept
     cells = map.cells.reshape(-1)[source]
     if p.countries or any(tile.joins for tile in map.tileset):
-        cells = _turned(cells, source, kept, places, map.tileset, p)
+        cells = _turn_pieces(cells, source, kept, places, map.tileset, p)
     if site.has_locks:
         _refuse_clashes(map, cells, source, site)
-    rooms, links = _rooms(map, kept, places)
-    return map.replaced(
+    rooms, links = _mirror_rooms(map, kept, places)
+    return map.replace(
         cells=cells,
         layers={name: layer.reshape(-1)[source] for name, layer in map.layers.items()},
         rooms=rooms,
         links=links,
-        markers=_markers(map, kept, places),
+        markers=_mirror_markers(map, kept, places),
     )
 
 
-def _with_locks(kept: Places, site: Site) -> Places:
+def _choose_sources(kept: Places, site: Site) -> Places:
     """Where each cell's tile comes from: from the locked one of those that belong together, if there is one."""
     groups = kept.reshape(-1)
     locks = np.flatnonzero(site.locked)
@@ -73,20 +73,20 @@ def _with_locks(kept: Places, site: Site) -> Places:
     return np.where(decides[kept] >= 0, decides[kept], kept)
 
 
-def _turned(
+def _turn_pieces(
     cells: NDArray[Any], source: Places, kept: Places, places: list[Places], tileset: Tileset, p: MirrorParams
 ) -> NDArray[Any]:
     """The copied cells with their pieces turned, and in the hands of the country whose copy it is."""
     moves = ("", *MOVES[p.axis])
-    came, part = _by_move(source, places), _by_move(kept, places)
-    turned = np.stack([tileset.turned(move) for move in moves])
+    came, part = _find_moves(source, places), _find_moves(kept, places)
+    turned = np.stack([tileset.reorient_tiles(move) for move in moves])
     copied: NDArray[Any] = turned[came, cells]
     if p.countries:
         order = find_countries(p.countries, tileset, "countries")
         used = np.bincount(copied.reshape(-1), minlength=len(tileset)) > 0
         heirs = np.stack(
             [
-                taken_over(tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "countries")
+                change_owners(tileset, dict(zip(order, order[step:] + order[:step], strict=True)), used, "countries")
                 for step in range(len(order))
             ]
         )
@@ -94,7 +94,7 @@ def _turned(
     return copied.astype(tileset.dtype)
 
 
-def _by_move(source: Places, places: list[Places]) -> Places:
+def _find_moves(source: Places, places: list[Places]) -> Places:
     """The number of the first move that brings each cell what stands at its source; 0 is none."""
     came = np.zeros(source.shape, dtype=np.int64)
     for number in reversed(range(len(places))):
@@ -111,7 +111,7 @@ def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Sit
         raise GaveUp(text, cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist())
 
 
-def _rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:
+def _mirror_rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:
     """The rooms of the kept part in every copy, and the links inside each."""
     own = np.arange(kept.size).reshape(kept.shape) == kept
     inside = [
@@ -134,7 +134,7 @@ def _rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room]
     return list(ids), list(links)
 
 
-def _markers(map: TileMap, kept: Places, places: list[Places]) -> list[Marker]:
+def _mirror_markers(map: TileMap, kept: Places, places: list[Places]) -> list[Marker]:
     """The markers of the kept part in every copy."""
     found: dict[Marker, None] = {}
     for image in places:

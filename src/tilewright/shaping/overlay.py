@@ -19,9 +19,9 @@ from pydantic import field_validator, model_validator
 
 from ..core import pipeline
 from ..core.errors import GaveUp, InvalidRecipe, UnknownName
-from ..core.grid import Word
+from ..core.grid import Label
 from ..core.locks import Locks
-from ..core.params import LARGEST_SIDE, Params, hint, param
+from ..core.params import MAX_SIDE, Params, hint, param
 from ..core.recipe import Recipe
 from ..core.registry import shaper, shapers
 from ..core.seeds import Rng
@@ -35,28 +35,28 @@ Place: TypeAlias = tuple[slice, slice]
 class OverlayParams(Params):
     recipe: Recipe = param(initial="open-caves")
     """What to make there; its width and height follow from the place."""
-    x: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
+    x: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First column of the place."""
-    y: int = param(0, ge=0, le=LARGEST_SIDE, group="place")
+    y: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First row of the place."""
-    width: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
+    width: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
     """Columns of the place; by default all to the right edge."""
-    height: int | None = param(None, ge=1, le=LARGEST_SIDE, group="size")
+    height: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
     """Rows of the place; by default all to the lower edge."""
-    on: Word | None = param(None, tiles=True)
+    on: Label | None = param(None, tiles=True)
     """Change only cells that hold this tile; the place shrinks to where they are."""
-    tiles: tuple[tuple[Annotated[Word, hint(tiles="recipe")], Word], ...] = param((), tiles=True)
+    tiles: tuple[tuple[Annotated[Label, hint(tiles="recipe")], Label], ...] = param((), tiles=True)
     """Tiles of the inner map and what they become in this one, such as wall: rock; others keep their names."""
     where: Literal["rooms"] | None = param(None)
     """Instead of one rectangle, every room of the map, each with a stream of its own."""
 
     @field_validator("tiles", mode="before")
     @classmethod
-    def _by_name(cls, value: Any) -> Any:
+    def _read_tiles(cls, value: Any) -> Any:
         return tuple(value.items()) if isinstance(value, Mapping) else value
 
     @model_validator(mode="after")
-    def _one_place(self) -> OverlayParams:
+    def _check_place(self) -> OverlayParams:
         if self.where is not None and (self.x or self.y or self.width or self.height):
             raise InvalidRecipe("give either where or a rectangle (x, y, width, height)", at="where", rule="conflict")
         if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
@@ -68,30 +68,32 @@ class OverlayParams(Params):
 def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
     free = ~site.locked
     wanted = np.ones(map.shape, dtype=np.bool_) if p.on is None else map.cells == site.tile(p.on)
-    places = [_shrunk(place, wanted) for place in _places(map, p) if wanted[place].any()]
+    places = [_shrink(place, wanted) for place in _find_places(map, p) if wanted[place].any()]
     for number, place in enumerate(places):
-        inner = yield from _made(p.recipe, map, place, wanted & ~free, rng.child("place", number))
-        become = _renamed(p.tiles, inner, map)
+        inner = yield from _make_inner(p.recipe, map, place, wanted & ~free, rng.child("place", number))
+        become = _map_tile_ids(p.tiles, inner, map)
         used = [tile for tile in np.unique(inner.cells).tolist() if tile not in become]
-        tileset = map.tileset.extended(inner.tileset[tile] for tile in used)
+        tileset = map.tileset.with_tiles(inner.tileset[tile] for tile in used)
         found = [become.get(tile, tileset.by_name.get(name, 0)) for tile, name in enumerate(inner.tileset.names)]
         ids = np.array(found, dtype=tileset.dtype)
         cells = map.cells.astype(tileset.dtype)
         np.copyto(cells[place], ids[inner.cells], where=wanted[place] & free[place])
-        map = map.replaced(cells=cells, tileset=tileset, **({} if p.on is not None else _known(map, inner, place)))
+        map = map.replace(
+            cells=cells, tileset=tileset, **({} if p.on is not None else _merge_objects(map, inner, place))
+        )
         yield Frame(cells, "", (number + 1) / len(places), site=Site(map.shape, tileset))
     return map
 
 
-def _renamed(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:
+def _map_tile_ids(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:
     """Ids of the inner map's tiles that become other ones, with those of this map."""
     try:
         return {inner.tileset.id(old): map.tileset.id(new) for old, new in tiles}
     except UnknownName as error:
-        raise InvalidRecipe.of(error, "tiles") from None
+        raise InvalidRecipe.from_error(error, "tiles") from None
 
 
-def _places(map: TileMap, p: OverlayParams) -> list[Place]:
+def _find_places(map: TileMap, p: OverlayParams) -> list[Place]:
     if p.where == "rooms":
         if not map.rooms:
             raise InvalidRecipe("this map has no rooms; give a rectangle, or a tile to put it on", at="where")
@@ -108,22 +110,22 @@ def _rectangle(x: int, y: int, width: int, height: int) -> Place:
     return slice(y, y + height), slice(x, x + width)
 
 
-def _shrunk(place: Place, wanted: NDArray[np.bool_]) -> Place:
+def _shrink(place: Place, wanted: NDArray[np.bool_]) -> Place:
     """The smallest rectangle that holds all wanted cells of the place."""
     rows, columns = (np.flatnonzero(wanted[place].any(axis=axis)) for axis in (1, 0))
     x, y = place[1].start + int(columns[0]), place[0].start + int(rows[0])
     return _rectangle(x, y, int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1)
 
 
-def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_], rng: Rng) -> Steps:
+def _make_inner(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_], rng: Rng) -> Steps:
     """The inner map; whoever watches sees the outer one until it is there."""
     rows, columns = place
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     try:
-        params = recipe.params.changed(height=shape[0], width=shape[1])
-        locks = _locks(recipe, TileMap(map.cells[place], map.tileset), locked[place])
+        params = recipe.params.replace(height=shape[0], width=shape[1])
+        locks = _combine_locks(recipe, TileMap(map.cells[place], map.tileset), locked[place])
         fitted = replace(recipe, params=params, locks=locks)
-        work = pipeline.steps(fitted, root=rng if recipe.seed is None else None)
+        work = pipeline.iter_steps(fitted, root=rng if recipe.seed is None else None)
         outer = Frame(map.cells, site=Site(map.shape, map.tileset))
         inner = yield from change_frames(work, lambda frame: replace(outer, note=f"{frame.stage} {frame.note}".strip()))
     except InvalidRecipe as error:
@@ -140,26 +142,26 @@ def _made(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_],
     return inner
 
 
-def _locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
+def _combine_locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
     """The inner recipe's own locks, and before them those of the outer map that it has tiles for."""
     words = recipe.tileset.by_name
     known = np.array([name in words for name in there.tileset.names])
     taken = locked & known[there.cells]
-    if not taken.any() or any(shapers.get(stage.shaper).moves for stage in recipe.shaping):
+    if not taken.any() or any(shapers.get(stage.shaper).rearranges for stage in recipe.shaping):
         return recipe.locks
-    outer = Locks.keeping(there, taken)
+    outer = Locks.from_map(there, taken)
     if recipe.locks is None:
         return outer
-    own = recipe.locks.fitted(there.shape)
+    own = recipe.locks.fit_to(there.shape)
     free = ~taken[tuple(own.places.T)]
     return Locks(
         np.concatenate([outer.places, own.places[free]]),
-        np.concatenate([outer.which, own.which[free] + len(outer.words)]),
-        (*outer.words, *own.words),
+        np.concatenate([outer.label_indices, own.label_indices[free] + len(outer.labels)]),
+        (*outer.labels, *own.labels),
     )
 
 
-def _known(map: TileMap, inner: TileMap, place: Place) -> dict[str, Any]:
+def _merge_objects(map: TileMap, inner: TileMap, place: Place) -> dict[str, Any]:
     """Rooms, links and markers of the map with those of the inner one added at their place."""
     rows, columns = place
     first = len(map.rooms)

@@ -8,13 +8,15 @@ Decorative: it gives way at locked cells.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from pydantic import model_validator
 
 from ..analysis.regions import Directions, regions_of_tiles
 from ..core.errors import InvalidRecipe
-from ..core.grid import Word
-from ..core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
+from ..core.grid import Label
+from ..core.params import MAX_AREA, MAX_SIDE, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -22,34 +24,35 @@ from ..core.tilemap import TileMap
 
 
 class PaintParams(Params):
-    tile: Word = param(tiles=True, initial=0)
+    renamed: ClassVar = {"at_least": "min_size", "at_most": "max_size"}
+    tile: Label = param(tiles=True, initial=0)
     """Tile to paint with."""
-    x: int | None = param(None, ge=0, le=LARGEST_SIDE, group="place")
+    x: int | None = param(None, ge=0, le=MAX_SIDE, group="place")
     """Column of a cell inside the region to paint; together with y."""
-    y: int | None = param(None, ge=0, le=LARGEST_SIDE, group="place")
+    y: int | None = param(None, ge=0, le=MAX_SIDE, group="place")
     """Row of a cell inside the region to paint; together with x."""
-    of: Word | None = param(None, tiles=True)
+    of: Label | None = param(None, tiles=True)
     """Paint regions of this tile only."""
-    at_least: int = param(1, ge=1, le=LARGEST_AREA)
+    min_size: int = param(1, ge=1, le=MAX_AREA)
     """Paint regions of at least this many cells."""
-    at_most: int | None = param(None, ge=1, le=LARGEST_AREA)
+    max_size: int | None = param(None, ge=1, le=MAX_AREA)
     """Paint regions of at most this many cells."""
-    largest: int | None = param(None, ge=1, le=LARGEST_AREA)
+    largest: int | None = param(None, ge=1, le=MAX_AREA)
     """Of these, paint this many of the largest."""
-    smallest: int | None = param(None, ge=1, le=LARGEST_AREA, initial=1)
+    smallest: int | None = param(None, ge=1, le=MAX_AREA, initial=1)
     """Of these, paint this many of the smallest."""
     directions: Directions = param(4)
     """Whether regions hang together by 4 directions, or diagonally as well by 8."""
 
     @model_validator(mode="after")
-    def _says_which(self) -> PaintParams:
+    def _check_choice(self) -> PaintParams:
         if (self.x is None) != (self.y is None):
             raise InvalidRecipe("a place needs both", at="x", rule="conflict", place="x, y")
         if self.largest is not None and self.smallest is not None:
             raise InvalidRecipe("give one of them", at="largest", rule="conflict", place="largest, smallest")
-        if self.at_most is not None and self.at_most < self.at_least:
-            raise InvalidRecipe(f"must be at least at_least, {self.at_least}, got {self.at_most}", at="at_most")
-        sized = self.largest or self.smallest or self.at_most or self.at_least > 1
+        if self.max_size is not None and self.max_size < self.min_size:
+            raise InvalidRecipe(f"must be at least min_size, {self.min_size}, got {self.max_size}", at="max_size")
+        sized = self.largest or self.smallest or self.max_size or self.min_size > 1
         if self.x is None and self.of is None and not sized:
             raise InvalidRecipe("say which regions to paint: by x and y, of, at_least, at_most, largest or smallest")
         return self
@@ -64,15 +67,15 @@ def paint(map: TileMap, p: PaintParams, site: Site, rng: Rng) -> TileMap:
             raise InvalidRecipe(f"x={p.x} y={p.y} is outside the map of {map.width}x{map.height}", rule="outside")
         tiles = [there for there in np.unique(map.cells[..., p.y, p.x]).tolist() if there in tiles]
     regions = regions_of_tiles(map.cells, tiles, p.directions)
-    fitting = regions.sizes >= p.at_least
-    if p.at_most is not None:
-        fitting &= regions.sizes <= p.at_most
+    fitting = regions.sizes >= p.min_size
+    if p.max_size is not None:
+        fitting &= regions.sizes <= p.max_size
     if p.x is not None and p.y is not None:
         fitting &= np.isin(np.arange(len(fitting)), regions.labels[..., p.y, p.x])
-    ranked = regions.ranked()
+    ranked = regions.rank()
     ranked = ranked[fitting[ranked]]
     if p.largest is not None:
         ranked = ranked[: p.largest]
     if p.smallest is not None:
         ranked = ranked[np.argsort(regions.sizes[ranked], kind="stable")][: p.smallest]
-    return map.replaced(cells=np.where(regions.chosen(ranked) & ~site.locked, tile, map.cells))
+    return map.replace(cells=np.where(regions.mask(ranked) & ~site.locked, tile, map.cells))

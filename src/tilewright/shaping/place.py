@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,9 @@ from pydantic import model_validator
 
 from ..analysis.paths import farthest_cell, steps_from
 from ..analysis.survey import Survey
-from ..core.errors import GaveUp, InvalidRecipe, counted
-from ..core.grid import Word
-from ..core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
+from ..core.errors import GaveUp, InvalidRecipe, pluralize
+from ..core.grid import Label
+from ..core.params import MAX_AREA, MAX_SIDE, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Site
@@ -37,95 +37,96 @@ SHRINK = 0.85
 
 
 class PlaceParams(Params):
+    renamed: ClassVar = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
     markers: tuple[str, ...] = param(("start", "exit"), min_length=1, max_length=1000)
     """Names of the places, in the order in which they are chosen."""
     rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")
     """Where they are."""
     count: int = param(1, ge=1, le=10_000, typical=(1, 20))
     """How many places of each name there are."""
-    apart: int = param(1, ge=1, le=LARGEST_SIDE, typical=(1, 20))
+    min_distance: int = param(1, ge=1, le=MAX_SIDE, typical=(1, 20))
     """Least distance between two of them, in a straight line."""
     origin: str = param("start", min_length=1, hidden_unless=("rule", "band"))
     """The marker from which a band is counted."""
-    near: int = param(0, ge=0, le=LARGEST_AREA, typical=(0, 50), hidden_unless=("rule", "band"))
+    min_steps: int = param(0, ge=0, le=MAX_AREA, typical=(0, 50), hidden_unless=("rule", "band"))
     """Least number of steps from there."""
-    far: int | None = param(None, ge=0, le=LARGEST_AREA, typical=(0, 200), hidden_unless=("rule", "band"))
+    max_steps: int | None = param(None, ge=0, le=MAX_AREA, typical=(0, 200), hidden_unless=("rule", "band"))
     """Greatest number of steps from there; by default any."""
-    tile: Word | None = param(None, tiles=True)
+    tile: Label | None = param(None, tiles=True)
     """A tile to put there as well; not onto locked cells."""
 
     @model_validator(mode="after")
-    def _fits_together(self) -> PlaceParams:
+    def _check_band(self) -> PlaceParams:
         if not all(self.markers):
             raise InvalidRecipe("a place needs a name", at="markers", rule="missing")
-        if self.far is not None and self.far < self.near:
-            text = f"must be at least near, {self.near}, got {self.far}"
-            raise InvalidRecipe(text, at="far", rule="minimum", instead=self.near)
+        if self.max_steps is not None and self.max_steps < self.min_steps:
+            text = f"must be at least near, {self.min_steps}, got {self.max_steps}"
+            raise InvalidRecipe(text, at="max_steps", rule="minimum", instead=self.min_steps)
         return self
 
 
 @shaper(PlaceParams, dimensions=(2,))
 def place(map: TileMap, p: PlaceParams, site: Site, rng: Rng) -> TileMap:
-    map = map.replaced(markers=[marker for marker in map.markers if marker.name not in p.markers])
+    map = map.replace(markers=[marker for marker in map.markers if marker.name not in p.markers])
     survey = Survey(map)
-    reachable = _reachable(survey)
+    reachable = _find_reachable(survey)
     names = [name for name in p.markers for _ in range(p.count)]
     by_chance = np.argsort(rng.cells(*site.window), axis=None, kind="stable")
     if p.rule == "farthest":
-        chosen = list(islice(_far_apart(survey, reachable, p.apart), len(names)))
+        chosen = list(islice(_choose_farthest(survey, reachable, p.min_distance), len(names)))
     elif p.rule == "spread":
-        chosen = _spread(reachable, by_chance, len(names), p.apart)
+        chosen = _spread(reachable, by_chance, len(names), p.min_distance)
     else:
-        chosen = list(islice(_darts(_fitting(survey, p) & reachable, by_chance, p.apart), len(names)))
+        chosen = list(islice(_throw_darts(_find_fitting(survey, p) & reachable, by_chance, p.min_distance), len(names)))
     if len(chosen) < len(names):
-        places = f"{counted(len(chosen), 'place')} by the rule {p.rule}"
-        raise GaveUp(f"place: {counted(len(names), 'marker')} wanted, the map has {places}")
+        places = f"{pluralize(len(chosen), 'place')} by the rule {p.rule}"
+        raise GaveUp(f"place: {pluralize(len(names), 'marker')} wanted, the map has {places}")
     cells = map.cells.copy()
     if p.tile is not None:
         for cell in chosen:
             if not site.locked[cell]:
                 cells[cell] = site.tile(p.tile)
     new = [Marker(name, x, y) for name, (y, x) in zip(names, chosen, strict=True)]
-    return map.replaced(cells=cells, markers=[*map.markers, *new])
+    return map.replace(cells=cells, markers=[*map.markers, *new])
 
 
-def _reachable(survey: Survey) -> Mask:
+def _find_reachable(survey: Survey) -> Mask:
     """Where places may lie: what can be walked to from the start, or the largest part; where no marker is yet."""
     if not survey.regions.count:
         raise GaveUp("place: the map has no cell that one can walk on")
-    numbers = survey.regions.labels[tuple(survey.marked("start").T)]
-    free = survey.regions.chosen(numbers if len(numbers) else survey.regions.ranked()[:1])
+    numbers = survey.regions.labels[tuple(survey.find_markers("start").T)]
+    free = survey.regions.mask(numbers if len(numbers) else survey.regions.rank()[:1])
     for marker in survey.map.markers:
         free[marker.y, marker.x] = False
     return free
 
 
-def _fitting(survey: Survey, p: PlaceParams) -> Mask:
+def _find_fitting(survey: Survey, p: PlaceParams) -> Mask:
     """The cells that a rule allows."""
     if p.rule == "dead_ends":
-        ends: Mask = survey.passable & (survey.exits == 1)
+        ends: Mask = survey.passable & (survey.neighbor_counts == 1)
         return ends
     if p.rule == "off_path":
         hot = survey.hot_path
         return hot.optional if hot is not None else np.zeros_like(survey.passable)
     if p.rule == "band":
-        origins = survey.marked(p.origin)
+        origins = survey.find_markers(p.origin)
         if not len(origins):
             raise GaveUp(f"place: there is no marker {p.origin!r} on a cell that one can walk on to count from")
         steps = steps_from(survey.passable, origins)
-        return (steps >= p.near) & (steps <= (np.inf if p.far is None else p.far)) & np.isfinite(steps)
+        return (steps >= p.min_steps) & (steps <= (np.inf if p.max_steps is None else p.max_steps)) & np.isfinite(steps)
     return survey.passable
 
 
-def _far_apart(survey: Survey, free: Mask, apart: int) -> Iterator[Cell]:
+def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[Cell]:
     """Each time the cell that is farthest, on foot, from all markers and all chosen ones; of several the first."""
     free = free.copy()
     sources = [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
-    if not sources and survey.way is not None:
-        first = (survey.way.start[0], survey.way.start[1])
+    if not sources and survey.route is not None:
+        first = (survey.route.start[0], survey.route.start[1])
         yield first
         sources.append(first)
-        _clear(free, first, apart)
+        _clear(free, first, min_distance)
     while free.any():
         steps = steps_from(survey.passable, np.array(sources))
         reached = free & np.isfinite(steps)
@@ -135,34 +136,34 @@ def _far_apart(survey: Survey, free: Mask, apart: int) -> Iterator[Cell]:
         cell = row, column
         yield cell
         sources.append(cell)
-        _clear(free, cell, apart)
+        _clear(free, cell, min_distance)
 
 
-def _spread(free: Mask, order: NDArray[np.int64], wanted: int, apart: int) -> list[Cell]:
+def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int) -> list[Cell]:
     """As many places as are wanted, as far apart as they fit when they are chosen by chance."""
-    distance = max(float(apart), float(np.sqrt(free.sum() / wanted)))
+    distance = max(float(min_distance), float(np.sqrt(free.sum() / wanted)))
     while True:
-        chosen = list(islice(_darts(free, order, distance), wanted))
-        if len(chosen) == wanted or distance <= apart:
+        chosen = list(islice(_throw_darts(free, order, distance), wanted))
+        if len(chosen) == wanted or distance <= min_distance:
             return chosen
-        distance = max(float(apart), distance * SHRINK)
+        distance = max(float(min_distance), distance * SHRINK)
 
 
-def _darts(free: Mask, order: NDArray[np.int64], apart: float) -> Iterator[Cell]:
+def _throw_darts(free: Mask, order: NDArray[np.int64], min_distance: float) -> Iterator[Cell]:
     """Free cells in a given order, none closer to an earlier one than allowed."""
     free = free.copy()
     for place in order[free.reshape(-1)[order]].tolist():
         cell = place // free.shape[1], place % free.shape[1]
         if free[cell]:
             yield cell
-            _clear(free, cell, apart)
+            _clear(free, cell, min_distance)
 
 
-def _clear(free: Mask, cell: Cell, apart: float) -> None:
+def _clear(free: Mask, cell: Cell, min_distance: float) -> None:
     """Take away a cell and all that are less than so far from it."""
-    reach = int(apart)
+    reach = int(min_distance)
     (row, column), (height, width) = cell, free.shape
     top, left = max(0, row - reach), max(0, column - reach)
     lower, right = min(height, row + reach + 1), min(width, column + reach + 1)
     down, across = np.ogrid[top - row : lower - row, left - column : right - column]
-    free[top:lower, left:right][down * down + across * across < max(1.0, apart * apart)] = False
+    free[top:lower, left:right][down * down + across * across < max(1.0, min_distance * min_distance)] = False

@@ -27,13 +27,13 @@ from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
 from ..core.tilemap import TileMap
-from ._symmetry import MOVES, images
-from ._war_maps.autotiling import fit, give_way
-from ._war_maps.battlefield import BRIDGE, WATER, Battlefield, Cell, Kinds, beside
+from ._symmetry import MOVES, find_images
+from ._war_maps.autotiling import fit, replace_misfits
+from ._war_maps.battlefield import BRIDGE, WATER, Battlefield, Cell, TileKinds, find_adjacent
 from ._war_maps.roads import Roads, join, mask_of
-from ._war_maps.sites import Sites, shared_out
+from ._war_maps.sites import Sites, assign_kinds
 
-SMALLEST = 8
+MIN_SIDE = 8
 """Cells on a side that two players need."""
 ROUNDS = 3
 """So often ways are laid again after pieces were fitted."""
@@ -87,84 +87,86 @@ class PlayersParams(Params):
 
 @shaper(PlayersParams, dimensions=(2,), example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players")
 def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
-    if min(map.shape) < SMALLEST:
-        text = f"two players need {SMALLEST} cells on a side, the map is {map.width}x{map.height}; make it larger"
+    if min(map.shape) < MIN_SIDE:
+        text = f"two players need {MIN_SIDE} cells on a side, the map is {map.width}x{map.height}; make it larger"
         raise InvalidRecipe(text)
     move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
-    kinds = Kinds(map.tileset, p.countries, move)
-    image = None if p.symmetry == "none" else images(map.shape, p.symmetry, "symmetry")[1]
+    kinds = TileKinds(map.tileset, p.countries, move)
+    image = None if p.symmetry == "none" else find_images(map.shape, p.symmetry, "symmetry")[1]
     field = Battlefield(map.cells, kinds, image, site.locked)
-    yield Frame(lambda: field.cells, "copy the first half", done=0)
-    old = field.clear()
+    yield Frame(lambda: field.cells, "copy the first half", progress=0)
+    old = field.clear_buildings()
     _refuse_locked(field, p)
     fit(field)
-    yield Frame(lambda: field.cells, "take buildings away", done=0.1)
-    homes = yield from _settled(field, p, Sites(field, site, rng, old))
-    yield from _joined(field, p)
+    yield Frame(lambda: field.cells, "take buildings away", progress=0.1)
+    homes = yield from _place_buildings(field, p, Sites(field, site, rng, old))
+    yield from _join_land(field, p)
     if p.roads:
         _lay_roads(field, homes)
-        yield Frame(lambda: field.cells, "roads", done=0.8)
-        yield from _joined(field, p)
+        yield Frame(lambda: field.cells, "roads", progress=0.8)
+        yield from _join_land(field, p)
     flat = field.source.reshape(-1)
     layers = {name: layer.reshape(-1)[flat].reshape(map.shape) for name, layer in map.layers.items()}
     if image is None:
-        return map.replaced(cells=field.cells)
-    return map.replaced(cells=field.cells, layers=layers, rooms=(), links=(), markers=())
+        return map.replace(cells=field.cells)
+    return map.replace(cells=field.cells, layers=layers, rooms=(), links=(), markers=())
 
 
-def _joined(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, None]:
+def _join_land(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, None]:
     """Lay causeways and fit the pieces, again where that took a way on foot; what gives way to land takes none."""
     for _ in range(ROUNDS):
         for left in join(field, everything=p.join_all):
-            yield Frame(lambda: field.cells, "causeways", done=0.6, numbers={"parts": left})
-        bridges = field.of(BRIDGE) & ~grammar_of(field.kinds.tileset).misfits(field.cells)
+            yield Frame(lambda: field.cells, "causeways", progress=0.6, numbers={"parts": left})
+        bridges = field.find_kinds(BRIDGE) & ~grammar_of(field.kinds.tileset).find_misfits(field.cells)
         fit(field, keep=bridges | field.buildings)
     for left in join(field, everything=p.join_all):
-        yield Frame(lambda: field.cells, "causeways", done=0.9, numbers={"parts": left})
-    give_way(field, field.frozen)
+        yield Frame(lambda: field.cells, "causeways", progress=0.9, numbers={"parts": left})
+    replace_misfits(field, field.frozen)
 
 
 def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
     """Locked buildings and their images count; more than are wanted cannot be, nor those of third countries."""
     kinds = field.kinds
-    strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.sides))[field.cells]
+    strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.players))[field.cells]
     if strangers.any():
         text = "players: locked buildings belong to somebody who does not play"
         raise GaveUp(text, cells=np.argwhere(strangers & field.locked))
-    wanted = {(HEADQUARTERS, side): 1 for side in kinds.sides}
-    wanted |= {(kind, side): count for side in kinds.sides for kind, count in p.owned.items()}
+    wanted = {(HEADQUARTERS, side): 1 for side in kinds.players}
+    wanted |= {(kind, side): count for side in kinds.players for kind, count in p.owned.items()}
     wanted |= {(kind, NEUTRAL): 2 * count for kind, count in p.neutral.items()}
     for kind, country in dict.fromkeys(zip(kinds.kinds.tolist(), kinds.countries.tolist(), strict=True)):
-        there = field.holds(kind, country) if country else np.zeros(0, dtype=np.bool_)
+        there = field.find_buildings(kind, country) if country else np.zeros(0, dtype=np.bool_)
         most = wanted.get((kind, country), 0)
         if np.count_nonzero(there) > most:
             reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, {most} wanted"
             raise GaveUp(reason, cells=np.argwhere(there & field.locked))
 
 
-def _settled(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
+def _place_buildings(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
     """Put all buildings, the headquarters at the best place where the rest finds room; where these are."""
-    locked = [np.argwhere(field.holds(HEADQUARTERS, side)).tolist() for side in field.kinds.sides]
+    locked = [np.argwhere(field.find_buildings(HEADQUARTERS, side)).tolist() for side in field.kinds.players]
     one, other = ((cells[0][0], cells[0][1]) if cells else None for cells in locked)
-    options = [(one, other)] if one and other else sites.headquarters(1 + sum(p.owned.values()), TRIES, (one, other))
+    options = (
+        [(one, other)] if one and other else sites.propose_headquarters(1 + sum(p.owned.values()), TRIES, (one, other))
+    )
     bare, failure = field.cells.copy(), None
     best: tuple[float, tuple[Cell, Cell], NDArray[np.int64]] | None = None
     for number, pair in enumerate(options):
         field.cells[...] = bare
-        trial = sites.again()
+        trial = sites.clone()
         try:
             _build(field, p, trial, pair)
         except GaveUp as error:
             failure = failure or error
             continue
-        yield Frame(lambda: field.cells, "buildings", done=0.5, numbers={"tries": number + 1})
+        yield Frame(lambda: field.cells, "buildings", progress=0.5, numbers={"tries": number + 1})
         if field.image is not None:
             return pair
         fairness = trial.fairness(*pair)
         if best is None or fairness > best[0]:
             best = fairness, pair, field.cells.copy()
     if best is None:
-        if not field.kinds.land[bare].any():
+        if not field.kinds.is_land[bare].any():
             raise GaveUp("players: there is no land to build on; take a map that has some")
         raise failure or GaveUp("players: no land with room for two headquarters that are apart; take fewer buildings")
     field.cells[...] = best[2]
@@ -172,19 +174,19 @@ def _settled(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Fr
 
 
 def _build(field: Battlefield, p: PlayersParams, sites: Sites, homes: tuple[Cell, Cell]) -> None:
-    one, other = field.kinds.sides
+    one, other = field.kinds.players
     mirrored = field.image is not None
     for home, country in zip(homes, (one, other), strict=True):
-        if not field.holds(HEADQUARTERS, country).any():
+        if not field.find_buildings(HEADQUARTERS, country).any():
             sites.put(home, HEADQUARTERS, country)
-    own, far = sites.ways_from(homes[0]), sites.ways_from(homes[1])
+    own, far = sites.distances_from(homes[0]), sites.distances_from(homes[1])
     for kind, count in p.owned.items():
-        sites.settle(kind, one, count - _count(field, kind, one), own, far)
+        sites.place_near(kind, one, count - _count(field, kind, one), own, far)
         if not mirrored:
             missing = count - _count(field, kind, other)
-            there = field.holds(kind, one)
+            there = field.find_buildings(kind, one)
             models = sorted(zip(own[there].tolist(), far[there].tolist(), strict=True))
-            sites.settle_like(kind, other, models[len(models) - missing :], far, own)
+            sites.place_like(kind, other, models[len(models) - missing :], far, own)
     _build_neutral(field, p, sites, own, far)
 
 
@@ -194,34 +196,34 @@ def _build_neutral(
     mirrored = field.image is not None
     # Locked ones count; one on the axis serves both sides.
     missing = {kind: (2 * count - _count(field, kind, NEUTRAL)) // 2 for kind, count in p.neutral.items()}
-    shore = beside(field.of(*WATER))
-    ports = sites.ports(missing.pop("port"), own, far)
+    shore = find_adjacent(field.find_kinds(*WATER))
+    ports = sites.choose_ports(missing.pop("port"), own, far)
     for cell in ports:
         sites.put(cell, "port", NEUTRAL)
-    chosen = shared_out(sites.spread(sum(missing.values()), own, far), missing, shore)
+    chosen = assign_kinds(sites.spread(sum(missing.values()), own, far), missing, shore)
     for cell, kind in chosen:
         sites.put(cell, kind, NEUTRAL)
     if not mirrored:
-        at_sea = np.where(beside(field.of("sea")), far, np.inf)
-        sites.settle_like("port", NEUTRAL, [(own[cell], far[cell]) for cell in ports], at_sea, own)
+        at_sea = np.where(find_adjacent(field.find_kinds("sea")), far, np.inf)
+        sites.place_like("port", NEUTRAL, [(own[cell], far[cell]) for cell in ports], at_sea, own)
         for cell, kind in chosen:
-            sites.settle_like(kind, NEUTRAL, [(own[cell], far[cell])], far, own)
+            sites.place_like(kind, NEUTRAL, [(own[cell], far[cell])], far, own)
 
 
 def _count(field: Battlefield, kind: str, country: str) -> int:
-    return int(field.holds(kind, country).sum())
+    return int(field.find_buildings(kind, country).sum())
 
 
 def _lay_roads(field: Battlefield, homes: tuple[Cell, Cell]) -> None:
     """Roads from each headquarters to its bases, and to the opponent."""
     roads = Roads(field)
     mirrored = field.image is not None
-    way = roads.way(*homes)
-    way = roads.halfway(way) if mirrored else way
-    roads.follow(way)
-    for home, country in list(zip(homes, field.kinds.sides, strict=True))[: 1 if mirrored else 2]:
+    way = roads.find_path(*homes)
+    way = roads.cut_halfway(way) if mirrored else way
+    roads.add_path(way)
+    for home, country in list(zip(homes, field.kinds.players, strict=True))[: 1 if mirrored else 2]:
         reached = mask_of([home, *way], field.shape)
-        for base in np.argwhere(field.holds("base", country)).tolist():
+        for base in np.argwhere(field.find_buildings("base", country)).tolist():
             built = roads.build(reached, mask_of([(base[0], base[1])], field.shape))
             reached |= mask_of(built, field.shape)
     roads.lay()

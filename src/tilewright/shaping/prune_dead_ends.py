@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.regions import neighbours
+from ..analysis.regions import neighbor_offsets
 from ..analysis.survey import Survey
 from ..core.errors import InvalidRecipe
-from ..core.grid import Word
-from ..core.params import LARGEST_AREA, Params, param
+from ..core.grid import Label
+from ..core.params import MAX_AREA, Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
 from ..core.site import Frame, Site, Steps
@@ -26,18 +26,18 @@ FRAMES = 50
 
 
 class PruneDeadEndsParams(Params):
-    length: int | None = param(None, ge=1, le=LARGEST_AREA, typical=(1, 50))
+    length: int | None = param(None, ge=1, le=MAX_AREA, typical=(1, 50))
     """At most so many cells of each dead end are filled; by default all of it."""
     share: float = param(1.0, ge=0, le=1)
     """Share of the dead ends that are filled."""
-    tile: Word | None = param(None, tiles=True)
+    tile: Label | None = param(None, tiles=True)
     """Impassable tile to fill them with; by default the most common one of the map."""
 
 
 @shaper(PruneDeadEndsParams)
 def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) -> Steps:
     survey = Survey(map)
-    tile = site.tile(p.tile) if p.tile is not None else survey.commonest(passable=False)
+    tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)
     if tile is None or map.tileset.passable[tile]:
         raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
     spared = site.locked
@@ -45,13 +45,13 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
         spared[(marker.level, marker.y, marker.x)[-spared.ndim :]] = True
     marks = np.pad(np.where(survey.passable, np.where(spared, SPARED, OPEN), 0).astype(np.uint8), 1)
     inner = (slice(1, -1),) * map.cells.ndim
-    shifts = neighbours(map.cells.ndim, 4) @ np.array(marks.strides, dtype=np.int64)
-    dead_ends = survey.passable & ~spared & (survey.exits == 1) & (rng.cells(*site.window) < p.share)
+    shifts = neighbor_offsets(map.cells.ndim, 4) @ np.array(marks.strides, dtype=np.int64)
+    dead_ends = survey.passable & ~spared & (survey.neighbor_counts == 1) & (rng.cells(*site.window) < p.share)
     ends = np.flatnonzero(np.pad(dead_ends, 1))
     queue = np.empty(marks.size, dtype=np.int64)
     queue[: ends.size] = ends
 
-    def pruned() -> NDArray[np.int64]:
+    def draw_cells() -> NDArray[np.int64]:
         return np.where(survey.passable & (marks[inner] == 0), tile, map.cells)
 
     count, length, flat = ends.size, 0, marks.reshape(-1)
@@ -60,5 +60,5 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
         count = fill_ends(flat, shifts, queue, count)
         length += 1
         if length % max(1, min(longest, max(map.shape)) // FRAMES) == 0:
-            yield Frame(pruned, f"{length} cells", None)
-    return map.replaced(cells=pruned())
+            yield Frame(draw_cells, f"{length} cells", None)
+    return map.replace(cells=draw_cells())

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import model_validator
 
 from ..core.errors import InvalidRecipe
-from ..core.grid import Word
+from ..core.grid import Label
 from ..core.params import Params, param
 from ..core.registry import shaper
 from ..core.seeds import Rng
@@ -21,24 +21,24 @@ from ..core.tilemap import TileMap
 
 
 class ReplaceParams(Params):
-    tile: Word | None = param(None, tiles=True, initial=0)
+    tile: Label | None = param(None, tiles=True, initial=0)
     """Tile to replace; together with by."""
-    by: Word | None = param(None, tiles=True, initial=1)
+    by: Label | None = param(None, tiles=True, initial=1)
     """Tile to put in its place."""
-    pairs: tuple[tuple[Word, Word], ...] = param((), tiles=True)
+    pairs: tuple[tuple[Label, Label], ...] = param((), tiles=True)
     """More of the same: pairs of a tile and the one to put in its place."""
     share: float = param(1.0, ge=0, le=1)
     """Share of the cells that are replaced."""
 
     @model_validator(mode="after")
-    def _says_what(self) -> ReplaceParams:
+    def _check_pairs(self) -> ReplaceParams:
         if (self.tile is None) != (self.by is None):
             raise InvalidRecipe("give both, or pairs", at="tile", rule="conflict", place="tile, by")
         if self.tile is None and not self.pairs:
             raise InvalidRecipe("say what to replace: tile and by, or pairs", rule="missing")
         return self
 
-    def all_pairs(self) -> Iterator[tuple[Word, Word]]:
+    def all_pairs(self) -> Iterator[tuple[Label, Label]]:
         if self.tile is not None and self.by is not None:
             yield self.tile, self.by
         yield from self.pairs
@@ -57,4 +57,4 @@ def replace(map: TileMap, p: ReplaceParams, site: Site, rng: Rng) -> TileMap:
     spared = site.locked
     if p.share < 1:
         spared |= rng.cells(*site.window) >= p.share
-    return map.replaced(cells=np.where(spared, map.cells, table[map.cells]))
+    return map.replace(cells=np.where(spared, map.cells, table[map.cells]))

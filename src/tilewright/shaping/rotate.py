@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.params import Params, param
-from ..core.registry import mover
+from ..core.registry import transform
 
 
 class RotateParams(Params):
@@ -19,6 +19,6 @@ class RotateParams(Params):
     """How many quarter turns, clockwise."""
 
 
-@mover(RotateParams, turns=lambda p: ("dx", "xy", "dy")[p.turns - 1])
+@transform(RotateParams, reorients=lambda p: ("dx", "xy", "dy")[p.turns - 1])
 def rotate(p: RotateParams, cells: NDArray[Any]) -> NDArray[Any]:
     return np.rot90(cells, -p.turns, axes=(-2, -1))

@@ -26,18 +26,18 @@ class SmoothParams(Params):
 def smooth(map: TileMap, p: SmoothParams, site: Site, rng: Rng) -> Steps:
     cells, free = map.cells.copy(), ~site.locked
     for step in range(p.steps):
-        np.copyto(cells, _elected(cells), where=free)
+        np.copyto(cells, _vote(cells), where=free)
         yield Frame(cells, f"step {step + 1}", (step + 1) / p.steps)
-    return map.replaced(cells=cells)
+    return map.replace(cells=cells)
 
 
-def _elected(cells: NDArray[np.integer]) -> NDArray[np.integer]:
+def _vote(cells: NDArray[np.integer]) -> NDArray[np.integer]:
     """The tile with the most votes for every cell."""
     elected = cells.copy()
     most = np.zeros(cells.shape, dtype=np.uint8)
     own = np.zeros(cells.shape, dtype=np.uint8)
     for tile in np.unique(cells).tolist():
-        votes = _around((cells == tile).astype(np.uint8))
+        votes = _sum_blocks((cells == tile).astype(np.uint8))
         better = votes > most
         np.copyto(elected, tile, where=better, casting="unsafe")
         np.copyto(most, votes, where=better)
@@ -46,7 +46,7 @@ def _elected(cells: NDArray[np.integer]) -> NDArray[np.integer]:
     return elected
 
 
-def _around(votes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _sum_blocks(votes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Votes added up over blocks of 3x3, on every level."""
     for axis in (-2, -1):
         lines = np.moveaxis(votes, axis, 0)

@@ -41,4 +41,4 @@ def widen(map: TileMap, p: WidenParams, site: Site, rng: Rng) -> Steps:
             np.copyto(np.moveaxis(cells, axis, 0)[target], np.moveaxis(tiles, axis, 0)[source], where=grown)
             now |= grown
         yield Frame(cells, f"step {step + 1}", (step + 1) / p.by)
-    return map.replaced(cells=cells)
+    return map.replace(cells=cells)

@@ -23,11 +23,11 @@ def app(settings: Settings | None = None) -> FastAPI:
 
     from .. import __version__
     from . import api, page
-    from .desk import Desk
-    from .guard import Guard
+    from .jobs import JobQueue
+    from .security import SecurityMiddleware
 
     settings = settings or Settings()
-    desk = Desk(settings)
+    queue = JobQueue(settings)
     studio: FastAPI = FastAPIOffline(
         title="Tilewright",
         version=__version__,
@@ -37,14 +37,14 @@ def app(settings: Settings | None = None) -> FastAPI:
         docs_url="/api/docs",
         redoc_url=None,
     )
-    studio.include_router(api.router(desk))
-    page.mount(studio, desk)
-    studio.add_middleware(Guard, settings=settings)
+    studio.include_router(api.build_router(queue))
+    page.mount(studio, queue)
+    studio.add_middleware(SecurityMiddleware, settings=settings)
     return studio
 
 
-def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool = True) -> None:
+def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
     """Run the studio until it is stopped; calls `ready` with its address once it answers there."""
-    from .serving import serve
+    from .server import serve
 
-    serve(settings, ready=ready, other_port=other_port)
+    serve(settings, on_ready=on_ready, try_other_ports=try_other_ports)

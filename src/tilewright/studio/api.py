@@ -23,17 +23,17 @@ from ..core.provenance import digest
 from ..core.registry import techniques
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
-from ..formats import shelf
-from . import service
-from .answers import TYPES, Answered, file_name, files_answer, missing, plain
-from .asked import FORMATS, TECHNIQUES, Asked, Make, Measured, Run
-from .catalogue import LISTS, described, listed, names
-from .desk import Desk, Ticket
+from ..formats import format_registry
+from . import operations
+from .catalogue import LISTS, describe_entry, list_entries, list_names
+from .jobs import CancelToken, JobQueue
 from .query import KEYS, read_parameters
+from .requests import FORMATS, TECHNIQUES, MakeRequest, MapRequest, MeasureRequest, RunRequest
+from .responses import MEDIA_TYPES, ErrorRoute, as_json_data, file_name, files_response, not_found
 
 T = TypeVar("T")
 LIMITS = ("cells", "frames", "iterations", "seconds", "upload", "pixels")
-DESCRIBED = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
+DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "recipes")
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 FIX = {
     "type": "object",
@@ -85,7 +85,7 @@ HEADERS = {
     "Tilewright-Seconds": "How long it took.",
     "Tilewright-Files": "The names of all files of this format; one is picked with part.",
 }
-WHY = {
+STATUS_DESCRIPTIONS = {
     400: "A mistake in what is asked for.",
     404: "A name in the address that nothing answers to.",
     413: "More than this studio takes or makes.",
@@ -95,17 +95,17 @@ WHY = {
 }
 
 
-def router(desk: Desk) -> APIRouter:
+def build_router(queue: JobQueue) -> APIRouter:
     """The routes under /api, whose work is done at a desk."""
-    routes = APIRouter(prefix="/api", route_class=Answered)
-    _add_lists(routes, desk)
-    _add_making(routes, desk)
-    _add_measuring(routes, desk)
+    routes = APIRouter(prefix="/api", route_class=ErrorRoute)
+    _add_list_routes(routes, queue)
+    _add_make_routes(routes, queue)
+    _add_measure_routes(routes, queue)
 
     @routes.api_route("/{rest:path}", methods=METHODS, include_in_schema=False)
-    async def nothing(request: Request, rest: str) -> Response:
+    async def report_unknown_path(request: Request, rest: str) -> Response:
         """What stands behind the studio's page must not answer here."""
-        known = {method for route in routes.routes[:-1] for method in _methods(route, request)}
+        known = {method for route in routes.routes[:-1] for method in _allowed_methods(route, request)}
         if known:
             raise HTTPException(405, f"{request.method} is not answered here", {"Allow": ", ".join(sorted(known))})
         raise HTTPException(404, "nothing is here; /api/docs shows what there is")
@@ -113,7 +113,7 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def _methods(route: Any, request: Request) -> set[str]:
+def _allowed_methods(route: Any, request: Request) -> set[str]:
     """The methods of a route that has this address."""
     match, _ = route.matches(request.scope)
     return set() if match is Match.NONE else set(route.methods or ())
@@ -122,53 +122,55 @@ def _methods(route: Any, request: Request) -> set[str]:
 # -- what there is ----------------------------------------------------------------------------------------------
 
 
-def _add_lists(routes: APIRouter, desk: Desk) -> None:
-    @routes.get("", tags=["what there is"], summary="The version, and the limits of this studio", **_answers(OBJECT))
+def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
+    @routes.get(
+        "", tags=["what there is"], summary="The version, and the limits of this studio", **_describe_response(OBJECT)
+    )
     def about() -> Response:
-        limits = {name: getattr(desk.settings, name) for name in LIMITS}
+        limits = {name: getattr(queue.settings, name) for name in LIMITS}
         return JSONResponse({"tilewright": __version__, "limits": limits})
 
     for kind in LISTS:
         _add_list(routes, kind)
-    for kind in DESCRIBED:
+    for kind in DESCRIBED_KINDS:
         _add_description(routes, kind)
 
 
 def _add_list(routes: APIRouter, kind: str) -> None:
-    @routes.get(f"/{kind}", tags=["what there is"], summary=f"All {kind}", name=kind, **_answers(ENTRIES))
+    @routes.get(f"/{kind}", tags=["what there is"], summary=f"All {kind}", name=kind, **_describe_response(ENTRIES))
     def all_of_a_kind() -> Response:
-        return JSONResponse(plain(listed(kind)))
+        return JSONResponse(as_json_data(list_entries(kind)))
 
 
 def _add_description(routes: APIRouter, kind: str) -> None:
-    one, known = kind.removesuffix("s"), {"enum": names(kind)}
+    one, known = kind.removesuffix("s"), {"enum": list_names(kind)}
 
     @routes.get(
         f"/{kind}/{{name}}",
         tags=["what there is"],
         summary=f"All about one {one}",
         name=one,
-        **_answers(OBJECT, 404),
+        **_describe_response(OBJECT, 404),
     )
     def one_of_a_kind(
         name: Annotated[str, Path(description=f"As in /api/{kind}.", json_schema_extra=known)],
     ) -> Response:
         try:
-            return JSONResponse(plain(described(kind, name)))
+            return JSONResponse(as_json_data(describe_entry(kind, name)))
         except UnknownName as error:
-            raise missing(error) from None
+            raise not_found(error) from None
 
 
 # -- making -----------------------------------------------------------------------------------------------------
 
 
-def _add_making(routes: APIRouter, desk: Desk) -> None:
+def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.get(
         "/make/{technique}",
         tags=["make"],
         summary="A map by a technique, with everything in the address",
-        openapi_extra={"parameters": [_other_words()]},
-        **_files(404),
+        openapi_extra={"parameters": [_describe_query()]},
+        **_describe_files(404),
     )
     async def make_by_address(
         request: Request,
@@ -188,67 +190,75 @@ def _add_making(routes: APIRouter, desk: Desk) -> None:
         try:
             entry = techniques.get(technique)
         except UnknownName as error:
-            raise missing(error) from None
+            raise not_found(error) from None
         others = [(name, text) for name, text in request.query_params.multi_items() if name not in KEYS]
-        params, options = read_parameters(entry, shelf.get(format), others)
+        params, options = read_parameters(entry, format_registry.get(format), others)
         recipe: dict[str, Any] = {"technique": technique, "params": params, "tileset": tileset}
         recipe["shaping"] = [dict([read_stage(text)]) for text in shape]
         recipe["tiles"] = None if tiles is None else read_pairs(tiles, "tiles")
-        asked = Asked.checked({"seed": seed, "format": format, "options": options, "part": part, "animate": animate})
-        return await _made(request, desk, asked, lambda: recipe)
+        body = MapRequest.validate(
+            {"seed": seed, "format": format, "options": options, "part": part, "animate": animate}
+        )
+        return await _make_response(request, queue, body, lambda: recipe)
 
-    @routes.post("/make", tags=["make"], summary="A map by a technique", **_files())
-    async def make(request: Request, asked: Make) -> Response:
+    @routes.post("/make", tags=["make"], summary="A map by a technique", **_describe_files())
+    async def make(request: Request, body: MakeRequest) -> Response:
         """The file itself is the answer. A format of several files (tmx, tmj) comes as a zip, ready to unpack into a
         project; `part` takes one of them alone. gif, webp and apng are the animation of the work.
         """
-        return await _made(request, desk, asked, lambda: asked.recipe)
+        return await _make_response(request, queue, body, lambda: body.recipe)
 
-    @routes.post("/run", tags=["make"], summary="A map by a recipe", **_files())
-    async def run(request: Request, asked: Run) -> Response:
+    @routes.post("/run", tags=["make"], summary="A map by a recipe", **_describe_files())
+    async def run(request: Request, body: RunRequest) -> Response:
         """What the studio saves as YAML, what a file of ours carries, or the name of a built-in recipe."""
-        return await _made(request, desk, asked, lambda: _recipe_data(asked.recipe))
+        return await _make_response(request, queue, body, lambda: _read_recipe(body.recipe))
 
 
-async def _made(request: Request, desk: Desk, asked: Asked, recipe: Callable[[], Mapping[str, Any]]) -> Response:
+async def _make_response(
+    request: Request, queue: JobQueue, body: MapRequest, recipe: Callable[[], Mapping[str, Any]]
+) -> Response:
     """Make a map and answer with its files."""
 
-    def work(ticket: Ticket) -> Response:
+    def work(token: CancelToken) -> Response:
         begun = time.perf_counter()
-        checked = service.checked(recipe(), desk.settings)
-        fixed = asked.seed is not None or checked.seed is not None
-        seeded = checked.with_seed(checked.seed if asked.seed is None else asked.seed)
+        checked = operations.check_recipe(recipe(), queue.settings)
+        fixed = body.seed is not None or checked.seed is not None
+        seeded = checked.with_seed(checked.seed if body.seed is None else body.seed)
         name = file_name(f"{seeded.technique}-{seeded.seed}")
-        made = service.exported(seeded, asked.format, asked.options, ticket, name, animate=asked.animate)
-        return files_answer(made, part=asked.part, seconds=time.perf_counter() - begun, fixed=fixed)
+        made = operations.export_map(seeded, body.format, body.options, token, name, animate=body.animate)
+        return files_response(made, part=body.part, seconds=time.perf_counter() - begun, is_reproducible=fixed)
 
-    return await _attended(request, desk, work)
+    return await _run_job(request, queue, work)
 
 
 # -- measuring --------------------------------------------------------------------------------------------------
 
 
-def _add_measuring(routes: APIRouter, desk: Desk) -> None:
-    @routes.post("/measure", tags=["measure"], summary="Numbers of a map", **_answers(NUMBERS, 400, 413, 422, 503, 504))
-    async def measure(request: Request, asked: Measured) -> Response:
-        if (asked.recipe is None) == (asked.map is None):
+def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
+    @routes.post(
+        "/measure", tags=["measure"], summary="Numbers of a map", **_describe_response(NUMBERS, 400, 413, 422, 503, 504)
+    )
+    async def measure(request: Request, body: MeasureRequest) -> Response:
+        if (body.recipe is None) == (body.map is None):
             raise InvalidRecipe("give either a recipe or a map", rule="conflict")
 
-        def work(ticket: Ticket) -> Response:
-            if asked.map is not None:
-                map = service.given(asked.map, desk.settings, _tileset(asked.tileset))
+        def work(token: CancelToken) -> Response:
+            if body.map is not None:
+                map = operations.read_map_data(body.map, queue.settings, _read_tileset(body.tileset))
             else:
-                recipe = service.checked(_recipe_data(asked.recipe), desk.settings)
-                map = service.made(recipe.with_seed(recipe.seed if asked.seed is None else asked.seed), ticket)
-            return _numbers(map, service.measured(map, ticket, asked.measures, like=_similarity(asked.like)))
+                recipe = operations.check_recipe(_read_recipe(body.recipe), queue.settings)
+                map = operations.make_map(recipe.with_seed(recipe.seed if body.seed is None else body.seed), token)
+            return _numbers_response(
+                map, operations.measure_map(map, token, body.measures, like=_read_similarity(body.like))
+            )
 
-        return await _attended(request, desk, work)
+        return await _run_job(request, queue, work)
 
     @routes.post(
         "/measure/file",
         tags=["measure"],
         summary="Numbers of the first map in a file",
-        **_answers(NUMBERS, 400, 413, 503, 504),
+        **_describe_response(NUMBERS, 400, 413, 503, 504),
     )
     async def measure_file(
         request: Request,
@@ -260,91 +270,93 @@ def _add_measuring(routes: APIRouter, desk: Desk) -> None:
     ) -> Response:
         content = await file.read()
 
-        def work(ticket: Ticket) -> Response:
-            map = service.uploaded(
-                content, file.filename or "", desk.settings, _tileset(tileset or None), format or None
+        def work(token: CancelToken) -> Response:
+            map = operations.read_upload(
+                content, file.filename or "", queue.settings, _read_tileset(tileset or None), format or None
             )
             names = [name.strip() for name in measures.split(",") if name.strip()]
-            return _numbers(map, service.measured(map, ticket, names, like=_similarity(like or None)))
+            return _numbers_response(
+                map, operations.measure_map(map, token, names, like=_read_similarity(like or None))
+            )
 
-        return await _attended(request, desk, work)
-
-
-def _tileset(given: Any) -> Tileset | None:
-    return None if given is None else Tileset.of(given)
+        return await _run_job(request, queue, work)
 
 
-def _numbers(map: TileMap, numbers: Mapping[str, float]) -> Response:
+def _read_tileset(value: Any) -> Tileset | None:
+    return None if value is None else Tileset.of(value)
+
+
+def _numbers_response(map: TileMap, numbers: Mapping[str, float]) -> Response:
     seed = map.recipe.seed if map.recipe is not None else None
-    return JSONResponse({"measures": plain(numbers), "digest": digest(map), "seed": seed})
+    return JSONResponse({"measures": as_json_data(numbers), "digest": digest(map), "seed": seed})
 
 
-def _similarity(given: Any) -> Mapping[str, Any] | None:
-    if given is None or (isinstance(given, Mapping) and "like" in given):
-        return given
-    return {"like": given}
+def _read_similarity(value: Any) -> Mapping[str, Any] | None:
+    if value is None or (isinstance(value, Mapping) and "like" in value):
+        return value
+    return {"like": value}
 
 
 # -- the small steps --------------------------------------------------------------------------------------------
 
 
-def _recipe_data(given: Any) -> Mapping[str, Any]:
-    if isinstance(given, str):
-        return service.recipe_text(given)
-    if not isinstance(given, Mapping):
+def _read_recipe(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        return operations.read_recipe_data(value)
+    if not isinstance(value, Mapping):
         raise InvalidRecipe("must be an object, the name of a built-in recipe, or YAML", at="recipe", rule="type")
-    return given
+    return value
 
 
-async def _attended(request: Request, desk: Desk, work: Callable[[Ticket], T]) -> T:
+async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T]) -> T:
     """Have a job done for as long as somebody waits for the answer."""
-    who = request.client.host if request.client else None
-    job = asyncio.ensure_future(desk.do(work, who=("api", who)))
-    gone = asyncio.ensure_future(_gone(request))
+    host = request.client.host if request.client else None
+    job = asyncio.ensure_future(queue.submit(work, client=("api", host)))
+    disconnect = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
-        await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((job, disconnect), return_when=asyncio.FIRST_COMPLETED)
         if not job.done():
             raise HTTPException(499, "nobody waits for the answer any more")
         return job.result()
     finally:
         job.cancel()
-        gone.cancel()
+        disconnect.cancel()
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Comes back when whoever asked has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _answers(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:
+def _describe_response(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:
     """What a route may answer, for its documentation."""
     found: dict[int | str, dict[str, Any]] = {
         200: {"description": "As asked.", "content": {"application/json": {"schema": schema}}}
     }
-    return {"responses": {**found, **_errors(*errors)}, "response_class": Response}
+    return {"responses": {**found, **_describe_errors(*errors)}, "response_class": Response}
 
 
-def _files(*more: int) -> dict[str, Any]:
+def _describe_files(*more: int) -> dict[str, Any]:
     binary = {"schema": {"type": "string", "format": "binary"}}
-    kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*TYPES.values(),)}
+    kinds = {kind.partition(";")[0]: {} if "json" in kind else binary for kind in (*MEDIA_TYPES.values(),)}
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
     found = {200: {"description": "The map in the format.", "content": kinds, "headers": headers}}
-    return {"responses": {**found, **_errors(400, 413, 422, 503, 504, *more)}, "response_class": Response}
+    return {"responses": {**found, **_describe_errors(400, 413, 422, 503, 504, *more)}, "response_class": Response}
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     content = {"application/json": {"schema": ERROR}}
-    told: dict[int | str, dict[str, Any]] = {
-        status: {"description": WHY[status], "content": content} for status in sorted(statuses)
+    found: dict[int | str, dict[str, Any]] = {
+        status: {"description": STATUS_DESCRIPTIONS[status], "content": content} for status in sorted(statuses)
     }
-    if 503 in told:
-        told[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+    if 503 in found:
+        found[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
     # With this FastAPI does not promise errors of its own kind.
-    return {**told, "4XX": {"description": "The request is refused.", "content": content}}
+    return {**found, "4XX": {"description": "The request is refused.", "content": content}}
 
 
-def _other_words() -> dict[str, Any]:
+def _describe_query() -> dict[str, Any]:
     return {
         "name": "params",
         "in": "query",

@@ -11,38 +11,42 @@ from ..core.errors import UnknownName
 from ..core.registry import Entry, Measure, Shaper, Technique, measures, shapers, techniques, tilesets
 from ..core.resolver import Resolver
 from ..core.tilemap import format_size
-from ..core.yaml import remark_of
-from ..formats import Format, shelf
+from ..core.yaml import read_head_comment
+from ..formats import Format, format_registry
 
 Data = dict[str, Any]
 
 
 @cache
-def listed(kind: str) -> tuple[Data, ...]:
+def list_entries(kind: str) -> tuple[Data, ...]:
     """All things of a kind, each with its name and a line about it."""
     return tuple(LISTS[kind]())
 
 
-def names(kind: str) -> list[str]:
+def list_names(kind: str) -> list[str]:
     """All names of a kind; nothing of what they stand for is loaded."""
-    return list(data.names("recipes")) if kind == "recipes" else list({**SHELVES, "tilesets": tilesets}[kind].names())
+    return (
+        list(data.list_names("recipes"))
+        if kind == "recipes"
+        else list({**REGISTRIES, "tilesets": tilesets}[kind].names())
+    )
 
 
 @cache
-def described(kind: str, name: str) -> Data:
+def describe_entry(kind: str, name: str) -> Data:
     """Everything about one thing of a kind."""
     if kind == "tilesets":
         return tilesets.get(name).to_data()
     if kind == "recipes":
-        if name not in data.names("recipes"):
-            raise UnknownName("recipe", name, data.names("recipes"))
-        text = data.text("recipes", name)
-        return {"name": name, "summary": _recipe_summary(name), "yaml": text, "recipe": Resolver().recipe(name)[0]}
-    entry = SHELVES[kind].get(name)
-    return {**_head(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_facts(entry)}
+        if name not in data.list_names("recipes"):
+            raise UnknownName("recipe", name, data.list_names("recipes"))
+        text = data.read_text("recipes", name)
+        return {"name": name, "summary": _recipe_summary(name), "yaml": text, "recipe": Resolver().read_recipe(name)[0]}
+    entry = REGISTRIES[kind].get(name)
+    return {**_summarize_entry(entry), "doc": entry.doc.strip(), "revision": entry.revision, **_collect_facts(entry)}
 
 
-def _head(entry: Entry) -> Data:
+def _summarize_entry(entry: Entry) -> Data:
     head: Data = {"name": entry.name, "summary": entry.summary}
     if isinstance(entry, Measure):
         head |= {"unit": entry.unit, "compares": entry.compares}
@@ -52,15 +56,15 @@ def _head(entry: Entry) -> Data:
     return head
 
 
-def _facts(entry: Entry) -> Data:
+def _collect_facts(entry: Entry) -> Data:
     """What an entry declares."""
     if isinstance(entry, Measure):
         return {}
     facts: Data = {"params": entry.params.model_json_schema()}
     if isinstance(entry, Technique):
-        usual = entry.params.checked()
+        usual = entry.params.validate()
         own = entry.own_tileset(usual)
-        facts |= {"tileset": own.name, "tiles": list(entry.words(usual) or own.names)}
+        facts |= {"tileset": own.name, "tiles": list(entry.labels_of(usual) or own.names)}
         facts["learns"] = entry.learn is not None
     if isinstance(entry, Technique | Shaper):
         facts["dimensions"] = list(entry.dimensions)
@@ -68,36 +72,43 @@ def _facts(entry: Entry) -> Data:
 
 
 def _recipe_summary(name: str) -> str:
-    return remark_of(data.text("recipes", name)).partition(". ")[0].rstrip(".") + "."
+    return read_head_comment(data.read_text("recipes", name)).partition(". ")[0].rstrip(".") + "."
 
 
-def _tilesets() -> list[Data]:
+def _list_tilesets() -> list[Data]:
     return [{"name": one.name, "tiles": len(one), "summary": ", ".join(one.names[:8])} for one in tilesets]
 
 
-def _recipes() -> list[Data]:
-    return [{"name": name, "summary": _recipe_summary(name)} for name in data.names("recipes")]
+def _list_recipes() -> list[Data]:
+    return [{"name": name, "summary": _recipe_summary(name)} for name in data.list_names("recipes")]
 
 
-def _samples() -> list[Data]:
+def _list_samples() -> list[Data]:
     found: list[Data] = []
-    for name in data.names("samples"):
-        grid = Resolver().grid(name)
+    for name in data.list_names("samples"):
+        grid = Resolver().read_grid(name)
         size = format_size(grid.shape)
-        found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.words[:8]))}"})
-    for name in data.collections():
-        count = len(data.members(name))
-        found.append({"name": name, "maps": count, "summary": f"{count} maps; one is {name}/{data.members(name)[0]}"})
+        found.append({"name": name, "maps": 1, "summary": f"{size}: {', '.join(map(str, grid.labels[:8]))}"})
+    for name in data.list_collections():
+        count = len(data.list_members(name))
+        found.append(
+            {"name": name, "maps": count, "summary": f"{count} maps; one is {name}/{data.list_members(name)[0]}"}
+        )
     return found
 
 
-SHELVES: Mapping[str, Any] = {"techniques": techniques, "shapers": shapers, "measures": measures, "formats": shelf}
+REGISTRIES: Mapping[str, Any] = {
+    "techniques": techniques,
+    "shapers": shapers,
+    "measures": measures,
+    "formats": format_registry,
+}
 LISTS: Mapping[str, Callable[[], list[Data]]] = {
-    "techniques": lambda: [_head(entry) for entry in techniques],
-    "shapers": lambda: [_head(entry) for entry in shapers],
-    "measures": lambda: [_head(entry) for entry in measures],
-    "formats": lambda: [_head(entry) for entry in shelf],
-    "tilesets": _tilesets,
-    "recipes": _recipes,
-    "samples": _samples,
+    "techniques": lambda: [_summarize_entry(entry) for entry in techniques],
+    "shapers": lambda: [_summarize_entry(entry) for entry in shapers],
+    "measures": lambda: [_summarize_entry(entry) for entry in measures],
+    "formats": lambda: [_summarize_entry(entry) for entry in format_registry],
+    "tilesets": _list_tilesets,
+    "recipes": _list_recipes,
+    "samples": _list_samples,
 }

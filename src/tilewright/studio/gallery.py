@@ -9,11 +9,11 @@ from typing import Any
 
 from ..core.errors import InvalidRecipe
 
-WHAT = ("seed", "knob")
-LONGEST_NAME = 120
-LARGEST = 1e15
+VARIATION_KINDS = ("seed", "knob")
+MAX_NAME_LENGTH = 120
+MAX_NUMBER = 1e15
 """Of the numbers between which a knob is swept."""
-MOST_ROLLS = 10**9
+MAX_ROLL = 10**9
 
 
 @dataclass(frozen=True)
@@ -44,34 +44,34 @@ class Gallery:
         return {name: value for name, value in vars(self).items() if value != usual[name]}
 
     @classmethod
-    def read(cls, data: Any) -> Gallery:
+    def from_data(cls, data: Any) -> Gallery:
         """A gallery in plain data that anybody may have sent; names that mean nothing here are left out."""
         if not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="gallery", got=data, rule="type")
         known = vars(cls())
         try:
-            return cls(**{name: _read(name, value) for name, value in data.items() if name in known})
+            return cls(**{name: _read_field(name, value) for name, value in data.items() if name in known})
         except InvalidRecipe as error:
             raise error.within("gallery") from None
 
 
-def _read(name: str, value: Any) -> Any:
+def _read_field(name: str, value: Any) -> Any:
     match name:
         case "what":
-            is_good, rule = isinstance(value, str) and value in WHAT, f"one of {', '.join(WHAT)}"
+            is_good, rule = isinstance(value, str) and value in VARIATION_KINDS, f"one of {', '.join(VARIATION_KINDS)}"
         case "low" | "high":
-            is_good, rule = value is None or _is_number(value), f"a number from -{LARGEST:g} to {LARGEST:g}"
+            is_good, rule = value is None or _is_number(value), f"a number from -{MAX_NUMBER:g} to {MAX_NUMBER:g}"
         case "same_seed" | "most_first":
             is_good, rule = isinstance(value, bool), "true or false"
         case "roll":
-            is_good, rule = type(value) is int and 0 <= value < MOST_ROLLS, f"a whole number below {MOST_ROLLS:,}"
+            is_good, rule = type(value) is int and 0 <= value < MAX_ROLL, f"a whole number below {MAX_ROLL:,}"
         case _:
-            is_good = isinstance(value, str) and len(value) <= LONGEST_NAME
-            rule = f"a text of at most {LONGEST_NAME} characters"
+            is_good = isinstance(value, str) and len(value) <= MAX_NAME_LENGTH
+            rule = f"a text of at most {MAX_NAME_LENGTH} characters"
     if not is_good:
         raise InvalidRecipe(f"{rule}", at=name, got=value)
     return value
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= LARGEST and isfinite(value)
+    return type(value) in (int, float) and abs(value) <= MAX_NUMBER and isfinite(value)

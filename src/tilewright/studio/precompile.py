@@ -22,15 +22,15 @@ def precompile() -> Iterator[Callable[[], None]]:
     """
     process = None if kernels.is_ready() else _start_warmup()
 
-    def end() -> None:
+    def stop() -> None:
         if process is not None and process.poll() is None:
             process.terminate()
             process.wait()
 
     try:
-        yield end
+        yield stop
     finally:
-        end()
+        stop()
 
 
 def _start_warmup() -> subprocess.Popen[bytes] | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from ..core.errors import BadFile, quoted
+from ..core.errors import BadFile, short_repr
 from ..core.yaml import read_data, write_data, write_line
 
 OFF = re.compile(r"^[ \t]*# off: *- *(.+)$")
@@ -33,7 +33,7 @@ def write_text(recipe: Mapping[str, Any], off: Collection[int]) -> str:
             parts.append(write_data({word: value}))
             continue
         parts.append("shaping:\n")
-        parts += [_off_line(stage) if place in off else write_data([stage]) for place, stage in enumerate(stages)]
+        parts += [_comment_out(stage) if place in off else write_data([stage]) for place, stage in enumerate(stages)]
     return "".join(parts)
 
 
@@ -45,7 +45,7 @@ def read_text(text: str, name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
     stages = list(shaping) if isinstance(shaping, list) else [] if shaping is None else [shaping]
     if not lines:
         return data, ()
-    starts = _starts(text)
+    starts = _find_starts(text)
     places = [(starts[place] if place < len(starts) else -1, True, stage) for place, stage in enumerate(stages)]
     places += [(number, False, _read_stage(line, number, name)) for number, line in lines.items()]
     places.sort(key=lambda one: one[0])
@@ -53,7 +53,7 @@ def read_text(text: str, name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
     return data, tuple(place for place, (_, is_on, _) in enumerate(places) if not is_on)
 
 
-def _off_line(stage: Any) -> str:
+def _comment_out(stage: Any) -> str:
     """On one line, however long it is: so it can be taken out, moved or switched on by hand."""
     line = write_line(stage)
     return f"# off: - {line[1:-1] if isinstance(stage, Mapping) and len(stage) == 1 else line}\n"
@@ -64,13 +64,13 @@ def _read_stage(line: str, number: int, name: str) -> Any:
     try:
         stage, *more = read_data(f"shaping: [{line}]", name)["shaping"]
     except (BadFile, ValueError):
-        raise BadFile(f"not a shaper that is switched off: {quoted(line)}", at=(name, "line", number + 1)) from None
+        raise BadFile(f"not a shaper that is switched off: {short_repr(line)}", at=(name, "line", number + 1)) from None
     if more:
         raise BadFile("one shaper a line", at=(name, "line", number + 1), got=line)
     return stage
 
 
-def _starts(text: str) -> list[int]:
+def _find_starts(text: str) -> list[int]:
     """The line on which each shaper that is on begins, where they are a list."""
     whole = yaml.compose(text, yaml.SafeLoader)
     for key, value in whole.value if isinstance(whole, yaml.MappingNode) else ():

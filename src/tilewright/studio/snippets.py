@@ -17,7 +17,7 @@ from ..core.fields import fields_by_name
 from ..core.grid import FREE, Grid
 from ..core.notation import (
     RESERVED_FLAGS,
-    Unsayable,
+    UnwritableValue,
     flag_of,
     write_json,
     write_pairs,
@@ -25,7 +25,7 @@ from ..core.notation import (
     write_stage,
     write_value,
 )
-from ..core.recipe import recipe_data
+from ..core.recipe import as_recipe_data
 from ..core.registry import techniques
 from ..core.yaml import write_data
 
@@ -41,10 +41,10 @@ def command_line(data: Mapping[str, Any], output: str = "map.png") -> str:
     >>> print(command_line({"technique": "caves", "params": {"width": 40}, "shaping": ["border"], "seed": 7}))
     tilewright make caves --width 40 --shape border --seed 7 -o map.png
     """
-    data = recipe_data(data)
+    data = as_recipe_data(data)
     try:
-        words = ["tilewright", "make", *_make_words(data), "-o", output]
-    except Unsayable:
+        words = ["tilewright", "make", *_list_arguments(data), "-o", output]
+    except UnwritableValue:
         words = []
     line = shlex.join(words)
     if words and len(line) <= MAX_LINE and all(word.isprintable() for word in words):
@@ -63,29 +63,29 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
     <BLANKLINE>
     m = tw.make("caves", width=40, seed=7)
     """
-    data = recipe_data(data)
+    data = as_recipe_data(data)
     params = data.get("params") or {}
     words = {word: value for word, value in data.items() if word not in ("technique", "params") and value is not None}
     if all(isinstance(name, str) and name.isidentifier() and not iskeyword(name) for name in params):
         keywords = [(f"{name}=", value) for name, value in {**params, **words}.items()]
-        call = _broken("tw.make(", [("", data["technique"]), *keywords], ")", WIDTH - 4)
+        call = _wrap_parts("tw.make(", [("", data["technique"]), *keywords], ")", WIDTH - 4)
     else:
-        call = _broken("tw.run(", [("", dict(data))], ")", WIDTH - 4)
+        call = _wrap_parts("tw.run(", [("", dict(data))], ")", WIDTH - 4)
     lines = ["import tilewright as tw", "", f"m = {call}"]
-    return "\n".join([*lines, *(_painting(painted) if painted is not None else ())])
+    return "\n".join([*lines, *(_write_painting(painted) if painted is not None else ())])
 
 
 # -- the shell ----------------------------------------------------------------------------------------------
 
 
-def _make_words(data: Mapping[str, Any]) -> Iterator[str]:
+def _list_arguments(data: Mapping[str, Any]) -> Iterator[str]:
     """A recipe as what follows `tilewright make`."""
     entry = techniques.get(str(data["technique"]))
     fields = fields_by_name(entry.params)
     yield entry.name
     for name, value in (data.get("params") or {}).items():
         if name not in fields:
-            raise Unsayable(name)
+            raise UnwritableValue(name)
         field = fields[name]
         if name in RESERVED_FLAGS or (field.is_switch and not isinstance(value, bool)):
             yield from ("--set", f"{name}={write_value(value, field)}")
@@ -95,12 +95,12 @@ def _make_words(data: Mapping[str, Any]) -> Iterator[str]:
             yield from (flag_of(field), write_value(value, field))
     for word, value in data.items():
         if value is not None and word not in ("technique", "params", "seed"):
-            yield from _recipe_word(word, value)
+            yield from _write_flags(word, value)
     if data.get("seed") is not None:
         yield from ("--seed", str(data["seed"]))
 
 
-def _recipe_word(word: str, value: Any) -> Iterator[str]:
+def _write_flags(word: str, value: Any) -> Iterator[str]:
     """What a recipe holds beside its params, as flags."""
     match word, value:
         case ("tileset", str()) | ("tries", int()):
@@ -117,49 +117,49 @@ def _recipe_word(word: str, value: Any) -> Iterator[str]:
             for measure, wanted in value.items():
                 yield from ("--require", write_requirement(measure, wanted))
         case _:
-            raise Unsayable(word)
+            raise UnwritableValue(word)
 
 
 # -- Python -------------------------------------------------------------------------------------------------
 
 
-def _literal(value: Any, room: int = WIDTH) -> str:
+def _write_literal(value: Any, width: int = WIDTH) -> str:
     """A value as Python reads it, on several lines where one has no room for it."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if value.isprintable() else repr(value)
     if isinstance(value, (list, tuple)):
         opening, closing = ("[", "]") if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
-        return _broken(opening, [("", part) for part in value], closing, room)
+        return _wrap_parts(opening, [("", part) for part in value], closing, width)
     if isinstance(value, Mapping):
-        return _broken("{", [(f"{_literal(name)}: ", part) for name, part in value.items()], "}", room)
+        return _wrap_parts("{", [(f"{_write_literal(name)}: ", part) for name, part in value.items()], "}", width)
     return repr(value)
 
 
-def _broken(opening: str, parts: Sequence[tuple[str, Any]], closing: str, room: int) -> str:
+def _wrap_parts(opening: str, parts: Sequence[tuple[str, Any]], closing: str, width: int) -> str:
     """Parts, each with what stands before it, between brackets: on one line, or each on its own."""
-    line = opening + ", ".join(before + _literal(part, 1 << 30) for before, part in parts) + closing
-    if len(line) <= room:
+    line = opening + ", ".join(before + _write_literal(part, 1 << 30) for before, part in parts) + closing
+    if len(line) <= width:
         return line
-    inside = [before + _literal(part, room - 5 - len(before)) for before, part in parts]
+    inside = [before + _write_literal(part, width - 5 - len(before)) for before, part in parts]
     return "\n    ".join([opening, *(f"{part},".replace("\n", "\n    ") for part in inside)]) + "\n" + closing[-1:]
 
 
-def _painting(painted: Grid) -> list[str]:
+def _write_painting(painted: Grid) -> list[str]:
     """Lines that put painted cells on the map `m`, a run of equal ones at a time."""
-    runs = list(_runs(painted))
+    runs = list(_find_runs(painted))
     if not runs:
         return []
     level = "level, " if painted.cells.ndim == 3 else ""
     return [
         "",
         "cells = m.cells.copy()",
-        f"for {level}y, x, length, tile in {_literal(runs, WIDTH - 40)}:",
+        f"for {level}y, x, length, tile in {_write_literal(runs, WIDTH - 40)}:",
         f"    cells[{level}y, x : x + length] = m.tileset.id(tile)",
-        "m = m.replaced(cells=cells)",
+        "m = m.replace(cells=cells)",
     ]
 
 
-def _runs(painted: Grid) -> Iterator[tuple[Any, ...]]:
+def _find_runs(painted: Grid) -> Iterator[tuple[Any, ...]]:
     """Where painted cells begin in their row, how many follow each other, and their word."""
     for place in np.ndindex(painted.shape[:-1]):
         row = painted.cells[place]
@@ -167,4 +167,4 @@ def _runs(painted: Grid) -> Iterator[tuple[Any, ...]]:
         ends = [*edges[1:].tolist(), len(row)]
         for begin, end in zip(edges.tolist(), ends, strict=False):
             if begin < len(row) and row[begin] != FREE:
-                yield (*place, begin, end - begin, painted.words[row[begin]])
+                yield (*place, begin, end - begin, painted.labels[row[begin]])

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, quoted
-from ..core.grid import FREE, INLINE_CELLS, Grid, Word, read_shape
+from ..core.errors import ANOTHER_SEED, BadFile, Fix, InvalidRecipe, TilewrightError, TooLarge, short_repr
+from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
 from ..core.locks import Locks
 from ..core.seeds import read_seed
-from .example import Example
 from .gallery import Gallery
 from .locking import read_locks
+from .sample_state import SampleState
 
 VERSION = 1
-LONGEST_LINK = 1 << 20
-LARGEST_STATE = 1 << 24
+MAX_LINK_LENGTH = 1 << 20
+MAX_STATE_BYTES = 1 << 24
 """Characters of a link, and bytes of what it unpacks to."""
-MOST_PARTS = 64
+MAX_PARTS = 64
 """Pieces of what was painted over a large map: each is a map that can travel inside a recipe."""
 TABS = ("make", "shape", "example", "rules", "gallery", "export")
 
@@ -33,7 +33,7 @@ Stage = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewSettings:
     """How the map is looked at; nothing of it changes the map."""
 
     tab: str = "make"
@@ -55,8 +55,8 @@ class State:
     """What was painted over the finished map since, in the finished map's places."""
     off: tuple[int, ...] = ()
     """Shapers that are switched off, by their place in the recipe's list."""
-    look: Look = field(default_factory=Look)
-    example: Example = field(default_factory=Example)
+    view_settings: ViewSettings = field(default_factory=ViewSettings)
+    example: SampleState = field(default_factory=SampleState)
     """The sample of By example, and what is asked there; nothing of it changes the map."""
     gallery: Gallery = field(default_factory=Gallery)
     """What varies in the gallery, and how it is shown there."""
@@ -93,7 +93,7 @@ class State:
         data = {**self.recipe, "locks": locks, **words}
         return replace(self, recipe={word: value for word, value in data.items() if value is not None}, painted=None)
 
-    def fixed(self, fix: Fix) -> State:
+    def apply_fix(self, fix: Fix) -> State:
         """With a suggested fix of `effective` made."""
         if fix == ANOTHER_SEED:
             return self.with_recipe(seed=int(read_seed(None)))
@@ -136,32 +136,32 @@ class State:
         return self.painted is not None or self.with_recipe().recipe != self.recipe
 
     @classmethod
-    def of(cls, recipe: Mapping[str, Any]) -> State:
+    def from_recipe(cls, recipe: Mapping[str, Any]) -> State:
         """The state that a recipe opens."""
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
             recipe = {**recipe, "shaping": [shaping]}
         return cls(recipe, read_locks(locks)).with_recipe()
 
-    def opening(self, recipe: Mapping[str, Any]) -> State:
+    def open_recipe(self, recipe: Mapping[str, Any]) -> State:
         """The state that another recipe opens from here: what is looked at, and how, and By example stay.
 
         So does the seed where the recipe has none: a map whose seed nobody knows is not brought back by a link.
         """
         if recipe.get("seed") is None:
             recipe = {**recipe, "seed": int(read_seed(None)) if self.seed is None else self.seed}
-        return replace(self.of(recipe), example=self.example).seen_as(self)
+        return replace(self.from_recipe(recipe), example=self.example).with_view_of(self)
 
-    def looking(self, **changes: Any) -> State:
-        return replace(self, look=replace(self.look, **changes))
+    def with_view_settings(self, **changes: Any) -> State:
+        return replace(self, view_settings=replace(self.view_settings, **changes))
 
-    def varying(self, **changes: Any) -> State:
+    def with_gallery(self, **changes: Any) -> State:
         """With something else chosen in the gallery."""
         return replace(self, gallery=replace(self.gallery, **changes))
 
-    def seen_as(self, other: State) -> State:
+    def with_view_of(self, other: State) -> State:
         """This state, looked at as another one is."""
-        return replace(self, look=other.look, gallery=other.gallery)
+        return replace(self, view_settings=other.view_settings, gallery=other.gallery)
 
     # -- links --------------------------------------------------------------------------------------------------
 
@@ -171,20 +171,20 @@ class State:
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
         if self.painted is not None:
-            data["painted"] = _painted_data(self.painted)
+            data["painted"] = _encode_painted(self.painted)
         if self.off:
             data["off"] = list(self.off)
         asked = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
         data |= {name: own for name, own in asked.items() if own}
-        usual = Look()
-        look = {name: value for name, value in vars(self.look).items() if value != getattr(usual, name)}
+        usual = ViewSettings()
+        look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(usual, name)}
         if look:
             data["look"] = look
         plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
         link = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
-        if len(link) > LONGEST_LINK or len(plain) > LARGEST_STATE:
+        if len(link) > MAX_LINK_LENGTH or len(plain) > MAX_STATE_BYTES:
             raise TooLarge(
-                f"this is too much for a link: {len(link):,} characters, at most {LONGEST_LINK:,} are opened again; "
+                f"this is too much for a link: {len(link):,} characters, at most {MAX_LINK_LENGTH:,} are opened again; "
                 "take it home as a file"
             )
         return link
@@ -193,30 +193,30 @@ class State:
     def from_link(cls, text: str) -> State:
         """The state in a link; whatever is wrong with it is told in one line."""
         try:
-            if len(text) > LONGEST_LINK:
+            if len(text) > MAX_LINK_LENGTH:
                 raise ValueError("too long")
             packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
             unpacker = zlib.decompressobj()
-            plain = unpacker.decompress(packed, LARGEST_STATE)
+            plain = unpacker.decompress(packed, MAX_STATE_BYTES)
             if unpacker.unconsumed_tail or not unpacker.eof:
                 raise ValueError("too large or cut off")
             data = json.loads(plain)
-            return cls._read(data)
+            return cls._from_data(data)
         except TilewrightError as error:
-            raise BadFile.of(error, (), place="the link cannot be opened") from None
+            raise BadFile.from_error(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
             raise BadFile("the link cannot be opened: it is cut off, or not one of this studio") from None
 
     @classmethod
-    def _read(cls, data: Any) -> State:
+    def _from_data(cls, data: Any) -> State:
         if not isinstance(data, dict) or not isinstance(data.get("recipe"), dict):
             raise ValueError("no state")
         if data.get("v") != VERSION:
-            raise BadFile(f"it was made by another version of the studio ({quoted(data.get('v'))})")
-        _refuse_strange(data["recipe"])
+            raise BadFile(f"it was made by another version of the studio ({short_repr(data.get('v'))})")
+        _check_recipe(data["recipe"])
         look = data.get("look")
         look = look if isinstance(look, dict) else {}
-        usual = vars(Look())
+        usual = vars(ViewSettings())
         known = {name: value for name, value in look.items() if isinstance(value, type(usual.get(name, ...)))}
         if known.get("tab", "make") not in TABS:
             del known["tab"]
@@ -227,13 +227,13 @@ class State:
             read_locks(locks),
             None if painted is None else _read_painted(painted),
             off,
-            Look(**known),
-            Example.read(data.get("example", {})),
-            Gallery.read(data.get("gallery", {})),
+            ViewSettings(**known),
+            SampleState.from_data(data.get("example", {})),
+            Gallery.from_data(data.get("gallery", {})),
         )
 
 
-def _refuse_strange(recipe: Mapping[str, Any]) -> None:
+def _check_recipe(recipe: Mapping[str, Any]) -> None:
     """What no page could show, let alone make; whether the values are any good is seen when the map is made."""
     params, shaping = recipe.get("params"), recipe.get("shaping")
     if not isinstance(params, Mapping | None):
@@ -246,23 +246,23 @@ def _refuse_strange(recipe: Mapping[str, Any]) -> None:
             raise InvalidRecipe("one shaper with its parameters", at="shaping", got=stage)
 
 
-def _painted_data(painted: Grid) -> Any:
+def _encode_painted(painted: Grid) -> Any:
     """What was painted as plain data: a map, or, where that is too large to travel, its cells in pieces."""
-    if painted.cells.size <= INLINE_CELLS:
+    if painted.cells.size <= MAX_INLINE_CELLS:
         return painted.to_data()
     flat = painted.cells.reshape(1, -1)
-    pieces = [flat[:, begin : begin + INLINE_CELLS] for begin in range(0, flat.size, INLINE_CELLS)]
-    return {"shape": list(painted.shape), "parts": [Grid(painted.words, piece).to_data() for piece in pieces]}
+    pieces = [flat[:, begin : begin + MAX_INLINE_CELLS] for begin in range(0, flat.size, MAX_INLINE_CELLS)]
+    return {"shape": list(painted.shape), "parts": [Grid(painted.labels, piece).to_data() for piece in pieces]}
 
 
 def _read_painted(data: Any) -> Grid:
     if not isinstance(data, dict) or "parts" not in data:
         return Grid.of(data)
-    if not isinstance(data["parts"], list) or len(data["parts"]) > MOST_PARTS:
+    if not isinstance(data["parts"], list) or len(data["parts"]) > MAX_PARTS:
         raise ValueError("no pieces, or too many")
-    words: list[Word] = []
+    words: list[Label] = []
     cells: list[NDArray[np.int32]] = []
     for piece in map(Grid.of, data["parts"]):
         cells.append(np.where(piece.cells == FREE, FREE, piece.cells + len(words)).ravel())
-        words += piece.words
+        words += piece.labels
     return Grid(words, np.concatenate(cells).reshape(read_shape(data.get("shape"))))

@@ -13,7 +13,8 @@ import click
 from ...core.errors import InvalidRecipe, format_number
 from ...corpus import refuse_without_packages
 from ...formats._files import refuse_unwritable, write_files
-from .._console import note, print_table
+from .._console import info as print_info
+from .._console import print_table
 
 if TYPE_CHECKING:
     from ...corpus.reader import Corpus
@@ -22,7 +23,7 @@ PICTURE = click.Option(["picture", "-o", "--output"], metavar="FILE", help="Draw
 AS_JSON = click.Option(["as_json", "--json"], is_flag=True, help="As JSON.")
 
 
-def opened(folder: str) -> Corpus:
+def open_corpus(folder: str) -> Corpus:
     """The corpus in a folder; where packages for corpora are missing, an error names one."""
     refuse_without_packages()
     from ...corpus.reader import Corpus
@@ -30,7 +31,7 @@ def opened(folder: str) -> Corpus:
     return Corpus(folder)
 
 
-def refuse_no_picture(path: str | None) -> None:
+def check_picture_path(path: str | None) -> None:
     """Say before the work that a picture cannot be written there."""
     if path is not None and Path(path).suffix.lower() != ".png":
         raise InvalidRecipe("pictures of a corpus are .png files", at=path)
@@ -42,16 +43,16 @@ def write_picture(image: Any, path: str) -> None:
     content = BytesIO()
     image.save(content, "png")
     write_files(path, {Path(path).name: content.getvalue()})
-    note(f"wrote {path}")
+    print_info(f"wrote {path}")
 
 
-def names_in(text: str | None) -> list[str]:
+def split_names(text: str | None) -> list[str]:
     """Names with commas between."""
     names = [name.strip() for name in (text or "").split(",")]
     return [name for name in names if name]
 
 
-def number(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value of a table as it is read."""
     if value is None:
         return ""
@@ -60,7 +61,7 @@ def number(value: Any) -> str:
     return format_number(value) if isfinite(value) else "-"
 
 
-def size_of(size: float) -> str:
+def format_bytes(size: float) -> str:
     """Bytes in words."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
@@ -71,7 +72,9 @@ def size_of(size: float) -> str:
 
 def print_rows(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     """Print maps as a table."""
-    shown = ([str(row[name]) if name in ("id", "seed") else number(row[name]) for name in columns] for row in rows)
+    shown = (
+        [str(row[name]) if name in ("id", "seed") else format_value(row[name]) for name in columns] for row in rows
+    )
     numbers = [
         place
         for place, name in enumerate(columns)

@@ -8,8 +8,8 @@ import click
 
 from ...kernels import start_quickly
 from .. import _outputs
-from .._console import note, print_json
-from . import AS_JSON, names_in, opened, print_rows
+from .._console import info, print_json
+from . import AS_JSON, open_corpus, print_rows, split_names
 from .take import take
 
 
@@ -35,11 +35,11 @@ def command(
     tilewright corpus best caves --by path_length
     tilewright corpus best caves --by path_length --diverse floor_share,regions --count 6 -o "best_{id}.png"
     """
-    corpus = opened(folder)
+    corpus = open_corpus(folder)
     from ...corpus import select
 
-    others = names_in(diverse)
-    ids = select.best(corpus, by, count, largest=not smallest, diverse=others)
+    others = split_names(diverse)
+    ids = select.find_best(corpus, by, count, largest=not smallest, diverse=others)
     if outputs or any(options.values()):
         start_quickly()
         take(corpus, ids, outputs, **options)
@@ -51,4 +51,4 @@ def command(
     elif rows:
         print_rows(columns, rows)
     else:
-        note(f"no map has {by}")
+        info(f"no map has {by}")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .._console import print_json, print_table
-from . import AS_JSON, PICTURE, number, opened, refuse_no_picture, write_picture
+from . import AS_JSON, PICTURE, check_picture_path, format_value, open_corpus, write_picture
 
 
 @click.command("compare", params=[AS_JSON, PICTURE])
@@ -26,30 +26,30 @@ def command(first: str, second: str, as_json: bool, picture: str | None) -> None
     tilewright corpus compare caves rooms
     tilewright corpus compare caves rooms -o compare.png
     """
-    refuse_no_picture(picture)
-    corpora = opened(first), opened(second)
+    check_picture_path(picture)
+    corpora = open_corpus(first), open_corpus(second)
     from ...corpus import report
 
-    found = report.compared(*corpora)
+    found = report.compare(*corpora)
     if as_json:
-        print_json(_plain(asdict(found)))
+        print_json(_to_plain(asdict(found)))
     else:
         columns = [f"{what} {name}" for what in ("mean", "median") for name in found.names] + ["apart", "moved"]
         rows = [
-            (one.name, *(number(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
+            (one.name, *(format_value(value) for value in (*one.means, *one.medians, one.apart, one.moved)))
             for one in found.measures
         ]
         if rows:
             print_table(rows, "measure", *columns, numbers=range(1, len(columns) + 1))
         click.echo(found.sentence)
     if picture is not None:
-        write_picture(report.compare_picture(*corpora), picture)
+        write_picture(report.draw_comparison(*corpora), picture)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """As JSON has it, which knows no number that is none."""
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: _to_plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_to_plain(part) for part in value]
     return None if isinstance(value, float) and not isfinite(value) else value

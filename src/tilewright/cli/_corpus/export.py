@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ...core.errors import BadFile, InvalidRecipe, UnknownName, counted
+from ...core.errors import BadFile, InvalidRecipe, UnknownName, pluralize
 from ...formats._files import read_file
-from .._console import note
-from . import opened
+from .._console import info
+from . import open_corpus
 
 FORMATS = ("vglc", "npz")
 
@@ -44,26 +44,26 @@ def command(
         raise UnknownName("format", chosen, FORMATS)
     if splits is not None and side is None:
         raise InvalidRecipe("says how maps are divided; name a side of it with --split", at="splits")
-    corpus = opened(folder)
-    ids = _chosen(corpus, where, unique, side, splits)
+    corpus = open_corpus(folder)
+    ids = _choose_ids(corpus, where, unique, side, splits)
     if ids is not None and not ids:
         raise InvalidRecipe("no map of the corpus is so; nothing was written")
     from ...corpus import export
 
-    write = export.npz if chosen == "npz" else export.vglc
+    write = export.write_npz if chosen == "npz" else export.write_vglc
     written = write(corpus, output, ids)
-    note(f"wrote {counted(written, 'map')} to {output}")
+    info(f"wrote {pluralize(written, 'map')} to {output}")
 
 
-def _chosen(corpus: Any, where: str | None, unique: bool, side: str | None, splits: str | None) -> list[int] | None:
+def _choose_ids(corpus: Any, where: str | None, unique: bool, side: str | None, splits: str | None) -> list[int] | None:
     """The maps that are wanted, in their order; None for all."""
     from ...corpus import query, select
 
     wanted: list[set[int]] = []
     if where is not None:
-        wanted.append(set(query.ids_of(corpus, where)))
+        wanted.append(set(query.find_ids(corpus, where)))
     if unique:
-        wanted.append(set(select.unique(corpus)))
+        wanted.append(set(select.find_unique(corpus)))
     if side is not None:
         divided = _read_splits(splits) if splits is not None else select.split(corpus)
         if side not in divided:

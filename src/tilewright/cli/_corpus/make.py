@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from ...core.errors import counted
+from ...core.errors import pluralize
 from ...core.notation import read_sweep
-from ...core.registry import RECIPE_WORDS
+from ...core.registry import RECIPE_FIELDS
 from ...corpus import refuse_without_packages
 from ...kernels import start_quickly
 from .. import _recipe
-from .._console import note
-from .._progress import telling
-from . import names_in, size_of
+from .._console import info
+from .._progress import job_progress
+from . import format_bytes, split_names
 
 
 @click.command("make", cls=_recipe.RecipeCommand, params=[_recipe.SETTINGS, *_recipe.OPTIONS])
@@ -59,37 +59,39 @@ def command(
     tilewright corpus make level.yaml --count 100000 -o s3://bucket/levels --scheduler tcp://10.0.0.1:8786
     """
     typed = _recipe.read_words(words)
-    settings = [_full(setting) for setting in settings_inside]
+    settings = [_qualify_setting(setting) for setting in settings_inside]
 
     def change(data: Mapping[str, Any]) -> Mapping[str, Any]:
         return _recipe.with_words(_recipe.with_settings(data, settings), typed)
 
     refuse_without_packages()
-    from ...corpus import making, sweep
-    from ...corpus.order import Order
+    from ...corpus import build, sweep
+    from ...corpus.request import Request
 
-    order = Order.of(recipe, change)
-    varied = {**order.sweep.to_data(), **dict(read_sweep(text) for text in sweeps)}
+    request = Request.of(recipe, change)
+    varied = {**request.sweep.to_data(), **dict(read_sweep(text) for text in sweeps)}
     start_quickly()
-    with telling("map", output) as told:
-        corpus = making.make(
-            order,
+    with job_progress("map", output) as job:
+        corpus = build.make(
+            request,
             output,
             count=count,
             seed=seed,
-            measures=None if measures is None else names_in(measures),
-            sweep=sweep.Sweep.of(varied, sampled=sampled or order.sweep.sampled),
+            measures=None if measures is None else split_names(measures),
+            sweep=sweep.Sweep.of(varied, sampled=sampled or request.sweep.sampled),
             workers=workers,
             scheduler=scheduler,
-            tell=told,
+            on_progress=job,
         )
-    failures = told.state.failures if told.state else 0
-    what = f"{counted(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
-    failed = f"; {counted(failures, 'map')} could not be made" if failures else ""
-    note(f"{what}, in {output}: {counted(corpus.manifest.parts, 'part')}, {size_of(corpus.folder.size())}{failed}")
+    failures = job.state.failures if job.state else 0
+    what = f"{pluralize(len(corpus), 'map')} by {corpus.manifest.recipe['technique']}, seed {corpus.manifest.seed}"
+    failed = f"; {pluralize(failures, 'map')} could not be made" if failures else ""
+    info(
+        f"{what}, in {output}: {pluralize(corpus.manifest.parts, 'part')}, {format_bytes(corpus.folder.size())}{failed}"
+    )
 
 
-def _full(setting: str) -> str:
+def _qualify_setting(setting: str) -> str:
     """A parameter may be set by its bare name."""
     head = setting.partition("=")[0].partition(".")[0].strip()
-    return setting if head in RECIPE_WORDS else f"params.{setting}"
+    return setting if head in RECIPE_FIELDS else f"params.{setting}"

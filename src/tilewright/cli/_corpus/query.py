@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from ...core.errors import counted
-from .._console import note, print_json
-from . import AS_JSON, names_in, opened, print_rows
+from ...core.errors import pluralize
+from .._console import info, print_json
+from . import AS_JSON, open_corpus, print_rows, split_names
 
-NOT_USUAL = ("digest", "levels", "height", "width", "cells", "reason")
+HIDDEN_BY_DEFAULT = ("digest", "levels", "height", "width", "cells", "reason")
 """Columns that are shown when they are asked for."""
 
 
@@ -29,11 +29,11 @@ def command(folder: str, condition: str, limit: int, order: str | None, columns:
     tilewright corpus query caves "floor_share between 0.4 and 0.5" --order -path_length
     tilewright corpus query caves "reason is not null" --columns id,reason
     """
-    corpus = opened(folder)
+    corpus = open_corpus(folder)
     from ...corpus import query
 
-    shown = names_in(columns) or [name for name in corpus.columns if name not in NOT_USUAL]
-    found = query.found(corpus, condition, columns=shown, order=order, limit=limit)
+    shown = split_names(columns) or [name for name in corpus.columns if name not in HIDDEN_BY_DEFAULT]
+    found = query.find_maps(corpus, condition, columns=shown, order=order, limit=limit)
     rows = found.table.to_pylist()
     if as_json:
         print_json(rows)
@@ -41,4 +41,4 @@ def command(folder: str, condition: str, limit: int, order: str | None, columns:
     if rows:
         print_rows(found.table.column_names, rows)
     more = f", the first {len(rows)} are shown" if found.matches > len(rows) else ""
-    note(f"{counted(found.matches, 'map')} of {len(corpus):,}{more}")
+    info(f"{pluralize(found.matches, 'map')} of {len(corpus):,}{more}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .._console import output_width
-from . import PICTURE, opened, refuse_no_picture, write_picture
+from . import PICTURE, check_picture_path, open_corpus, write_picture
 
 
 @click.command("range", params=[PICTURE])
@@ -19,11 +19,11 @@ def command(folder: str, x: str, y: str, picture: str | None) -> None:
     tilewright corpus range caves --x floor_share --y path_length
     tilewright corpus range caves --x floor_share --y path_length -o range.png
     """
-    refuse_no_picture(picture)
-    corpus = opened(folder)
+    check_picture_path(picture)
+    corpus = open_corpus(folder)
     from ...corpus import report
 
     if picture is not None:
-        write_picture(report.range_picture(corpus, x, y), picture)
+        write_picture(report.draw_range(corpus, x, y), picture)
         return
-    click.echo("\n".join(report.range_lines(corpus, x, y, output_width())))
+    click.echo("\n".join(report.format_range(corpus, x, y, output_width())))

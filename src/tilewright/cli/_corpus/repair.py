@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from ...core.errors import counted
+from ...core.errors import pluralize
 from ...kernels import start_quickly
-from .._console import note, printable
-from .._progress import progress
-from . import opened
+from .._console import info, make_printable
+from .._progress import show_progress
+from . import open_corpus
 
 DAMAGED = 1
 """The exit code where something is wrong and was left so."""
@@ -26,22 +26,22 @@ def command(folder: str, again: bool) -> int:
     tilewright corpus repair caves
     tilewright corpus repair caves --remake
     """
-    corpus = opened(folder)
-    from ...corpus import making
+    corpus = open_corpus(folder)
+    from ...corpus import build
 
-    with progress() as report:
-        report(None, f"reading {counted(len(corpus.parts), 'part')}")
-        found = making.damaged(corpus)
+    with show_progress() as report:
+        report(None, f"reading {pluralize(len(corpus.parts), 'part')}")
+        found = build.find_damaged(corpus)
         if found and again:
             start_quickly()
-            report(None, f"making {counted(len(found), 'part')}")
-            making.remake(corpus, sorted(found))
+            report(None, f"making {pluralize(len(found), 'part')}")
+            build.remake(corpus, sorted(found))
     for wrong in found.values():
-        click.echo(printable(wrong))
+        click.echo(make_printable(wrong))
     missing = corpus.manifest.parts - len(corpus.parts)
-    left = f"; {counted(missing, 'part')} not made yet" if missing else ""
+    left = f"; {pluralize(missing, 'part')} not made yet" if missing else ""
     if not found:
-        note(f"{counted(len(corpus.parts), 'part')} read, all whole{left}")
+        info(f"{pluralize(len(corpus.parts), 'part')} read, all whole{left}")
         return 0
-    note(f"{counted(len(found), 'part')} {'made again' if again else 'damaged; --remake makes them again'}{left}")
+    info(f"{pluralize(len(found), 'part')} {'made again' if again else 'damaged; --remake makes them again'}{left}")
     return 0 if again else DAMAGED

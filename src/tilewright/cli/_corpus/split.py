@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from ...formats._files import refuse_unwritable, write_files
-from .._console import note, print_table
-from . import opened
+from .._console import info, print_table
+from . import open_corpus
 
 SIDES = ("train", "validation", "test")
 
@@ -33,7 +33,7 @@ def command(folder: str, output: str | None, **given: float | None) -> None:
     if output is not None:
         refuse_unwritable(output)
     shares = {name: share for name in SIDES if (share := given[name]) is not None}
-    corpus = opened(folder)
+    corpus = open_corpus(folder)
     from ...corpus import select
 
     found = select.split(corpus, shares or None)
@@ -43,4 +43,4 @@ def command(folder: str, output: str | None, **given: float | None) -> None:
     rows = ((name, f"{len(ids):,}", f"{len(ids) / whole:.3f}") for name, ids in found.items())
     print_table(rows, "side", "maps", "share", numbers=[1, 2])
     if output is not None:
-        note(f"wrote {output}")
+        info(f"wrote {output}")

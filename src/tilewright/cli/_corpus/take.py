@@ -9,10 +9,10 @@ import click
 
 from ...kernels import start_quickly
 from .. import _drawing, _outputs
-from .._console import note
-from .._drawing import Look, describe, draw, read_overlay
-from .._progress import progress
-from . import opened
+from .._console import info
+from .._drawing import DrawMode, describe, draw, read_overlay
+from .._progress import show_progress
+from . import open_corpus
 
 FIELDS = ("id", "seed", "technique", "index")
 
@@ -20,7 +20,7 @@ FIELDS = ("id", "seed", "technique", "index")
 @click.command("take", params=[*_outputs.OPTIONS, *_drawing.OPTIONS])
 @click.argument("folder")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, type=int)
-def command(folder: str, ids: tuple[int, ...], look: Look | None, outputs: tuple[str, ...], **options: Any) -> None:
+def command(folder: str, ids: tuple[int, ...], look: DrawMode | None, outputs: tuple[str, ...], **options: Any) -> None:
     """Take maps out of a corpus, as files or to look at.
 
     They are made again, with rooms and markers, and compared with what is stored.
@@ -32,7 +32,7 @@ def command(folder: str, ids: tuple[int, ...], look: Look | None, outputs: tuple
     """
     start_quickly()
     over = None if outputs else read_overlay(options.pop("overlay", None))
-    take(opened(folder), list(ids), outputs, look=look, over=over, **options)
+    take(open_corpus(folder), list(ids), outputs, look=look, over=over, **options)
 
 
 def take(
@@ -42,7 +42,7 @@ def take(
     targets = _outputs.read_outputs(outputs, fields=FIELDS, still=True, **options)
     for number in ids:
         corpus.row(number)  # those that there are not are told first
-    fields = [_fields(corpus, number, index) for index, number in enumerate(ids)]
+    fields = [_template_fields(corpus, number, index) for index, number in enumerate(ids)]
     _outputs.refuse_collisions(targets, fields, "id", "seed")
     if not targets:
         for index, number in enumerate(ids):
@@ -51,18 +51,18 @@ def take(
             map = corpus.map(number)
             draw(map, f"map {number}: {describe(map)}", look=look, overlay=over)
         return
-    with progress() as report:
+    with show_progress() as report:
         for index, (number, filled) in enumerate(zip(ids, fields, strict=True)):
             report(index / len(ids), f"map {number}")
             map = corpus.map(number)
-            files = [target.still(map, target.path(**filled), alone=len(ids) == 1) for target in targets]
+            files = [target.prepare_map(map, target.format_path(**filled), alone=len(ids) == 1) for target in targets]
             for file in files:
                 file.write(first=index == 0)
-    if written := _outputs.written(targets, fields[-1], len(ids)):
-        note(written)
+    if written := _outputs.describe_written(targets, fields[-1], len(ids)):
+        info(written)
 
 
-def _fields(corpus: Any, number: int, index: int) -> dict[str, str | int]:
+def _template_fields(corpus: Any, number: int, index: int) -> dict[str, str | int]:
     manifest = corpus.manifest
     return {
         "id": number,

@@ -31,9 +31,9 @@ from ...formats._files import read_file, refuse_unwritable, write_files
 from ...formats._text import read_text
 from ...formats.fbca import FbcaText, parse, to_text
 from ...generators.fashion import behaviour_id
-from ...kernels.random import cells_below
+from ...kernels.random import fill_below
 from . import FBCAConsts, _arrays
-from ._arrays import Cells, LevelMap, generations, level_map, states_of
+from ._arrays import Cells, LevelMap, read_states, run_generations, to_level_map
 from .FBCAConsts import CACell, Fbca
 
 __all__ = [
@@ -69,16 +69,16 @@ def initCA(fbca: Fbca | LevelMap, seed: int | str | None = None) -> LevelMap:
     """
     if isinstance(fbca, list):
         fbca = Fbca()
-    states = np.empty(_arrays.shape(fbca), dtype=np.uint8)
+    states = np.empty(_arrays.read_shape(fbca), dtype=np.uint8)
     rng = Rng.of(read_seed(seed)).child("fashion")
-    cells_below(rng.level_key(), 0, 0, _arrays.state_count(fbca), states)
-    fbca.levelMap = level_map(states)
+    fill_below(rng.level_key(), 0, 0, _arrays.read_state_count(fbca), states)
+    fbca.levelMap = to_level_map(states)
     return fbca.levelMap
 
 
 def copyOver(fbca: Fbca) -> LevelMap:
     """The automaton's map in cells of its own; their scores begin at 0."""
-    return level_map(states_of(fbca))
+    return to_level_map(read_states(fbca))
 
 
 def makeFolder(directory: str | PathLike[str]) -> bool:
@@ -92,7 +92,7 @@ def makeFolder(directory: str | PathLike[str]) -> bool:
 
 def colourConvert(x: int) -> Color:
     """The colour of a state: one of the original's eleven or, for higher states, one unlike all others."""
-    state = _arrays.whole("x", x, 0, _arrays.MOST_STATES - 1)
+    state = _arrays.check_integer("x", x, 0, _arrays.MAX_STATES - 1)
     color = COLOURS[state] if state < len(COLOURS) else distinct_color(state).removeprefix("#")
     red, green, blue = bytes.fromhex(color)
     return red, green, blue
@@ -100,20 +100,20 @@ def colourConvert(x: int) -> Color:
 
 def genIm(fbca: Fbca, directory: Folder = None, quantifer: str = "test", gen: int = 0) -> Image.Image:
     """Save the map as `{directory}/{quantifer} {gen}.png`, a pixel per cell, and return the picture."""
-    return _save_picture(states_of(fbca), f"{_folder(directory)}/{quantifer} {gen}.png")
+    return _save_picture(read_states(fbca), f"{_resolve_folder(directory)}/{quantifer} {gen}.png")
 
 
 def updateMap(fbca: Fbca) -> LevelMap:
     """The map one update later. The automaton keeps its present map, with the score of every cell filled in."""
-    before, after = generations(fbca, 1)
-    matrix = np.array(_arrays.scores(fbca)).reshape(fbca.n, fbca.n)
+    before, after = run_generations(fbca, 1)
+    matrix = np.array(_arrays.read_scores(fbca)).reshape(fbca.n, fbca.n)
     total = np.zeros(before.shape)
-    for dx, dy in _arrays.offsets(fbca):
+    for dx, dy in _arrays.read_offsets(fbca):
         total += matrix[before, np.roll(before, (-dy, -dx), axis=(0, 1))]
     for column, totals in zip(fbca.levelMap, total.T, strict=False):
         for cell, score in zip(column, totals.tolist(), strict=False):
             cell.score = score
-    return level_map(after)
+    return to_level_map(after)
 
 
 def genText(
@@ -130,8 +130,8 @@ def genText(
     """
     folder = f"{os.fspath(directory).rstrip('/')}/" if directory else ""
     path = fileName if fileName.startswith(folder) else f"{folder}{fileName}"
-    maps = [] if noMap else [states_of(fbca)]
-    _save_text(_record(fbca, maps, parameters=not justMap), path, append=not newFile)
+    maps = [] if noMap else [read_states(fbca)]
+    _save_text(_make_record(fbca, maps, parameters=not justMap), path, append=not newFile)
 
 
 def generateFBCA(
@@ -153,16 +153,16 @@ def generateFBCA(
     `{quantifer}.txt`, saveFinalText the last one; with either the parameters follow.
     With a seed, or where there is no map yet, it begins with a random one.
     """
-    _arrays.shape(fbca)  # refuses what is no automaton
+    _arrays.read_shape(fbca)  # refuses what is no automaton
     pictures, texts = saveImages or saveFinalImage or saveFinalImages, saveText or saveFinalText
-    folder = f"{_folder(directory)}/{quantifer}/" if pictures else _folder(directory)
+    folder = f"{_resolve_folder(directory)}/{quantifer}/" if pictures else _resolve_folder(directory)
     path = f"{folder}/{quantifer}"
     if pictures or texts:
         refuse_unwritable(f"{path}.gif")
     if seed is not None or not fbca.levelMap:
         initCA(fbca, seed)
-    frames = deque(generations(fbca, _arrays.updates(fbca)), maxlen=None if pictures or saveText else 1)
-    fbca.levelMap = level_map(frames[-1])
+    frames = deque(run_generations(fbca, _arrays.read_update_count(fbca)), maxlen=None if pictures or saveText else 1)
+    fbca.levelMap = to_level_map(frames[-1])
 
     makeFolder(folder)
     if pictures:
@@ -172,7 +172,7 @@ def generateFBCA(
         _save_animation(list(frames), f"{path}.gif")
     if texts:
         maps = list(frames) if saveText else [frames[-1]]
-        _save_text(_record(fbca, maps), f"{path}.txt", append=True)
+        _save_text(_make_record(fbca, maps), f"{path}.txt", append=True)
     return fbca.levelMap
 
 
@@ -184,9 +184,9 @@ def readFBCA(fileName: str | PathLike[str], width: int | None = None) -> list[Fb
     name = os.fspath(fileName)
     text = read_text(Source(read_file(name), name))
     try:
-        return [_automaton(record) for record in parse(text, width)]
+        return [_make_automaton(record) for record in parse(text, width)]
     except (InvalidRecipe, TooLarge) as error:
-        raise BadFile.of(error, name) from None
+        raise BadFile.from_error(error, name) from None
 
 
 def behaviourNum(fbca: Fbca) -> int:
@@ -194,7 +194,7 @@ def behaviourNum(fbca: Fbca) -> int:
 
     It depends on scores, n and neighbourhood; `generators.fashion.behaviour_id` says how, and what is too large.
     """
-    return int(behaviour_id(_arrays.scores(fbca), _arrays.offsets(fbca)).rpartition("-")[2], 16)
+    return int(behaviour_id(_arrays.read_scores(fbca), _arrays.read_offsets(fbca)).rpartition("-")[2], 16)
 
 
 updateFBCA = updateMap
@@ -204,30 +204,30 @@ colorConvert = colourConvert
 # -- files ---------------------------------------------------------------------------------------------------
 
 
-def _folder(directory: Folder) -> str:
+def _resolve_folder(directory: Folder) -> str:
     return os.fspath(directory or os.getcwd())
 
 
-def _picture(states: Cells) -> Image.Image:
+def _render_picture(states: Cells) -> Image.Image:
     """A pixel per cell, whose index is the state; all have one palette, so that an animation keeps its colours."""
     picture = Image.fromarray(states)
-    picture.putpalette(_palette())
+    picture.putpalette(_make_palette())
     return picture
 
 
 @cache
-def _palette() -> bytes:
-    return bytes(part for state in range(_arrays.MOST_STATES) for part in colourConvert(state))
+def _make_palette() -> bytes:
+    return bytes(part for state in range(_arrays.MAX_STATES) for part in colourConvert(state))
 
 
 def _save_picture(states: Cells, path: str) -> Image.Image:
-    picture = _picture(states).convert("RGB")
+    picture = _render_picture(states).convert("RGB")
     _save(picture, path, "PNG")
     return picture
 
 
 def _save_animation(frames: Sequence[Cells], path: str) -> None:
-    first, *others = map(_picture, frames)
+    first, *others = map(_render_picture, frames)
     _save(first, path, "GIF", save_all=True, append_images=others, optimize=False, duration=100, loop=0)
 
 
@@ -242,7 +242,7 @@ def _save_text(record: FbcaText, path: str, *, append: bool) -> None:
     write_files(path, {Path(path).name: before + to_text([record]).encode()})
 
 
-def _automaton(record: FbcaText) -> Fbca:
+def _make_automaton(record: FbcaText) -> Fbca:
     fbca = Fbca(
         scoreMatrix=list(record.scores),
         g=record.generations,
@@ -252,21 +252,21 @@ def _automaton(record: FbcaText) -> Fbca:
         torusLength=record.length,
     )
     if record.cells is not None:
-        _arrays.shape(fbca)  # refuses what is too large for objects
-        fbca.levelMap = level_map(record.cells)
+        _arrays.read_shape(fbca)  # refuses what is too large for objects
+        fbca.levelMap = to_level_map(record.cells)
     return fbca
 
 
-def _record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
+def _make_record(fbca: Fbca, maps: Sequence[Cells], *, parameters: bool = True) -> FbcaText:
     """What a text says about the automaton: its maps, the last one being the result, and its parameters."""
-    height, width = _arrays.shape(fbca)
+    height, width = _arrays.read_shape(fbca)
     return FbcaText(
         cells=maps[-1] if maps else None,
         frames=tuple(maps[:-1]),
-        scores=tuple(_arrays.scores(fbca)) if parameters else (),
-        generations=_arrays.updates(fbca),
-        states=_arrays.state_count(fbca),
+        scores=tuple(_arrays.read_scores(fbca)) if parameters else (),
+        generations=_arrays.read_update_count(fbca),
+        states=_arrays.read_state_count(fbca),
         width=height,
         length=width,
-        neighbourhood=tuple(_arrays.offsets(fbca)),
+        neighbourhood=tuple(_arrays.read_offsets(fbca)),
     )

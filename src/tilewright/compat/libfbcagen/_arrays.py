@@ -19,19 +19,19 @@ LevelMap: TypeAlias = list[list[CACell]]
 Cells: TypeAlias = NDArray[np.uint8]
 """States by row and column, as everywhere else in Tilewright."""
 
-MOST_STATES = 255
-MOST_UPDATES = 10**6
-MOST_CELLS = 1 << 24
+MAX_STATES = 255
+MAX_UPDATES = 10**6
+MAX_CELLS = 1 << 24
 """A cell is a Python object here, of some hundred bytes."""
 
 
-def level_map(states: Cells) -> LevelMap:
+def to_level_map(states: Cells) -> LevelMap:
     return [[CACell(state) for state in column] for column in states.T.tolist()]
 
 
-def states_of(fbca: Fbca) -> Cells:
+def read_states(fbca: Fbca) -> Cells:
     """The states of as much of the map as the torus holds."""
-    height, width = shape(fbca)
+    height, width = read_shape(fbca)
     columns = [[cell.state for cell in column[:height]] for column in fbca.levelMap[:width]]
     if len(columns) < width or any(len(column) < height for column in columns):
         raise InvalidRecipe(
@@ -39,17 +39,17 @@ def states_of(fbca: Fbca) -> Cells:
             f"{min(map(len, columns), default=0)}; initCA makes them",
             at="levelMap",
         )
-    states, n = np.array(columns).T, state_count(fbca)
+    states, n = np.array(columns).T, read_state_count(fbca)
     if states.dtype.kind not in "ui" or states.min() < 0 or states.max() >= n:
         for state in states.ravel().tolist():
-            whole(f"levelMap, n = {n}", state, 0, n - 1)
+            check_integer(f"levelMap, n = {n}", state, 0, n - 1)
     return states.astype(np.uint8)
 
 
-def generations(fbca: Fbca, count: int) -> Iterator[Cells]:
+def run_generations(fbca: Fbca, count: int) -> Iterator[Cells]:
     """The map, and what it becomes with every update."""
-    start = states_of(fbca)
-    automaton = Automaton(start, np.array(scores(fbca)).reshape(fbca.n, fbca.n), offsets(fbca))
+    start = read_states(fbca)
+    automaton = Automaton(start, np.array(read_scores(fbca)).reshape(fbca.n, fbca.n), read_offsets(fbca))
     yield start
     for _ in range(count):
         automaton.advance()
@@ -59,35 +59,35 @@ def generations(fbca: Fbca, count: int) -> Iterator[Cells]:
 # -- checked values ------------------------------------------------------------------------------------------
 
 
-def whole(name: str, value: object, low: int, high: int) -> int:
+def check_integer(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
         raise InvalidRecipe(f"a whole number from {low} to {high:,}", at=name, got=value, rule="range")
     return int(value)
 
 
-def state_count(fbca: Fbca) -> int:
-    return whole("n", fbca.n, 2, MOST_STATES)
+def read_state_count(fbca: Fbca) -> int:
+    return check_integer("n", fbca.n, 2, MAX_STATES)
 
 
-def updates(fbca: Fbca) -> int:
-    return whole("g", fbca.g, 0, MOST_UPDATES)
+def read_update_count(fbca: Fbca) -> int:
+    return check_integer("g", fbca.g, 0, MAX_UPDATES)
 
 
-def shape(fbca: Fbca) -> tuple[int, int]:
+def read_shape(fbca: Fbca) -> tuple[int, int]:
     """Rows and columns."""
     if not isinstance(fbca, Fbca):
         raise InvalidRecipe("an Fbca is needed", at="fbca", got=fbca, rule="missing")
-    width = whole("torusLength", fbca.torusLength, 1, MOST_CELLS)
-    height = whole("torusWidth", fbca.torusWidth, 1, MOST_CELLS)
-    if width * height > MOST_CELLS:
-        text = f'{width * height:,} cells, at most {MOST_CELLS:,} can be objects; tw.make("fashion") makes larger maps'
+    width = check_integer("torusLength", fbca.torusLength, 1, MAX_CELLS)
+    height = check_integer("torusWidth", fbca.torusWidth, 1, MAX_CELLS)
+    if width * height > MAX_CELLS:
+        text = f'{width * height:,} cells, at most {MAX_CELLS:,} can be objects; tw.make("fashion") makes larger maps'
         raise TooLarge(text, at="torusLength", place="torusLength, torusWidth")
     return height, width
 
 
-def scores(fbca: Fbca) -> list[float]:
+def read_scores(fbca: Fbca) -> list[float]:
     """The n * n scores as numbers: published lists hold quoted ones, and more than are needed."""
-    n = state_count(fbca)
+    n = read_state_count(fbca)
     given = list(fbca.scoreMatrix) or FBCAConsts.scoreMatrix
     if len(given) < n * n:
         raise InvalidRecipe(f"n = {n} needs {n * n} scores, got {len(fbca.scoreMatrix)}", at="scoreMatrix")
@@ -100,7 +100,7 @@ def scores(fbca: Fbca) -> list[float]:
     return numbers
 
 
-def offsets(fbca: Fbca) -> list[tuple[int, int]]:
+def read_offsets(fbca: Fbca) -> list[tuple[int, int]]:
     try:
         pairs = [(index(dx), index(dy)) for dx, dy in fbca.neighbourhood]
     except (TypeError, ValueError):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from . import buildings, coasts, countryside, surfaces, things
-from .coasts import SHORE_KINDS, surroundings
+from .coasts import SHORE_KINDS, encode_shores
 from .strokes import SIDE, Look, Texture
 
-__all__ = ["SHORE_KINDS", "SIDE", "TEXTURES", "Look", "Texture", "bevelled", "surroundings"]
+__all__ = ["SHORE_KINDS", "SIDE", "TEXTURES", "Look", "Texture", "bevel", "encode_shores"]
 
-bevelled = surfaces.bevelled
+bevel = surfaces.bevel
 
 TEXTURES: dict[str, Texture] = {
     texture.__name__: texture
@@ -22,5 +22,5 @@ TEXTURES: dict[str, Texture] = {
         *(buildings.port, buildings.teleport, buildings.unknown),
     )
 }
-TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWN, **buildings.DRAWN}
+TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWINGS, **buildings.DRAWINGS}
 """Textures by the kind of tile that they are for; any other kind is bevelled."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from ...core.seeds import Rng
 from .coasts import DEEP, SHALLOW, open_sides
-from .countryside import MEADOW, meadow
-from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, rgb, shaded, sketched, spots
+from .countryside import MEADOW, draw_meadow
+from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, apply_drawing, apply_shades, choose_spots, rgb
 
-FIXED = {
+FIXED_COLORS = {
     letter: rgb(color)
     for letters, colors in (
         ("Wwv", "fffdf5 f3ead6 cbbfa9"),  # walls: bright, lit, in the shade
@@ -24,26 +24,28 @@ FIXED = {
 """Colours that are the same in every country."""
 
 
-def _painted(drawing: str, look: Look, rng: Rng) -> Pixels:
+def _draw_building(drawing: str, look: Look, rng: Rng) -> Pixels:
     """A drawing on a meadow: R, r and d are the tile's colour, lit and in the shade, and o its darkest shade."""
-    lit = {letter: shaded(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()}
+    lit = {
+        letter: apply_shades(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()
+    }
     darkest = look.color * 0.22 + rgb("2a2433") * 0.78
-    return sketched(meadow(MEADOW, rng, 0), drawing, look.color, {**FIXED, **lit, "o": darkest})
+    return apply_drawing(draw_meadow(MEADOW, rng, 0), drawing, look.color, {**FIXED_COLORS, **lit, "o": darkest})
 
 
-DRAWN: dict[str, Texture] = {
-    kind: partial(_painted, kind.replace(" ", "-"))
+DRAWINGS: dict[str, Texture] = {
+    kind: partial(_draw_building, kind.replace(" ", "-"))
     for kind in ("city", "base", "airport", "headquarters", "com tower", "lab", "silo", "empty silo")
 }
 
 
 def port(look: Look, rng: Rng) -> Pixels:
     """A warehouse and a crane on a quay, with piles in the water at the sides where there is some."""
-    pixels = _painted("port", look, rng)
-    for side in "s" if look.around is None else open_sides(look.around):
+    pixels = _draw_building("port", look, rng)
+    for side in "s" if look.shore_code is None else open_sides(look.shore_code):
         along = COLUMNS if side in "ns" else ROWS
-        pixels[GAPS[side] < 3] = FIXED["h"]
-        pixels[GAPS[side] < 2] = np.where((along % 4 == 1)[..., None], FIXED["h"], SHALLOW)[GAPS[side] < 2]
+        pixels[GAPS[side] < 3] = FIXED_COLORS["h"]
+        pixels[GAPS[side] < 2] = np.where((along % 4 == 1)[..., None], FIXED_COLORS["h"], SHALLOW)[GAPS[side] < 2]
         pixels[(GAPS[side] < 1) & (along % 4 != 1)] = DEEP
     return pixels
 
@@ -51,12 +53,12 @@ def port(look: Look, rng: Rng) -> Pixels:
 def teleport(look: Look, rng: Rng) -> Pixels:
     """A black square, and stars in it."""
     pixels = np.broadcast_to(look.color, (SIDE, SIDE, 3)).copy()
-    for number, (row, column) in enumerate(spots(rng, 7)):
-        pixels[row, column] = rgb("ffffff") if number % 3 == 0 else shaded(look.color, np.array(0.45))
+    for number, (row, column) in enumerate(choose_spots(rng, 7)):
+        pixels[row, column] = rgb("ffffff") if number % 3 == 0 else apply_shades(look.color, np.array(0.45))
     return pixels
 
 
 def unknown(look: Look, rng: Rng) -> Pixels:
     """A question mark on a chequered ground."""
     checks = np.where((ROWS // 4 + COLUMNS // 4) % 2 == 0, 0.12, -0.22)
-    return sketched(shaded(rgb("a56ad6"), checks), "unknown", look.color, FIXED)
+    return apply_drawing(apply_shades(rgb("a56ad6"), checks), "unknown", look.color, FIXED_COLORS)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...core.pieces import SIDES, STEPS
 from ...core.seeds import Rng
 from ...core.tileset import Tile
-from .countryside import MEADOW, meadow, paved
+from .countryside import MEADOW, draw_meadow, draw_road
 from .strokes import (
     COLUMNS,
     CORNERS,
@@ -27,13 +27,13 @@ from .strokes import (
     Distances,
     Look,
     Pixels,
-    banded,
-    corner,
-    off_line,
+    apply_drawing,
+    apply_shades,
+    corner_distance,
+    draw_bands,
+    line_distance,
     put,
     rgb,
-    shaded,
-    sketched,
 )
 
 Cell = TypeVar("Cell", np.uint8, np.bool_)
@@ -59,7 +59,7 @@ ROUND = 6.0
 # -- what lies around ----------------------------------------------------------------------------------------------
 
 
-def surroundings(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[np.uint16] | None:
+def encode_shores(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[np.uint16] | None:
     """(level, row, column) what lies around each cell of water, 0 for others; None where no tile is water.
 
     Two bits for every side, one for every corner that is land though the sides beside it are water, and one for a
@@ -68,12 +68,12 @@ def surroundings(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[n
     shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])
     if not shore.any():
         return None
-    offers = np.array([[_offer(tile, side) for side in SIDES] for tile in tiles], dtype=np.uint8)
+    offers = np.array([[_classify_edge(tile, side) for side in SIDES] for tile in tiles], dtype=np.uint8)
     across = np.array([[tile.kind == "bridge" and side not in tile.joins for side in SIDES] for tile in tiles])
     shown = np.moveaxis(offers[cells], -1, 0)  # (side, level, row, column) what a cell is to its neighbours
-    afloat = _over_open_water(shown, across[cells])
+    afloat = _find_open_bridges(shown, across[cells])
     shown[:, afloat] = OPEN
-    beside = [_beside(shown, side) for side in range(4)]
+    beside = [_neighbor_edges(shown, side) for side in range(4)]
     wet = [_is_open(neighbour) for neighbour in beside]
     flooded = np.pad(_is_open(shown).all(axis=0), ((0, 0), (1, 1), (1, 1)), mode="edge")
     code: NDArray[np.uint16] = np.left_shift(afloat, 12, dtype=np.uint16)
@@ -82,13 +82,13 @@ def surroundings(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[n
     for number, pair in enumerate(CORNERS):
         one, other = SIDES.index(pair[0]), SIDES.index(pair[1])
         step = (STEPS[one][0] + STEPS[other][0], STEPS[one][1] + STEPS[other][1])
-        dry = wet[one] & wet[other] & ~_moved(flooded, step)
+        dry = wet[one] & wet[other] & ~_shift(flooded, step)
         code |= np.left_shift(dry, 8 + number, dtype=np.uint16)
     code[~shore[cells]] = 0
     return code
 
 
-def _offer(tile: Tile, side: str) -> int:
+def _classify_edge(tile: Tile, side: str) -> int:
     """What a tile is to the neighbour at a side."""
     if tile.kind in OPEN_KINDS:
         return OPEN
@@ -98,11 +98,11 @@ def _offer(tile: Tile, side: str) -> int:
     return CHANNEL if runs else LAND
 
 
-def _over_open_water(shown: NDArray[np.uint8], across: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _find_open_bridges(shown: NDArray[np.uint8], across: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(level, row, column) the bridges with open water at a side of the deck, or anywhere if no river runs there."""
     afloat, channel, near = (np.zeros(shown.shape[1:], dtype=np.bool_) for _ in range(3))
     for side in range(4):
-        beside = _beside(shown, side)
+        beside = _neighbor_edges(shown, side)
         afloat |= across[..., side] & _is_open(beside)
         channel |= across[..., side] & (beside == CHANNEL)
         near |= _is_open(beside)
@@ -115,28 +115,28 @@ def _is_open(shown: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return found
 
 
-def _beside(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+def _neighbor_edges(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
     """(level, row, column) what the neighbour at a side is to each cell; beyond the edge, what the cell is to it."""
-    beside = _moved(np.pad(shown[(side + 2) % 4], ((0, 0), (1, 1), (1, 1))), STEPS[side]).copy()
+    beside = _shift(np.pad(shown[(side + 2) % 4], ((0, 0), (1, 1), (1, 1))), STEPS[side]).copy()
     edge = ((slice(None), 0), (slice(None), slice(None), -1), (slice(None), -1), (slice(None), slice(None), 0))[side]
     beside[edge] = shown[side][edge]
     return beside
 
 
-def _moved(padded: NDArray[Cell], step: tuple[int, int]) -> NDArray[Cell]:
+def _shift(padded: NDArray[Cell], step: tuple[int, int]) -> NDArray[Cell]:
     """(level, row, column) what lies a step away from each cell, of what has a cell more at each edge."""
     rows, columns = padded.shape[1] - 2, padded.shape[2] - 2
     down, right = step
     return padded[:, 1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
 
 
-def open_sides(around: int) -> str:
+def open_sides(shore_code: int) -> str:
     """The sides with open water."""
-    return "".join(side for side, beside in _sides(around).items() if beside in (OPEN, BEACH))
+    return "".join(side for side, beside in _decode_sides(shore_code).items() if beside in (OPEN, BEACH))
 
 
-def _sides(around: int) -> dict[str, int]:
-    return {side: around >> (2 * number) & 3 for number, side in enumerate(SIDES)}
+def _decode_sides(shore_code: int) -> dict[str, int]:
+    return {side: shore_code >> (2 * number) & 3 for number, side in enumerate(SIDES)}
 
 
 # -- water ---------------------------------------------------------------------------------------------------------
@@ -144,32 +144,32 @@ def _sides(around: int) -> dict[str, int]:
 
 def sea(look: Look, rng: Rng) -> Pixels:
     """Deep water with small waves; toward land, shallows, foam and sand."""
-    return _shored(_from_land(look.around), look.color)
+    return _draw_shore(_land_distance(look.shore_code), look.color)
 
 
 def reef(look: Look, rng: Rng) -> Pixels:
     """Rocks that rise from the sea, with foam around them."""
-    return sketched(_shored(_from_land(look.around), DEEP), "reef", look.color, {"f": FOAM})
+    return apply_drawing(_draw_shore(_land_distance(look.shore_code), DEEP), "reef", look.color, {"f": FOAM})
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:
     """A beach toward all land around, or at the side where it joins; before it, water."""
-    sides = dict.fromkeys(SIDES, BEACH) if look.around is None else _sides(look.around)
-    corners = 0 if look.around is None else look.around >> 8
+    sides = dict.fromkeys(SIDES, BEACH) if look.shore_code is None else _decode_sides(look.shore_code)
+    corners = 0 if look.shore_code is None else look.shore_code >> 8
     if LAND not in sides.values():
         sides |= dict.fromkeys(look.joins, LAND)
-    field = _from_land(_packed(sides, corners))
+    field = _land_distance(_encode_sides(sides, corners))
     widest = NARROW_BEACH if _is_strait(sides, corners) else WIDE_BEACH
     width = np.full((SIDE, SIDE), widest)
     for side, beside in sides.items():
         if beside == OPEN:
             near = np.clip(1 - GAPS[side] / widest, 0, 1)
             width = np.minimum(width, SAND_WIDTH + (widest - SAND_WIDTH) * (1 - near**2))
-    pixels = _shored(field, DEEP, width)
+    pixels = _draw_shore(field, DEEP, width)
     sand = (field >= 0) & (field < width)
     pixels[sand] = look.color
     grains = (ROWS * 5 + COLUMNS * 3) % 11 == 0
-    pixels[sand & (grains | (field > width - 1.2))] = shaded(look.color, np.array(-0.1))
+    pixels[sand & (grains | (field > width - 1.2))] = apply_shades(look.color, np.array(-0.1))
     return pixels
 
 
@@ -184,18 +184,18 @@ def _is_strait(sides: dict[str, int], corners: int) -> bool:
 
 def river(look: Look, rng: Rng) -> Pixels:
     """A stream between sandy banks, which widens where it meets the sea and rounds off where it springs."""
-    sides = dict.fromkeys(SIDES, CHANNEL) if look.around is None else _sides(look.around)
+    sides = dict.fromkeys(SIDES, CHANNEL) if look.shore_code is None else _decode_sides(look.shore_code)
     joins = "".join(side for side in look.joins if sides[side] != LAND) or look.joins
     half = np.full((SIDE, SIDE), RIVER_HALF)
     for side in joins:
         if sides[side] in (OPEN, BEACH):
             near = np.clip(1 - GAPS[side] / 6, 0, 1)
             half = np.maximum(half, RIVER_HALF + (MIDDLE - RIVER_HALF) * near**2)
-    field = half - off_line(joins)
-    pixels = banded(field, (SAND_WIDTH, SAND), (SAND_WIDTH + FOAM_WIDTH, FOAM), inside=look.color)
+    field = half - line_distance(joins)
+    pixels = draw_bands(field, (SAND_WIDTH, SAND), (SAND_WIDTH + FOAM_WIDTH, FOAM), inside=look.color)
     glints = ((ROWS + 2 * COLUMNS) % 16 < 2) & (field > SAND_WIDTH + FOAM_WIDTH + 0.8)
-    pixels[glints] = shaded(look.color, np.array(0.45))
-    grass = meadow(MEADOW, rng, 2)
+    pixels[glints] = apply_shades(look.color, np.array(0.45))
+    grass = draw_meadow(MEADOW, rng, 2)
     pixels[field < 0] = grass[field < 0]
     return pixels
 
@@ -203,29 +203,29 @@ def river(look: Look, rng: Rng) -> Pixels:
 def bridge(look: Look, rng: Rng) -> Pixels:
     """A road on a deck with railings, over the sea or a river."""
     crosswise = "".join(side for side in SIDES if side not in look.joins)
-    if look.around is not None and look.around >> 12:
-        pixels = sea(Look(DEEP, "", look.around), rng)
+    if look.shore_code is not None and look.shore_code >> 12:
+        pixels = sea(Look(DEEP, "", look.shore_code), rng)
     else:
-        pixels = river(Look(SHALLOW, crosswise, look.around), rng)
+        pixels = river(Look(SHALLOW, crosswise, look.shore_code), rng)
     level = look.joins != "ns"
     across = (ROWS if level else COLUMNS) - 7.5
     along = COLUMNS if level else ROWS
     pixels[(across > 6) & (across < 8)] *= 0.72
-    paved(pixels, look)
-    pixels[np.abs(np.abs(across) - 5.5) < 0.2] = shaded(look.color, np.array(-0.5))
-    pixels[np.abs(np.abs(across) - 4.5) < 0.2] = shaded(look.color, np.array(0.45))
-    pixels[(np.abs(np.abs(across) - 4.5) < 0.2) & (along % 4 == 1)] = shaded(look.color, np.array(-0.25))
+    draw_road(pixels, look)
+    pixels[np.abs(np.abs(across) - 5.5) < 0.2] = apply_shades(look.color, np.array(-0.5))
+    pixels[np.abs(np.abs(across) - 4.5) < 0.2] = apply_shades(look.color, np.array(0.45))
+    pixels[(np.abs(np.abs(across) - 4.5) < 0.2) & (along % 4 == 1)] = apply_shades(look.color, np.array(-0.25))
     return pixels
 
 
-def _packed(sides: dict[str, int], corners: int) -> int:
+def _encode_sides(sides: dict[str, int], corners: int) -> int:
     return sum(sides[side] << (2 * number) for number, side in enumerate(SIDES)) | corners << 8
 
 
-def _from_land(around: int | None) -> Distances:
+def _land_distance(shore_code: int | None) -> Distances:
     """How far the pixels lie from land; below 0 on land, in the rounded corner between two shores."""
-    around = ALL_OPEN if around is None else around
-    sides = _sides(around)
+    shore_code = ALL_OPEN if shore_code is None else shore_code
+    sides = _decode_sides(shore_code)
     field = np.full((SIDE, SIDE), float(SIDE))
     for side, beside in sides.items():
         gap, aside = GAPS[side], np.abs(GAPS["w" if side in "ns" else "n"] - MIDDLE)
@@ -238,20 +238,20 @@ def _from_land(around: int | None) -> Distances:
         if sides[pair[0]] == sides[pair[1]] == LAND:
             inside = (first < ROUND) & (second < ROUND)
             field = np.where(inside, np.minimum(field, ROUND - np.hypot(ROUND - first, ROUND - second)), field)
-        elif around >> (8 + number) & 1:
-            field = np.minimum(field, corner(pair))
+        elif shore_code >> (8 + number) & 1:
+            field = np.minimum(field, corner_distance(pair))
     return field
 
 
-def _shored(field: Distances, color: Color, sand: Distances | float = SAND_WIDTH) -> Pixels:
+def _draw_shore(field: Distances, color: Color, sand: Distances | float = SAND_WIDTH) -> Pixels:
     """Water of a colour with small waves, and toward land its shore."""
     out = field - sand
     deep = FOAM_WIDTH + SHALLOW_WIDTH
-    pixels = banded(out, (0, SAND), (FOAM_WIDTH, FOAM), (deep, SHALLOW), inside=color)
+    pixels = draw_bands(out, (0, SAND), (FOAM_WIDTH, FOAM), (deep, SHALLOW), inside=color)
     pixels[field < 0] = MEADOW
     shades = np.zeros((SIDE, SIDE))
     for row, column in ((3, 1), (7, 9), (11, 3), (15, 11)):
         for step, drop in enumerate((0, -1, -1, 0)):
             put(shades, row + drop, column + step, 0.22)
-    pixels[out > deep + 0.5] = shaded(color, shades)[out > deep + 0.5]
+    pixels[out > deep + 0.5] = apply_shades(color, shades)[out > deep + 0.5]
     return pixels

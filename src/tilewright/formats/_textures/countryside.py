@@ -6,7 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, GAPS, ROWS, SIDE, Color, Distances, Look, Pixels, off_line, rgb, shaded, sketched, spots
+from .strokes import (
+    COLUMNS,
+    GAPS,
+    ROWS,
+    SIDE,
+    Color,
+    Distances,
+    Look,
+    Pixels,
+    apply_drawing,
+    apply_shades,
+    choose_spots,
+    line_distance,
+    rgb,
+)
 
 MEADOW, STEEL = rgb("a9cf6f"), rgb("9aa4b0")
 """What pieces lie on, and what pipes are made of, as in tileset awbw."""
@@ -14,29 +28,29 @@ ROAD_HALF, PIPE_HALF = 5.0, 4.6
 """Half the width of a road with its kerbs, and of a pipe."""
 
 
-def meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
+def draw_meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
     """Short grass with a few tufts; it joins with any other meadow."""
     pixels = np.broadcast_to(color, (SIDE, SIDE, 3)).copy()
-    for row, column in spots(rng, tufts):
+    for row, column in choose_spots(rng, tufts):
         row, column = 2 + row % 12, 2 + column % 12
         for drop, side, shade in ((0, 0, -0.14), (-1, -1, -0.1), (-1, 1, -0.1), (-1, 0, 0.16)):
-            pixels[row + drop, column + side] = shaded(color, np.array(shade))
+            pixels[row + drop, column + side] = apply_shades(color, np.array(shade))
     return pixels
 
 
 def plain(look: Look, rng: Rng) -> Pixels:
     """A meadow."""
-    return meadow(look.color, rng)
+    return draw_meadow(look.color, rng)
 
 
 def wood(look: Look, rng: Rng) -> Pixels:
     """Round trees that stand close together, the front ones over those behind."""
-    return sketched(meadow(MEADOW, rng, 0), "wood", look.color)
+    return apply_drawing(draw_meadow(MEADOW, rng, 0), "wood", look.color)
 
 
 def mountain(look: Look, rng: Rng) -> Pixels:
     """A peak under snow, lit from the left, with a lower one before it."""
-    return sketched(meadow(MEADOW, rng, 0), "mountain", look.color)
+    return apply_drawing(draw_meadow(MEADOW, rng, 0), "mountain", look.color)
 
 
 # -- pieces --------------------------------------------------------------------------------------------------------
@@ -44,15 +58,17 @@ def mountain(look: Look, rng: Rng) -> Pixels:
 
 def road(look: Look, rng: Rng) -> Pixels:
     """A paved road with kerbs."""
-    return paved(meadow(MEADOW, rng, 2), look)
+    return draw_road(draw_meadow(MEADOW, rng, 2), look)
 
 
-def paved(pixels: Pixels, look: Look) -> Pixels:
+def draw_road(pixels: Pixels, look: Look) -> Pixels:
     """A road over what lies there; where it does not fork, a broken line runs along its middle."""
-    off = off_line(look.joins)
-    pixels[off < ROAD_HALF] = shaded(look.color, np.array(-0.46))
+    off = line_distance(look.joins)
+    pixels[off < ROAD_HALF] = apply_shades(look.color, np.array(-0.46))
     pixels[off < ROAD_HALF - 1] = look.color
-    pixels[(off < ROAD_HALF - 1) & (off >= ROAD_HALF - 2) & (ROWS + COLUMNS < SIDE)] = shaded(look.color, np.array(0.3))
+    pixels[(off < ROAD_HALF - 1) & (off >= ROAD_HALF - 2) & (ROWS + COLUMNS < SIDE)] = apply_shades(
+        look.color, np.array(0.3)
+    )
     if len(look.joins) == 2:
         straight = look.joins in ("ns", "ew")
         ahead = GAPS[look.joins[0]] if straight else np.abs(GAPS[look.joins[0]] - GAPS[look.joins[1]])
@@ -63,15 +79,15 @@ def paved(pixels: Pixels, look: Look) -> Pixels:
 
 def pipe(look: Look, rng: Rng) -> Pixels:
     """A thick round pipe, with a rim where two pieces meet; an end is closed."""
-    return _piped(meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_))
+    return _draw_pipe(draw_meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_))
 
 
 def seam(look: Look, rng: Rng) -> Pixels:
     """A pipe with a patched, cracked joint in its middle, where it can be broken."""
-    pixels = _piped(meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_), STEEL)
+    pixels = _draw_pipe(draw_meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_), STEEL)
     along, across = _axes(look.joins)
     band = (np.abs(along) < 4) & (np.abs(across) < PIPE_HALF + 1)
-    pixels[band] = shaded(look.color, 0.3 - (across + PIPE_HALF) * 0.07)[band]
+    pixels[band] = apply_shades(look.color, 0.3 - (across + PIPE_HALF) * 0.07)[band]
     pixels[band & (np.abs(along) > 3)] *= 0.62
     pixels[band & (np.abs(across) > PIPE_HALF)] *= 0.6
     pixels[band & (np.abs(np.abs(along) - 2.5) < 0.1) & (np.abs(np.abs(across) - 2.5) < 0.1)] = rgb("fff2c4")
@@ -84,13 +100,13 @@ def rubble(look: Look, rng: Rng) -> Pixels:
     """What is left of a broken pipe: two jagged stumps, and shards on the ground between them."""
     along, across = _axes(look.joins)
     jagged = np.abs(along) > 4 + (np.round(across - 0.5) % 2 == 0)
-    pixels = meadow(MEADOW, rng, 1)
+    pixels = draw_meadow(MEADOW, rng, 1)
     scorched = np.hypot(along * 0.9, across * 1.15) < 6
     pixels[scorched] = pixels[scorched] * 0.55 + rgb("9c8a63") * 0.45
-    pixels = _piped(pixels, look, jagged, STEEL)
+    pixels = _draw_pipe(pixels, look, jagged, STEEL)
     for row, column in ((-3, -2), (2, 1), (-1, 3), (3, -3)):
         shard = (np.abs(along - row) < 1.1) & (np.abs(across - column) < 1.1)
-        pixels[shard] = shaded(look.color, np.where(along - row + across - column < 0, 0.25, -0.4))[shard]
+        pixels[shard] = apply_shades(look.color, np.where(along - row + across - column < 0, 0.25, -0.4))[shard]
     return pixels
 
 
@@ -100,10 +116,10 @@ def _axes(joins: str) -> tuple[Distances, Distances]:
     return (down, right) if joins == "ns" else (right, down)
 
 
-def _piped(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | None = None) -> Pixels:
+def _draw_pipe(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | None = None) -> Pixels:
     """A pipe over what lies there, its shadow to the lower right first."""
     color = look.color if color is None else color
-    off = off_line(look.joins)
+    off = line_distance(look.joins)
     body = (off < PIPE_HALF) & where
     shadow = np.zeros_like(body)
     shadow[2:, 1:] = body[:-2, :-1]
@@ -112,18 +128,18 @@ def _piped(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | 
     if "n" in look.joins:
         shadow[:2, 1:] |= body[:2, :-1]
     pixels[shadow & ~body] *= 0.74
-    lit = _lit(off)
-    pixels[body] = shaded(color, np.round(lit * 10) / 10)[body]
+    lit = _tube_shades(off)
+    pixels[body] = apply_shades(color, np.round(lit * 10) / 10)[body]
     for side in look.joins:
         rim = (GAPS[side] < 2) & (off < PIPE_HALF + 0.5)
-        pixels[rim] = shaded(color, np.round((lit - 0.12) * 10) / 10)[rim]
+        pixels[rim] = apply_shades(color, np.round((lit - 0.12) * 10) / 10)[rim]
         pixels[(GAPS[side] > 2) & (GAPS[side] < 3) & body] *= 0.66
     edge = where & (off >= PIPE_HALF - 1) & body
     pixels[edge] *= 0.62
     return pixels
 
 
-def _lit(off: Distances) -> Distances:
+def _tube_shades(off: Distances) -> Distances:
     """Shades of a round tube around a line, lit from the upper left."""
     padded = np.pad(off, 1, mode="reflect", reflect_type="odd")
     down, right = (padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2

@@ -37,7 +37,7 @@ class Look:
     color: Color
     joins: str = ""
     """The sides where a piece goes on."""
-    around: int | None = None
+    shore_code: int | None = None
     """What lies around it, as `surroundings` tells; None where that is not known, as in a sheet of tiles."""
 
 
@@ -51,7 +51,7 @@ def rgb(color: str) -> Color:
     return np.array(list(bytes.fromhex(color)), dtype=np.float64)
 
 
-def shaded(color: Color, shades: Shades) -> Pixels:
+def apply_shades(color: Color, shades: Shades) -> Pixels:
     """The colour, mixed with white where a shade is positive and with black where it is negative."""
     light, dark = np.clip(shades, 0, 1)[..., None], np.clip(shades, -1, 0)[..., None]
     return color * (1 + dark) * (1 - light) + 255.0 * light
@@ -62,16 +62,16 @@ def put(pixels: Shades | Pixels, row: int, column: int, paint: float | Color) ->
     pixels[row % SIDE, column % SIDE] = paint
 
 
-def spots(rng: Rng, count: int) -> list[tuple[int, int]]:
+def choose_spots(rng: Rng, count: int) -> list[tuple[int, int]]:
     """Places spread over the sprite: random, but the farthest of a few from those before."""
     spots: list[tuple[int, int]] = []
     while len(spots) < count:
         tries = [(rng.below(SIDE), rng.below(SIDE)) for _ in range(6)]
-        spots.append(max(tries, key=lambda spot: min((_apart(spot, other) for other in spots), default=0)))
+        spots.append(max(tries, key=lambda spot: min((_squared_distance(spot, other) for other in spots), default=0)))
     return spots
 
 
-def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+def _squared_distance(one: tuple[int, int], other: tuple[int, int]) -> int:
     gaps = [min(abs(a - b), SIDE - abs(a - b)) for a, b in zip(one, other, strict=True)]
     return gaps[0] ** 2 + gaps[1] ** 2
 
@@ -83,16 +83,16 @@ def smooth(field: Shades, times: int) -> Shades:
     return field
 
 
-def mottled(rng: Rng, strength: float) -> Shades:
+def mottle(rng: Rng, strength: float) -> Shades:
     """Patches a shade lighter or darker."""
     field = smooth(rng.child("mottled").cells((SIDE, SIDE)), 1) - 0.5
     shades: Shades = strength * ((field > 0.08) * 1.0 - (field < -0.08) * 1.0)
     return shades
 
 
-def boulders(rng: Rng) -> Shades:
+def draw_boulders(rng: Rng) -> Shades:
     """Stones around random centres: a tint each, lit edges above, dark gaps between."""
-    centres = np.array(spots(rng, 7))
+    centres = np.array(choose_spots(rng, 7))
     gaps = np.abs(np.stack([ROWS, COLUMNS], axis=-1)[:, :, None] - centres)
     gaps = np.minimum(gaps, SIDE - gaps)
     owner = (gaps**2).sum(axis=-1).argmin(axis=-1)
@@ -106,7 +106,9 @@ def boulders(rng: Rng) -> Shades:
 # -- drawings and fields ------------------------------------------------------------------------------------------
 
 
-def sketched(pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})) -> Pixels:
+def apply_drawing(
+    pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})
+) -> Pixels:
     """Put a drawing that ships with Tilewright over pixels: a letter a pixel, and a dot what was there.
 
     Lines above the drawing say what its letters are: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or
@@ -118,7 +120,7 @@ def sketched(pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Co
             pixels[letters == letter] *= float(paint[1:])
         else:
             is_color = paint.startswith("#")
-            pixels[letters == letter] = rgb(paint[1:]) if is_color else shaded(color, np.array(float(paint)))
+            pixels[letters == letter] = rgb(paint[1:]) if is_color else apply_shades(color, np.array(float(paint)))
     for letter, fixed in colors.items():
         pixels[letters == letter] = fixed
     return pixels
@@ -127,12 +129,12 @@ def sketched(pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Co
 @cache
 def _read_drawing(name: str) -> tuple[dict[str, str], NDArray[np.str_]]:
     """What the letters of a drawing are, and (row, column) the letters."""
-    lines = data.text("drawings", name).splitlines()
+    lines = data.read_text("drawings", name).splitlines()
     legend = dict(line.split() for line in lines[:-SIDE])
     return legend, np.array([list(line) for line in lines[-SIDE:]])
 
 
-def banded(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
+def draw_bands(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
     """The colour of the first band whose limit lies above the field's number, else that of the inside."""
     pixels = np.broadcast_to(inside, (SIDE, SIDE, 3)).copy()
     for limit, color in reversed(bands):
@@ -148,24 +150,24 @@ CORNERS = ("ne", "es", "sw", "nw")
 """Corners by the sides that they lie between."""
 
 
-def _away(down: Distances, right: Distances) -> Distances:
+def _hypot(down: Distances, right: Distances) -> Distances:
     distance: Distances = np.hypot(down, right)
     return distance
 
 
-def corner(sides: str) -> Distances:
+def corner_distance(sides: str) -> Distances:
     """How far the pixels lie from the corner between two sides."""
-    return _away(GAPS[sides[0]], GAPS[sides[1]])
+    return _hypot(GAPS[sides[0]], GAPS[sides[1]])
 
 
-def off_line(joins: str) -> Distances:
+def line_distance(joins: str) -> Distances:
     """How far the pixels lie from the line along a piece: straight across, round a bend, to its end, or forked."""
     if len(joins) == 2 and joins not in ("ns", "ew"):
-        bend: Distances = np.abs(corner(joins) - MIDDLE)
+        bend: Distances = np.abs(corner_distance(joins) - MIDDLE)
         return bend
     if not joins:
-        return _away(GAPS["n"] - MIDDLE, GAPS["w"] - MIDDLE)
-    arms = {side: _off_arm(side) for side in joins}
+        return _hypot(GAPS["n"] - MIDDLE, GAPS["w"] - MIDDLE)
+    arms = {side: _arm_distance(side) for side in joins}
     off: Distances = np.minimum.reduce(list(arms.values()))
     for one, other in (tuple(pair) for pair in CORNERS if set(pair) <= set(joins)):
         between = (GAPS[one] < MIDDLE) & (GAPS[other] < MIDDLE)
@@ -174,6 +176,6 @@ def off_line(joins: str) -> Distances:
     return off
 
 
-def _off_arm(side: str) -> Distances:
+def _arm_distance(side: str) -> Distances:
     """How far the pixels lie from the line between the middle and a side."""
-    return _away(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)
+    return _hypot(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)

@@ -5,70 +5,70 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, boulders, mottled, put, shaded, smooth, spots
+from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, apply_shades, choose_spots, draw_boulders, mottle, put, smooth
 
 
-def bevelled(look: Look, rng: Rng) -> Pixels:
+def bevel(look: Look, rng: Rng) -> Pixels:
     """A flat tile with a subtle bevel."""
     shades = np.zeros((SIDE, SIDE))
     shades[0, :] = shades[:, 0] = 0.14
     shades[-1, :] = shades[:, -1] = -0.14
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def ground(look: Look, rng: Rng) -> Pixels:
     """Trodden earth or sand with a few pebbles."""
-    shades = mottled(rng, 0.09)
-    for row, column in spots(rng, 5):
+    shades = mottle(rng, 0.09)
+    for row, column in choose_spots(rng, 5):
         put(shades, row, column, 0.16)
         put(shades, row + 1, column, -0.16)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def rock(look: Look, rng: Rng) -> Pixels:
     """Boulders, lit from the upper left."""
-    return shaded(look.color, boulders(rng))
+    return apply_shades(look.color, draw_boulders(rng))
 
 
 def water(look: Look, rng: Rng) -> Pixels:
     """Small waves in rows, every other row shifted."""
-    shades = mottled(rng, 0.04)
+    shades = mottle(rng, 0.04)
     for row, column in ((2, 2), (6, 10), (10, 4), (14, 12)):
         column += rng.below(3)
         for step, drop in enumerate((0, 1, 1, 1, 0)):
             put(shades, row + drop, column + step, 0.3)
             put(shades, row + drop + 1, column + step, -0.12)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def grass(look: Look, rng: Rng) -> Pixels:
     """Tufts of three blades."""
-    shades = mottled(rng, 0.07)
-    for row, column in spots(rng, 7):
+    shades = mottle(rng, 0.07)
+    for row, column in choose_spots(rng, 7):
         for rise, side, shade in ((0, 0, -0.22), (1, 0, 0.1), (1, -1, 0.18), (1, 1, 0.18), (2, 0, 0.24)):
             put(shades, row - rise, column + side, shade)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def ore(look: Look, rng: Rng) -> Pixels:
     """Nuggets in the tile's colour, set in dark rock."""
-    pixels = shaded(look.color * 0.25 + 38.0, boulders(rng))
+    pixels = apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
     for row, column in ((3, 4), (5, 12), (11, 8), (13, 1)):
         row, column = row + rng.below(2), column + rng.below(2)
         for drop, side, shade in (
             *((-1, 0, 0.25), (0, -1, 0.45), (0, 0, 0.1), (0, 1, -0.1), (1, 0, -0.25)),
             *((-1, 1, 0.0), (1, -1, 0.0), (1, 1, -0.35), (2, 0, -0.6), (2, 1, -0.6), (0, 2, -0.6), (1, 2, -0.6)),
         ):
-            put(pixels, row + drop, column + side, shaded(look.color, np.array(shade)))
+            put(pixels, row + drop, column + side, apply_shades(look.color, np.array(shade)))
     return pixels
 
 
 def void(look: Look, rng: Rng) -> Pixels:
     """Nothing, with a hint of depth."""
     shades = np.zeros((SIDE, SIDE))
-    for row, column in spots(rng, 5):
+    for row, column in choose_spots(rng, 5):
         put(shades, row, column, 0.07)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def brick(look: Look, rng: Rng) -> Pixels:
@@ -79,16 +79,16 @@ def brick(look: Look, rng: Rng) -> Pixels:
     shades = tints[course, across // 8]
     shades[ROWS % 4 == 0] += 0.12
     shades[(ROWS % 4 == 3) | (across % 8 == 7)] = -0.42
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def stone(look: Look, rng: Rng) -> Pixels:
     """Flagstones, eight pixels wide, worn at the corners."""
     tints = np.array([[rng.random() * 0.1 - 0.06 for _ in range(2)] for _ in range(2)])
-    shades = tints[ROWS // 8, COLUMNS // 8] + mottled(rng, 0.03)
+    shades = tints[ROWS // 8, COLUMNS // 8] + mottle(rng, 0.03)
     shades[(ROWS % 8 == 0) | (COLUMNS % 8 == 0)] += 0.12
     shades[(ROWS % 8 == 7) | (COLUMNS % 8 == 7)] = -0.2
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def planks(look: Look, rng: Rng) -> Pixels:
@@ -96,27 +96,29 @@ def planks(look: Look, rng: Rng) -> Pixels:
     plank = COLUMNS // 4
     tints = np.array([rng.random() * 0.16 - 0.08 for _ in range(4)])
     shades = tints[plank]
-    for row, column in spots(rng, 9):
+    for row, column in choose_spots(rng, 9):
         for step in range(4):
             put(shades, row + step, column, -0.14)
     shades[COLUMNS % 4 == 0] += 0.12
     shades[COLUMNS % 4 == 3] = -0.4
-    pixels = shaded(look.color, shades)
+    pixels = apply_shades(look.color, shades)
     for row in (3, 11):
-        pixels[row : row + 2] = shaded(look.color * 0.3 + 20.0, np.where(COLUMNS[row : row + 2] % 4 == 1, 0.35, 0.0))
+        pixels[row : row + 2] = apply_shades(
+            look.color * 0.3 + 20.0, np.where(COLUMNS[row : row + 2] % 4 == 1, 0.35, 0.0)
+        )
     return pixels
 
 
 def tree(look: Look, rng: Rng) -> Pixels:
     """A round crown over its shadow, on ground of the same colour."""
-    pixels = shaded(look.color, 0.12 + mottled(rng, 0.08))
+    pixels = apply_shades(look.color, 0.12 + mottle(rng, 0.08))
     distance = np.hypot(ROWS - 6.5, COLUMNS - 7.5)
-    pixels[np.hypot((ROWS - 12.5) * 1.8, COLUMNS - 8.5) < 6.5] = shaded(look.color, np.array(-0.45))
+    pixels[np.hypot((ROWS - 12.5) * 1.8, COLUMNS - 8.5) < 6.5] = apply_shades(look.color, np.array(-0.45))
     pixels[12:15, 7:9] = (92.0, 64.0, 43.0)
     crown = distance < 6.6
-    lit = 0.3 - np.hypot(ROWS - 3.5, COLUMNS - 5.0) / 16 + mottled(rng, 0.16)
+    lit = 0.3 - np.hypot(ROWS - 3.5, COLUMNS - 5.0) / 16 + mottle(rng, 0.16)
     lit[(distance > 5.6) & crown] -= 0.18
-    pixels[crown] = shaded(look.color, np.round(lit * 8) / 8)[crown]
+    pixels[crown] = apply_shades(look.color, np.round(lit * 8) / 8)[crown]
     return pixels
 
 
@@ -127,7 +129,7 @@ def snow(look: Look, rng: Rng) -> Pixels:
     shadow = np.array([0.9, 0.94, 0.99])
     pixels = np.where((level < 0.38)[..., None], look.color * shadow, look.color)
     pixels[(level >= 0.38) & (level < 0.46)] = look.color * (0.96, 0.975, 0.995)
-    for row, column in spots(rng, 4):
+    for row, column in choose_spots(rng, 4):
         pixels[row, column] = 255.0
     return pixels
 
@@ -137,4 +139,4 @@ def stairs(look: Look, rng: Rng) -> Pixels:
     step = ROWS // 4
     shades = -0.17 * step + np.where(ROWS % 4 == 0, 0.1, 0.0) - np.where(ROWS % 4 == 3, 0.22, 0.0)
     shades[:, :2] = shades[:, -2:] = -0.62
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...core.seeds import Rng
-from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, Texture, mottled, put, shaded, sketched, spots
+from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, Texture, apply_drawing, apply_shades, choose_spots, mottle, put
 from .surfaces import grass, ground, planks, stone, void, water
 
 FLAGS, TURF, EARTH, AIR, BOARD = (
@@ -28,7 +28,7 @@ def roof(look: Look, rng: Rng) -> Pixels:
     shades = tints[course, across // 4]
     shades[ROWS % 4 == 0] += 0.14
     shades[(ROWS % 4 == 3) | ((across % 4 == 3) & (ROWS % 4 > 0))] = -0.3
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def awning(look: Look, rng: Rng) -> Pixels:
@@ -51,39 +51,39 @@ def chest(look: Look, rng: Rng) -> Pixels:
     box[:, [2, 9]] -= 0.34
     box[[0, -1]] -= 0.14
     box[:, [0, -1]] = -0.5
-    pixels[3:13, 2:14] = shaded(look.color, box)
+    pixels[3:13, 2:14] = apply_shades(look.color, box)
     pixels[6:9, 7:9] = (60.0, 48.0, 40.0)
     return pixels
 
 
 def gate(look: Look, rng: Rng) -> Pixels:
     """A locked door: painted planks in an iron frame, and a large keyhole."""
-    return sketched(planks(look, rng), "gate", look.color)
+    return apply_drawing(planks(look, rng), "gate", look.color)
 
 
 def rail(look: Look, rng: Rng) -> Pixels:
     """Two bright rails on sleepers, from left to right."""
-    return sketched(ground(look, rng), "rail", look.color)
+    return apply_drawing(ground(look, rng), "rail", look.color)
 
 
 def cart(look: Look, rng: Rng) -> Pixels:
     """An open tub on rails, full to the rim."""
     pixels = rail(Look(np.array((143.0, 125.0, 107.0))), rng)
     pixels[2:15, 2:15] *= 0.55
-    pixels[2:14, 1:14] = shaded(look.color, np.array(0.25))
-    pixels[3:14, 2:14] = shaded(look.color, np.array(-0.3))
-    pixels[4:12, 3:12] = shaded(EARTH.color, mottled(rng, 0.3))[4:12, 3:12]
+    pixels[2:14, 1:14] = apply_shades(look.color, np.array(0.25))
+    pixels[3:14, 2:14] = apply_shades(look.color, np.array(-0.3))
+    pixels[4:12, 3:12] = apply_shades(EARTH.color, mottle(rng, 0.3))[4:12, 3:12]
     return pixels
 
 
 def peak(look: Look, rng: Rng) -> Pixels:
     """A summit: a bright slope, a dark one, and snow on top."""
-    pixels = shaded(look.color, mottled(rng, 0.06) - 0.12)
+    pixels = apply_shades(look.color, mottle(rng, 0.06) - 0.12)
     left, right = COLUMNS - (7.5 - ROWS * 0.55), (8.0 + ROWS * 0.55) - COLUMNS
     ridge = 6.7 + 0.6 * (ROWS % 4)
     inside = (left >= 0) & (right >= 0) & (ROWS > 0)
-    slope = np.where(ridge > COLUMNS, 0.22, -0.34) + mottled(rng, 0.07)
-    pixels[inside] = shaded(look.color, slope)[inside]
+    slope = np.where(ridge > COLUMNS, 0.22, -0.34) + mottle(rng, 0.07)
+    pixels[inside] = apply_shades(look.color, slope)[inside]
     cap = inside & (5 + (COLUMNS % 3 == 1) > ROWS)
     pixels[cap] = np.where((ridge > COLUMNS)[..., None], 250.0, look.color * 0.2 + 165.0)[cap]
     return pixels
@@ -94,30 +94,30 @@ def peak(look: Look, rng: Rng) -> Pixels:
 
 def reed(look: Look, rng: Rng) -> Pixels:
     """Upright blades, some with a brown head."""
-    shades = mottled(rng, 0.06) - 0.12
-    for number, (row, column) in enumerate(spots(rng, 9)):
+    shades = mottle(rng, 0.06) - 0.12
+    for number, (row, column) in enumerate(choose_spots(rng, 9)):
         for step in range(6):
             put(shades, row - step, column, 0.26 - 0.05 * step)
             put(shades, row - step, column + 1, -0.3)
         if number % 3 == 0:
             for step in (4, 5, 6):
                 put(shades, row - step, column, -0.6)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def flower(look: Look, rng: Rng) -> Pixels:
     """Blossoms of four petals in the grass."""
     pixels = grass(TURF, rng)
-    for row, column in spots(rng, 6):
+    for row, column in choose_spots(rng, 6):
         for drop, side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-            put(pixels, row + drop, column + side, shaded(look.color, np.array(0.15 - 0.12 * drop)))
+            put(pixels, row + drop, column + side, apply_shades(look.color, np.array(0.15 - 0.12 * drop)))
         put(pixels, row, column, np.array((250.0, 226.0, 120.0)))
     return pixels
 
 
 def lily(look: Look, rng: Rng) -> Pixels:
     """Round leaves with a notch on the water, and a blossom."""
-    return sketched(water(Look(look.color * 0.62 + (0.0, 12.0, 26.0)), rng), "lily", look.color)
+    return apply_drawing(water(Look(look.color * 0.62 + (0.0, 12.0, 26.0)), rng), "lily", look.color)
 
 
 # -- what runs over a circuit board --------------------------------------------------------------------------------
@@ -126,9 +126,9 @@ def lily(look: Look, rng: Rng) -> Pixels:
 def board(look: Look, rng: Rng) -> Pixels:
     """A smooth plate with a faint weave."""
     shades = 0.03 * ((ROWS + COLUMNS) % 4 == 0)
-    for row, column in spots(rng, 3):
+    for row, column in choose_spots(rng, 3):
         put(shades, row, column, 0.07)
-    return shaded(look.color, shades)
+    return apply_shades(look.color, shades)
 
 
 def wire(look: Look, rng: Rng) -> Pixels:
@@ -139,7 +139,7 @@ def wire(look: Look, rng: Rng) -> Pixels:
     for pair in ("ns", "ew") if len(look.joins) == 4 else (look.joins or "ew",):
         for reach, shade in ((3, -0.62), (2, 0.0), (1, 0.35)):  # edge, trace and glint, from wide to narrow
             lines = [(ahead > -reach) & (np.abs(aside) < reach) for ahead, aside in (arms[way] for way in pair)]
-            pixels[np.logical_or.reduce(lines)] = shaded(look.color, np.array(shade))
+            pixels[np.logical_or.reduce(lines)] = apply_shades(look.color, np.array(shade))
     return pixels
 
 
@@ -149,20 +149,20 @@ def pin(look: Look, rng: Rng) -> Pixels:
     outward = COLUMNS if look.joins == "e" else SIDE - 1 - COLUMNS
     body, leg = outward < 8, (outward > 5) & (np.abs(ROWS - 7.5) < 4)
     pixels[body] = (56.0, 60.0, 72.0)
-    pixels[leg] = shaded(look.color, np.where(np.abs(ROWS - 6.5) < 1, 0.4, -0.1))[leg]
+    pixels[leg] = apply_shades(look.color, np.where(np.abs(ROWS - 6.5) < 1, 0.4, -0.1))[leg]
     return pixels
 
 
 # -- drawings -----------------------------------------------------------------------------------------------------
 
 
-def _drawn(kind: str, surface: Texture, beneath: Look, look: Look, rng: Rng) -> Pixels:
+def _draw_on_surface(kind: str, surface: Texture, beneath: Look, look: Look, rng: Rng) -> Pixels:
     """The drawing of a kind over what it stands on."""
-    return sketched(surface(beneath, rng), kind, look.color)
+    return apply_drawing(surface(beneath, rng), kind, look.color)
 
 
-DRAWN: dict[str, Texture] = {
-    kind: partial(_drawn, kind, surface, beneath)
+DRAWINGS: dict[str, Texture] = {
+    kind: partial(_draw_on_surface, kind, surface, beneath)
     for kinds, surface, beneath in (
         ("pillar token key", stone, FLAGS),
         ("mushroom snag", ground, EARTH),

@@ -29,14 +29,14 @@ Document = dict[str, Any]
 column), and a tile may hold `picture`: the bytes of a PNG that is to stand inside the file."""
 
 
-MOST_BYTES = 1 << 27
+MAX_BYTES = 1 << 27
 """Larger documents are not read: what stands in memory is a multiple of the file."""
 
 
-def refuse_large(content: bytes) -> None:
-    if len(content) > MOST_BYTES:
+def check_file_size(content: bytes) -> None:
+    if len(content) > MAX_BYTES:
         size = f"{len(content) / 2**20:,.0f} MB"
-        raise TooLarge(f"{size} are more than the {MOST_BYTES >> 20} MB that are read of a Tiled file; use npz or png")
+        raise TooLarge(f"{size} are more than the {MAX_BYTES >> 20} MB that are read of a Tiled file; use npz or png")
 
 
 def is_relative(path: str) -> bool:

@@ -12,63 +12,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, counted, quoted
-from ...core.grid import MOST_CELLS
-from .document import MOST_GIDS, TiledLayer, TiledMap
+from ...core.errors import InvalidRecipe, TooLarge, pluralize, short_repr
+from ...core.grid import MAX_CELLS
+from .document import MAX_GIDS, TiledLayer, TiledMap
 
-SPARSEST = 1000
+MAX_SPAN_RATIO = 1000
 """An infinite map may span this many times the cells that its chunks hold."""
-FLIPS = np.uint32(0xF0000000)
+FLIP_BITS = np.uint32(0xF0000000)
 """The bits of a gid that flip and turn its tile."""
 
 Gids = NDArray[np.uint32]
 
 
-def layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
+def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
     """(row, column) the gids of a layer, flips masked."""
     place = f"layer {layer.name!r}"
     if not layer.chunks:
-        return _gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
+        return _read_gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
     left, top = min(chunk.x for chunk in layer.chunks), min(chunk.y for chunk in layer.chunks)
     width = max(chunk.x + chunk.width for chunk in layer.chunks) - left
     height = max(chunk.y + chunk.height for chunk in layer.chunks) - top
-    held = sum(chunk.width * chunk.height for chunk in layer.chunks)
-    if width * height > min(MOST_CELLS, held * SPARSEST):
-        raise TooLarge(f"its chunks hold {counted(held, 'cell')} but span {width:,}x{height:,}", at=place)
-    whole = np.zeros((height, width), dtype=np.uint32)
+    cell_count = sum(chunk.width * chunk.height for chunk in layer.chunks)
+    if width * height > min(MAX_CELLS, cell_count * MAX_SPAN_RATIO):
+        raise TooLarge(f"its chunks hold {pluralize(cell_count, 'cell')} but span {width:,}x{height:,}", at=place)
+    gids = np.zeros((height, width), dtype=np.uint32)
     for chunk in layer.chunks:
         row, column = chunk.y - top, chunk.x - left
-        part = _gids(chunk.data, layer, chunk.width, chunk.height, f"{place}, chunk at {chunk.x}, {chunk.y}")
-        whole[row : row + chunk.height, column : column + chunk.width] = part
-    return whole
+        part = _read_gids(chunk.data, layer, chunk.width, chunk.height, f"{place}, chunk at {chunk.x}, {chunk.y}")
+        gids[row : row + chunk.height, column : column + chunk.width] = part
+    return gids
 
 
-def _gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
+def _read_gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
     count = width * height
     if not count:
         raise InvalidRecipe(f"a map has at least one cell, got {width}x{height}", at=place, rule="minimum")
-    if count > MOST_CELLS:
-        raise TooLarge(f"{count:,} cells are more than the {MOST_CELLS:,} that are read", at=place)
+    if count > MAX_CELLS:
+        raise TooLarge(f"{count:,} cells are more than the {MAX_CELLS:,} that are read", at=place)
     try:
         if isinstance(data, str):
-            numbers = _unpacked(data, layer, count) if layer.encoding == "base64" else _listed(data, count)
+            numbers = _decode_base64(data, layer, count) if layer.encoding == "base64" else _parse_csv(data, count)
         elif isinstance(data, (list, tuple)) and len(data) == count:
             numbers = np.frombuffer(array("I", map(int, data)), dtype=np.uintc)
         else:
-            size = counted(len(data), "cell") if isinstance(data, (list, tuple)) else quoted(data)
+            size = pluralize(len(data), "cell") if isinstance(data, (list, tuple)) else short_repr(data)
             raise InvalidRecipe(f"holds {size}, its size of {width}x{height} needs {count:,}")
     except InvalidRecipe as error:
         raise error.within(place) from None
     except (TypeError, ValueError, OverflowError):
         raise InvalidRecipe("holds something other than gids (whole numbers below 2^32)", at=place) from None
-    return (numbers.astype(np.uint32) & ~FLIPS).reshape(height, width)
+    return (numbers.astype(np.uint32) & ~FLIP_BITS).reshape(height, width)
 
 
-def _listed(text: str, count: int) -> NDArray[np.int64]:
+def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
     """Numbers parted by commas."""
-    told = text.count(",") + 1
-    if told != count:
-        raise InvalidRecipe(f"holds {counted(told, 'cell')}, its size needs {count:,}")
+    actual = text.count(",") + 1
+    if actual != count:
+        raise InvalidRecipe(f"holds {pluralize(actual, 'cell')}, its size needs {count:,}")
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # how numpy 1.26 tells what numpy 2 raises
         try:
@@ -80,11 +80,11 @@ def _listed(text: str, count: int) -> NDArray[np.int64]:
     return numbers
 
 
-def _unpacked(text: str, layer: TiledLayer, count: int) -> Gids:
+def _decode_base64(text: str, layer: TiledLayer, count: int) -> Gids:
     """Little-endian numbers in base64, compressed or not; never unpacks more than was announced."""
     if layer.compression not in ("", "zlib", "gzip"):
         raise InvalidRecipe(
-            f"is compressed with {quoted(layer.compression)}; zlib, gzip and none are read: "
+            f"is compressed with {short_repr(layer.compression)}; zlib, gzip and none are read: "
             "choose one as the map's tile layer format in Tiled"
         )
     try:
@@ -104,10 +104,10 @@ def _unpacked(text: str, layer: TiledLayer, count: int) -> Gids:
     return np.frombuffer(raw, dtype="<u4")
 
 
-def used_gids(layers: list[Gids]) -> list[int]:
+def find_used_gids(layers: list[Gids]) -> list[int]:
     """The gids that occur, sorted."""
     largest = max(int(gids.max()) for gids in layers)
-    if largest >= MOST_GIDS:
+    if largest >= MAX_GIDS:
         raise InvalidRecipe(f"gid {largest} belongs to no tileset")
     seen = np.zeros(largest + 1, dtype=np.bool_)
     for gids in layers:

@@ -10,14 +10,14 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ...core.errors import InvalidRecipe
 from ...core.params import explain
-from . import Document, refuse_large
+from . import Document, check_file_size
 
-MOST_GIDS = 1 << 24
+MAX_GIDS = 1 << 24
 """No gid is this large: nobody has sixteen million sprites."""
-DEEPEST = 100
+MAX_DEPTH = 100
 Value = bool | int | float | str
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
-Place = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
+Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
 Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
 """Tiled's class of a tile or object; 1.9 alone calls it so."""
 
@@ -59,7 +59,7 @@ class TiledTile(_Part):
 
 
 class TiledTileset(_Part):
-    firstgid: Annotated[int, Field(ge=1, lt=MOST_GIDS)] = 1
+    firstgid: Annotated[int, Field(ge=1, lt=MAX_GIDS)] = 1
     name: str = ""
     source: str = ""
     tilecount: Count | None = None
@@ -84,8 +84,8 @@ class TiledObject(_Part):
 
 
 class TiledChunk(_Part):
-    x: Place
-    y: Place
+    x: Coordinate
+    y: Coordinate
     width: Count
     height: Count
     data: Any = ()
@@ -117,17 +117,17 @@ class TiledMap(_Part):
 P = TypeVar("P", bound=_Part)
 
 
-def checked(kind: type[P], data: Document) -> P:
+def validate(kind: type[P], data: Document) -> P:
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         # pydantic gives up on deep nesting by itself, but tells the whole way down.
-        deep = any(len(found["loc"]) > DEEPEST for found in error.errors())
+        deep = any(len(found["loc"]) > MAX_DEPTH for found in error.errors())
         raise InvalidRecipe("nests its layers too deeply" if deep else explain(error, kind)[0]) from None
 
 
 def from_json(content: bytes) -> Document:
-    refuse_large(content)
+    check_file_size(content)
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -137,7 +137,7 @@ def from_json(content: bytes) -> Document:
     return data
 
 
-def json_in(text: Any) -> Any:
+def parse_json_property(text: Any) -> Any:
     """What a property holds as JSON; None if it is none."""
     try:
         return json.loads(text) if isinstance(text, str) else None

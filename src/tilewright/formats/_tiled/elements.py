@@ -16,12 +16,12 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TooLarge, quoted
-from . import Document, refuse_large
+from ...core.errors import InvalidRecipe, TooLarge, short_repr
+from . import Document, check_file_size
 
-MOST_PARTS = 1 << 22
+MAX_NODES = 1 << 22
 """Elements and attributes together that are read; each takes some hundred bytes of memory."""
-DEEPEST = 100
+MAX_DEPTH = 100
 """How far groups of layers may nest."""
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML cannot hold, not even escaped."""
@@ -35,75 +35,82 @@ TAGS = {kind: tag for tag, kind in TYPES.items()}
 
 
 def to_xml(document: Document) -> bytes:
-    tilesets = "".join(_tileset(part) for part in document["tilesets"])
-    layers = "".join(_layer(part) for part in document["layers"])
-    return f"<?xml version='1.0' encoding='UTF-8'?>\n{_element('map', document, 0, tilesets + layers, 'type')}".encode()
+    tilesets = "".join(_format_tileset(part) for part in document["tilesets"])
+    layers = "".join(_format_layer(part) for part in document["layers"])
+    element = _format_element("map", document, 0, tilesets + layers, "type")
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{element}".encode()
 
 
 def tiles_to_xml(tiles: Sequence[Document]) -> str:
     """Return the elements of a tileset's tiles."""
-    return "".join(_element("tile", tile, 2, _picture(tile), "imagewidth", "imageheight") for tile in tiles)
+    return "".join(
+        _format_element("tile", tile, 2, _format_picture(tile), "imagewidth", "imageheight") for tile in tiles
+    )
 
 
-def _element(tag: str, part: Document, depth: int, inner: str = "", *elsewhere: str) -> str:
+def _format_element(tag: str, part: Document, depth: int, inner: str = "", *skipped_keys: str) -> str:
     """An element with the plain values of a part as attributes, but for those told elsewhere, and its properties."""
     attributes = {
         key: int(value) if isinstance(value, bool) else value
         for key, value in part.items()
-        if isinstance(value, (str, int, float)) and key not in elsewhere
+        if isinstance(value, (str, int, float)) and key not in skipped_keys
     }
     if part.get("properties"):
-        properties = "".join(_property_element(one, depth + 2) for one in part["properties"])
-        inner = _markup("properties", {}, depth + 1, properties) + inner
-    return _markup(tag, attributes, depth, inner)
+        properties = "".join(_format_property(one, depth + 2) for one in part["properties"])
+        inner = _format_tag("properties", {}, depth + 1, properties) + inner
+    return _format_tag(tag, attributes, depth, inner)
 
 
-def _property_element(one: Document, depth: int) -> str:
+def _format_property(one: Document, depth: int) -> str:
     value = str(one["value"]).lower() if one["type"] == "bool" else one["value"]
-    return _markup("property", {"name": one["name"], "type": one["type"], "value": value}, depth)
+    return _format_tag("property", {"name": one["name"], "type": one["type"], "value": value}, depth)
 
 
-def _markup(tag: str, attributes: Mapping[str, object], depth: int, inner: str = "", text: str = "") -> str:
+def _format_tag(tag: str, attributes: Mapping[str, object], depth: int, inner: str = "", text: str = "") -> str:
     """An element on a line, or on several around the elements in it."""
-    start = " ".join([f"{' ' * depth}<{tag}", *[f'{name}="{_text(value)}"' for name, value in attributes.items()]])
+    start = " ".join(
+        [f"{' ' * depth}<{tag}", *[f'{name}="{_escape_text(value)}"' for name, value in attributes.items()]]
+    )
     if inner:
         return f"{start}>\n{inner}{' ' * depth}</{tag}>\n"
     return f"{start}>{text}</{tag}>\n" if text else f"{start} />\n"
 
 
-def _tileset(part: Document) -> str:
-    image = _image_element(part, 2, {"source": part["image"]}) if "image" in part else ""
-    return _element("tileset", part, 1, image + part["tiles"].xml, "image", "imagewidth", "imageheight")
+def _format_tileset(part: Document) -> str:
+    image = _format_image(part, 2, {"source": part["image"]}) if "image" in part else ""
+    return _format_element("tileset", part, 1, image + part["tiles"].xml, "image", "imagewidth", "imageheight")
 
 
-def _picture(tile: Document) -> str:
+def _format_picture(tile: Document) -> str:
     if "picture" not in tile:
         return ""
-    data = _markup("data", {"encoding": "base64"}, 4, text=base64.b64encode(tile["picture"]).decode())
-    return _image_element(tile, 3, {"format": "png"}, data)
+    data = _format_tag("data", {"encoding": "base64"}, 4, text=base64.b64encode(tile["picture"]).decode())
+    return _format_image(tile, 3, {"format": "png"}, data)
 
 
-def _image_element(part: Document, depth: int, more: Mapping[str, str], inner: str = "") -> str:
-    return _markup("image", {"width": part["imagewidth"], "height": part["imageheight"], **more}, depth, inner)
+def _format_image(part: Document, depth: int, more: Mapping[str, str], inner: str = "") -> str:
+    return _format_tag("image", {"width": part["imagewidth"], "height": part["imageheight"], **more}, depth, inner)
 
 
-def _layer(part: Document) -> str:
-    inner = _markup("data", {"encoding": "csv"}, 2, text=_csv(part["data"])) if "data" in part else ""
+def _format_layer(part: Document) -> str:
+    inner = _format_tag("data", {"encoding": "csv"}, 2, text=_format_csv(part["data"])) if "data" in part else ""
     for one in part.get("objects", ()):
-        inner += _element("object", one, 2, _markup("point", {}, 3) if one.get("point") else "", "point")
-    return _element(TAGS[part["type"]], part, 1, inner, "type")
+        inner += _format_element("object", one, 2, _format_tag("point", {}, 3) if one.get("point") else "", "point")
+    return _format_element(TAGS[part["type"]], part, 1, inner, "type")
 
 
-def _csv(gids: NDArray[np.uint32]) -> str:
+def _format_csv(gids: NDArray[np.uint32]) -> str:
     """Rows of numbers; all but the last end with a comma, as Tiled has it."""
     words = [str(gid) for gid in range(int(gids.max()) + 1)]
     return "\n" + ",\n".join(",".join([words[gid] for gid in row.tolist()]) for row in gids) + "\n"
 
 
-def _text(value: object) -> str:
+def _escape_text(value: object) -> str:
     text = str(value)
     if FORBIDDEN.search(text):
-        raise InvalidRecipe(f"XML cannot hold all characters of {quoted(text)}; rename it, or write tmj", place="tmx")
+        raise InvalidRecipe(
+            f"XML cannot hold all characters of {short_repr(text)}; rename it, or write tmj", place="tmx"
+        )
     return escape(text, ESCAPES)
 
 
@@ -112,11 +119,11 @@ def _text(value: object) -> str:
 
 def from_xml(content: bytes) -> Document:
     """The data of a map or tileset; values are still texts."""
-    refuse_large(content)
+    check_file_size(content)
     if b"<!DOCTYPE" in content:
         raise InvalidRecipe("holds a document type (<!DOCTYPE>), which no Tiled file needs; it is not read")
-    if content.count(b"<") + content.count(b"=") > MOST_PARTS:
-        raise TooLarge(f"holds more than {MOST_PARTS:,} elements and attributes; save its layers as CSV or base64")
+    if content.count(b"<") + content.count(b"=") > MAX_NODES:
+        raise TooLarge(f"holds more than {MAX_NODES:,} elements and attributes; save its layers as CSV or base64")
     # In another encoding a document type would have gone unseen. Naming one overrides what the file claims, but for
     # UTF-16, which expat finds out by itself and which is full of zeros.
     if b"\0" in content:
@@ -129,49 +136,49 @@ def from_xml(content: bytes) -> Document:
         raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None
     if root.tag not in ("map", "tileset"):
         raise InvalidRecipe(f"holds a <{root.tag[:40]}>, not a Tiled <map> or <tileset>", rule="format")
-    return _data(root)
+    return _parse_element(root)
 
 
-def _data(element: ET.Element, depth: int = 0) -> Document:
+def _parse_element(element: ET.Element, depth: int = 0) -> Document:
     """An element as the JSON form has it."""
-    if depth > DEEPEST:
-        raise TooLarge(f"nests elements more than {DEEPEST} deep")
+    if depth > MAX_DEPTH:
+        raise TooLarge(f"nests elements more than {MAX_DEPTH} deep")
     part: Document = dict(element.attrib)
     for child in element:
         if child.tag == "properties":
-            part["properties"] = [_property(one) for one in child.iter("property")]
+            part["properties"] = [_parse_property(one) for one in child.iter("property")]
         elif child.tag == "image" and element.tag == "tileset":
-            part.update(_image(child))
+            part.update(_parse_image(child))
         elif child.tag == "data" and element.tag == "layer":
-            part.update(_layer_data(child))
+            part.update(_parse_layer_data(child))
         elif child.tag == "point":
             part["point"] = True
         elif child.tag in ("tileset", "tile", "object"):
-            part.setdefault(f"{child.tag}s", []).append(_data(child, depth + 1))
+            part.setdefault(f"{child.tag}s", []).append(_parse_element(child, depth + 1))
         elif child.tag in TYPES and element.tag in ("map", "group"):
-            part.setdefault("layers", []).append({**_data(child, depth + 1), "type": TYPES[child.tag]})
+            part.setdefault("layers", []).append({**_parse_element(child, depth + 1), "type": TYPES[child.tag]})
     return part
 
 
-def _property(element: ET.Element) -> Document:
+def _parse_property(element: ET.Element) -> Document:
     value = element.get("value", element.text or "")
     return {"name": element.get("name", ""), "type": element.get("type", "string"), "value": value}
 
 
-def _image(element: ET.Element) -> Document:
+def _parse_image(element: ET.Element) -> Document:
     sizes = {f"image{key}": element.attrib[key] for key in ("width", "height") if key in element.attrib}
     return {"image": element.get("source", ""), **sizes}
 
 
-def _layer_data(element: ET.Element) -> Document:
+def _parse_layer_data(element: ET.Element) -> Document:
     part: Document = {key: element.get(key, "") for key in ("encoding", "compression")}
     chunks = element.findall("chunk")
     if chunks:
-        return part | {"chunks": [{**chunk.attrib, "data": _gids(chunk)} for chunk in chunks]}
-    return part | {"data": _gids(element)}
+        return part | {"chunks": [{**chunk.attrib, "data": _parse_gids(chunk)} for chunk in chunks]}
+    return part | {"data": _parse_gids(element)}
 
 
-def _gids(element: ET.Element) -> Any:
+def _parse_gids(element: ET.Element) -> Any:
     """The text, or the list of numbers where every cell is an element."""
     if not element.get("encoding") and element.find("tile") is not None:
         return [tile.get("gid", "0") for tile in element.iter("tile")]

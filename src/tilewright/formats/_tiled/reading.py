@@ -17,56 +17,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidRecipe, TooLarge, UnknownName
-from ...core.grid import MOST_CELLS, unpack
+from ...core.grid import MAX_CELLS, unpack
 from ...core.tilemap import Marker, Room, TileMap
-from .. import Found, Source
+from .. import LoadedMap, Source
 from . import Document, TiledParams
-from .cells import Gids, layer_gids, used_gids
-from .document import TiledLayer, TiledMap, TiledObject, checked, json_in
-from .tiles import complete, tileset_of
+from .cells import Gids, find_used_gids, read_layer_gids
+from .document import TiledLayer, TiledMap, TiledObject, parse_json_property, validate
+from .tiles import build_tileset, resolve_tileset
 
 
-def found_in(data: Document, source: Source, options: TiledParams) -> list[Found]:
+def read_document(data: Document, source: Source, options: TiledParams) -> list[LoadedMap]:
     """The map of a document, and what it carries about how it was made."""
-    document = checked(TiledMap, data)
-    layers = list(_unfolded(document.layers))
+    document = validate(TiledMap, data)
+    layers = list(_iter_layers(document.layers))
     tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
     # Anybody may call a property `level`; in our own files it tells which one a layer or a marker is on.
     ours = "tilewright" in document.properties
-    levels = _levels(tile_layers) if ours and not options.layer else None
-    chosen = levels or [_chosen(tile_layers, options.layer)]
-    gids = _stacked(chosen, document)
-    tilesets = [complete(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
-    tileset, table = tileset_of(tilesets, used_gids(gids), source)
+    levels = _find_levels(tile_layers) if ours and not options.layer else None
+    chosen = levels or [_choose_layer(tile_layers, options.layer)]
+    gids = _read_levels(chosen, document)
+    tilesets = [resolve_tileset(tileset, source) for tileset in sorted(document.tilesets, key=lambda one: one.firstgid)]
+    tileset, table = build_tileset(tilesets, find_used_gids(gids), source)
     cells = np.stack([np.stack([table[row] for row in level]) for level in gids])
     cells = cells if levels else cells[0]
     objects = [one for layer in layers for one in layer.objects]
-    rooms, links = _rooms(objects, document)
+    rooms, links = _read_rooms(objects, document)
     numbers = [layer.properties.get("level", 0) if ours else 0 for layer in chosen]
     map = TileMap(
         cells,
         tileset,
         rooms=rooms,
         links=links,
-        markers=_markers(objects, document, cells.shape, numbers),
-        numbers=_numbers(document.properties) if ours else {},
-        layers=_float_layers(document.properties, cells.shape) if ours else {},
+        markers=_read_markers(objects, document, cells.shape, numbers),
+        numbers=_read_numbers(document.properties) if ours else {},
+        layers=_read_float_layers(document.properties, cells.shape) if ours else {},
     )
-    carried = json_in(document.properties.get("tilewright"))
-    return [Found(map, carried if isinstance(carried, dict) else {})]
+    carried = parse_json_property(document.properties.get("tilewright"))
+    return [LoadedMap(map, carried if isinstance(carried, dict) else {})]
 
 
-def _unfolded(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[TiledLayer]:
+def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[TiledLayer]:
     """All layers, groups opened; what a hidden group holds is hidden."""
     for layer in layers:
         shown = visible and layer.visible
         if layer.type == "group":
-            yield from _unfolded(layer.layers, shown)
+            yield from _iter_layers(layer.layers, shown)
         else:
             yield layer if shown == layer.visible else layer.model_copy(update={"visible": shown})
 
 
-def _chosen(layers: list[TiledLayer], wanted: str) -> TiledLayer:
+def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
     """The layer asked for, else the first one that can be seen."""
     if not layers:
         raise InvalidRecipe("holds no tile layer")
@@ -80,7 +80,7 @@ def _chosen(layers: list[TiledLayer], wanted: str) -> TiledLayer:
     raise UnknownName("layer", wanted, [layer.name for layer in layers])
 
 
-def _levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
+def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
     """The layers of a map with levels, from the lowest; None for any other map."""
     by_level = {layer.properties.get("level"): layer for layer in layers}
     if not layers or not all(number in by_level for number in range(len(layers))):
@@ -88,14 +88,14 @@ def _levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
     return [by_level[number] for number in range(len(layers))]
 
 
-def _stacked(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
+def _read_levels(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
     """The gids of layers of one size, which together are no more than one map may have."""
     claimed = sum((layer.width or document.width) * (layer.height or document.height) for layer in layers)
-    if claimed > MOST_CELLS:
-        raise TooLarge(f"{claimed:,} cells are more than the {MOST_CELLS:,} that are read")
+    if claimed > MAX_CELLS:
+        raise TooLarge(f"{claimed:,} cells are more than the {MAX_CELLS:,} that are read")
     if len(layers) > 1 and any(layer.chunks for layer in layers):
         raise InvalidRecipe("a map with levels cannot be infinite as well; choose one with layer")
-    gids = [layer_gids(layer, document) for layer in layers]
+    gids = [read_layer_gids(layer, document) for layer in layers]
     if len({one.shape for one in gids}) > 1:
         raise InvalidRecipe("all levels of a map have the same size")
     return gids
@@ -104,7 +104,7 @@ def _stacked(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
 # -- what else is known ---------------------------------------------------------------------------------------
 
 
-def _rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], list[tuple[int, int]]]:
+def _read_rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], list[tuple[int, int]]]:
     """Objects of the class room that lie on the map, and their links, which tell rooms by their names' numbers."""
     rooms: list[Room] = []
     numbers: dict[str, int] = {}
@@ -116,15 +116,15 @@ def _rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], 
                 numbers[one.name] = len(rooms)
                 rooms.append(Room(x, y, width, height))
     links = []
-    told = json_in(document.properties.get("links"))
-    for pair in told if isinstance(told, list) else ():
+    pairs = parse_json_property(document.properties.get("links"))
+    for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2:
             ends = [numbers.get(f"room {number}") for number in pair]
             links += [(ends[0], ends[1])] if ends[0] is not None and ends[1] is not None else []
     return rooms, links
 
 
-def _markers(
+def _read_markers(
     objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...], levels: list[Any]
 ) -> Iterator[Marker]:
     """Points with a name that lie on the map, on one of these levels."""
@@ -136,7 +136,7 @@ def _markers(
                 yield Marker(one.name, column, row, levels.index(level))
 
 
-def _numbers(about: Mapping[str, Any]) -> dict[str, float]:
+def _read_numbers(about: Mapping[str, Any]) -> dict[str, float]:
     numbers = {}
     for name, value in about.items():
         if name.startswith("number."):
@@ -147,7 +147,7 @@ def _numbers(about: Mapping[str, Any]) -> dict[str, float]:
     return numbers
 
 
-def _float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, NDArray[np.float64]]:
+def _read_float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, NDArray[np.float64]]:
     """The float layers; without those that no longer fit, because the map was resized or only a level is read."""
     layers = {}
     size = 8 * math.prod(shape)

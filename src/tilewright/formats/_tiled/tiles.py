@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import BadFile, InvalidRecipe, TooLarge, UnknownName
-from ...core.tileset import MOST_TILES, Sheet, Tileset
+from ...core.tileset import MAX_TILES, Sheet, Tileset
 from .. import Source
 from . import is_relative
-from .document import MOST_GIDS, TiledTile, TiledTileset, checked, from_json, json_in
+from .document import MAX_GIDS, TiledTile, TiledTileset, from_json, parse_json_property, validate
 from .elements import from_xml
 
 TILESETS = (".tsx", ".xml", ".tsj", ".json")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
-def complete(tileset: TiledTileset, source: Source) -> TiledTileset:
+def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
     """With what stands in a file of its own, if it can be had; its picture is then named as seen from the map."""
-    content = _beside(tileset.source, source, TILESETS)
+    content = _read_sibling(tileset.source, source, TILESETS)
     if content is None:
         return tileset
     try:
         data = from_xml(content) if tileset.source.lower().endswith((".tsx", ".xml")) else from_json(content)
-        outer = checked(TiledTileset, {**data, "firstgid": tileset.firstgid, "source": ""})
+        outer = validate(TiledTileset, {**data, "firstgid": tileset.firstgid, "source": ""})
     except InvalidRecipe as error:
         raise error.within(tileset.source) from None
     if not is_relative(outer.image):
@@ -37,48 +37,50 @@ def complete(tileset: TiledTileset, source: Source) -> TiledTileset:
     return outer.model_copy(update={"image": str(folder / outer.image)})
 
 
-def _beside(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
+def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
     """A file that a document refers to: relative, and of the kind it is taken for; None if it cannot be had."""
-    if source.beside is None or not is_relative(name) or not name.lower().endswith(endings):
+    if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
         return None
     try:
-        return source.beside(name.replace("\\", "/"))
+        return source.read_sibling(name.replace("\\", "/"))
     except BadFile:
         return None
 
 
-class _Known:
+class _DocumentTile:
     """A tile of a document: its tileset, its number there, its gid, and what is said about it."""
 
-    def __init__(self, tileset: TiledTileset, local: int, tile: TiledTile | None) -> None:
-        self.tileset, self.local, self.gid = tileset, local, tileset.firstgid + local
-        self.about: Mapping[str, Any] = tile.properties if tile else {}
+    def __init__(self, tileset: TiledTileset, local_id: int, tile: TiledTile | None) -> None:
+        self.tileset, self.local_id, self.gid = tileset, local_id, tileset.firstgid + local_id
+        self.properties: Mapping[str, Any] = tile.properties if tile else {}
         self.kind = tile.kind if tile else ""
-        number = self.about.get("tile_id")
+        number = self.properties.get("tile_id")
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
         """Its id in the tileset that we wrote; None for tiles that we did not."""
 
 
-def tileset_of(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
+def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
     """The tileset of a document, and the id of every gid up to the largest that is used."""
     # Our tiles by their ids, then the others by gid.
-    tiles = sorted(_known(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id))
-    if len(tiles) >= MOST_TILES:
-        raise TooLarge(f"a tileset holds at most {MOST_TILES:,} tiles, this map names {len(tiles):,}")
-    sheet = _sheet(tilesets, source)
-    entries = list(_entries(tiles, sheet, several=len(tilesets) > 1))
+    tiles = sorted(
+        _collect_tiles(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id)
+    )
+    if len(tiles) >= MAX_TILES:
+        raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, this map names {len(tiles):,}")
+    sheet = _find_sheet(tilesets, source)
+    entries = list(_iter_entries(tiles, sheet, several=len(tilesets) > 1))
     if source.tileset is None:
         if 0 in used and all(entry["name"] != "empty" for entry in entries):
             blank = all(entry.get("glyph") != " " for entry in entries)
             entries.append({"name": "empty", "color": "#000000"} | ({"glyph": " "} if blank else {}))
         name = (tilesets[0].name if tilesets else "") or "tiled"
-        tileset = Tileset.checked({"name": name, "tiles": entries}).model_copy(update={"sheet": sheet})
+        tileset = Tileset.validate({"name": name, "tiles": entries}).model_copy(update={"sheet": sheet})
         ids = {tile.gid: number for number, tile in enumerate(tiles)}
     else:
-        tileset = source.tileset.extended(["empty"] if 0 in used else [])
+        tileset = source.tileset.with_tiles(["empty"] if 0 in used else [])
         wanted = set(used)
         ids = {
-            tile.gid: _given_id(tileset, entry["name"], tile)
+            tile.gid: _find_tile_id(tileset, entry["name"], tile)
             for tile, entry in zip(tiles, entries, strict=True)
             if tile.gid in wanted
         }
@@ -88,10 +90,10 @@ def tileset_of(tilesets: list[TiledTileset], used: list[int], source: Source) ->
     return tileset, table
 
 
-def _known(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_Known]:
+def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_DocumentTile]:
     """All tiles that a document describes or uses."""
-    known: dict[int, _Known] = {}
-    ends = [tileset.firstgid for tileset in tilesets[1:]] + [MOST_GIDS]
+    known: dict[int, _DocumentTile] = {}
+    ends = [tileset.firstgid for tileset in tilesets[1:]] + [MAX_GIDS]
     for tileset, end in zip(tilesets, ends, strict=False):
         if tileset.tilecount is not None:
             end = min(end, tileset.firstgid + tileset.tilecount)
@@ -99,7 +101,7 @@ def _known(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_Known]:
         described = {tile.id: tile for tile in tileset.tiles}
         here = used[bisect_left(used, tileset.firstgid) : bisect_left(used, end)]
         for local in described.keys() | {gid - tileset.firstgid for gid in here}:
-            tile = _Known(tileset, local, described.get(local))
+            tile = _DocumentTile(tileset, local, described.get(local))
             known[tile.gid] = tile
     missing = [gid for gid in used if gid and gid not in known]
     if missing:
@@ -107,56 +109,56 @@ def _known(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_Known]:
     return known.values()
 
 
-def _entries(tiles: list[_Known], sheet: Sheet | None, *, several: bool) -> Iterator[dict[str, Any]]:
+def _iter_entries(tiles: list[_DocumentTile], sheet: Sheet | None, *, several: bool) -> Iterator[dict[str, Any]]:
     """The tiles as a tileset takes them: ours as they were, others under a name of their own."""
     taken: set[str] = set()
     for tile in tiles:
         if tile.id is not None:
             entry = _own_entry(tile)
         else:
-            entry = {"name": _free_name(tile, taken, several), "kind": tile.kind}
-            if isinstance(tile.about.get("passable"), bool):
-                entry["passable"] = tile.about["passable"]
+            entry = {"name": _choose_name(tile, taken, several), "kind": tile.kind}
+            if isinstance(tile.properties.get("passable"), bool):
+                entry["passable"] = tile.properties["passable"]
             if sheet is not None and tile.tileset.image == sheet.image:
-                entry["sprite"] = tile.local
+                entry["sprite"] = tile.local_id
         taken.add(entry["name"])
         yield entry
 
 
-def _own_entry(tile: _Known) -> dict[str, Any]:
-    about = tile.about
+def _own_entry(tile: _DocumentTile) -> dict[str, Any]:
+    about = tile.properties
     entry = {key: about[key] for key in ("glyph", "color", "passable", "sprite", "code") if key in about}
     costs = {key.removeprefix("cost."): value for key, value in about.items() if key.startswith("cost.")}
-    return {"name": str(about.get("name", f"tile{tile.local}")), "kind": tile.kind, "costs": costs, **entry}
+    return {"name": str(about.get("name", f"tile{tile.local_id}")), "kind": tile.kind, "costs": costs, **entry}
 
 
-def _free_name(tile: _Known, taken: set[str], several: bool) -> str:
+def _choose_name(tile: _DocumentTile, taken: set[str], several: bool) -> str:
     """What a foreign tile is called: as it says itself, by its number, or by its gid, whichever is free."""
-    told = tile.about.get("name")
-    if isinstance(told, str) and 0 < len(told) <= 80 and told not in taken:
-        return told
-    name = f"{tile.tileset.name[:60]} {tile.local}" if several and tile.tileset.name else f"tile{tile.local}"
+    own_name = tile.properties.get("name")
+    if isinstance(own_name, str) and 0 < len(own_name) <= 80 and own_name not in taken:
+        return own_name
+    name = f"{tile.tileset.name[:60]} {tile.local_id}" if several and tile.tileset.name else f"tile{tile.local_id}"
     return name if name not in taken else f"{name} ({tile.gid})"
 
 
-def _given_id(tileset: Tileset, name: str, tile: _Known) -> int:
+def _find_tile_id(tileset: Tileset, name: str, tile: _DocumentTile) -> int:
     """The id of a tile in the tileset to read with: by name, else by number."""
     if name in tileset.by_name:
         return tileset.by_name[name]
-    if tile.local >= len(tileset):
+    if tile.local_id >= len(tileset):
         raise UnknownName("tile", name, tileset.names, f"tileset {tileset.name!r}")
-    return tile.local
+    return tile.local_id
 
 
-def _sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
+def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
     """The sheet of the first tileset on a picture that we did not draw."""
     for tileset in tilesets:
-        told = json_in(tileset.properties.get("sheet"))
-        if not isinstance(told, dict):
+        data = parse_json_property(tileset.properties.get("sheet"))
+        if not isinstance(data, dict):
             if not tileset.image or not tileset.tilewidth or "tilewright" in tileset.properties:
                 continue
             step = tileset.tilewidth + tileset.spacing
-            told = {
+            data = {
                 "image": tileset.image,
                 "tile_width": tileset.tilewidth,
                 "tile_height": tileset.tileheight,
@@ -164,7 +166,7 @@ def _sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
                 "margin": tileset.margin,
                 "spacing": tileset.spacing,
             }
-        sheet = Sheet.checked(told)
-        picture = _beside(tileset.image, source, PICTURES)
-        return sheet.found(picture, "") if picture else sheet
+        sheet = Sheet.validate(data)
+        picture = _read_sibling(tileset.image, source, PICTURES)
+        return sheet.with_picture(picture, "") if picture else sheet
     return None

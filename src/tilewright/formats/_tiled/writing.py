@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.grid import INLINE_CELLS, pack
-from ...core.provenance import provenance
+from ...core.grid import MAX_INLINE_CELLS, pack
+from ...core.provenance import build_provenance
 from ...core.tilemap import TileMap
 from ...core.tileset import Sheet, Tile, Tileset
 from .. import _sheet
@@ -29,15 +29,21 @@ Places = tuple[tuple[int, int], ...]
 """Local ids in a document's tileset, and the tiles there."""
 
 
-class Color(str):
+class ColorProperty(str):
     """A property that Tiled shows as a colour."""
 
 
-def document(map: TileMap, options: TiledParams, path: Path, *, embedded: bool) -> tuple[Document, dict[str, bytes]]:
+def build_document(
+    map: TileMap, options: TiledParams, path: Path, *, embedded: bool
+) -> tuple[Document, dict[str, bytes]]:
     """The document of a map and the pictures to be written beside it, by file name."""
-    tilesets, gids, pictures = _embedded(map.tileset, options) if embedded else _beside(map.tileset, options, path)
+    tilesets, gids, pictures = (
+        _build_embedded_tileset(map.tileset, options)
+        if embedded
+        else _build_external_tilesets(map.tileset, options, path)
+    )
     width, height = tilesets[0]["tilewidth"], tilesets[0]["tileheight"]
-    layers = [*_tile_layers(map, gids), *_object_layers(map, width, height)]
+    layers = [*_iter_tile_layers(map, gids), *_iter_object_layers(map, width, height)]
     objects = [one for layer in layers for one in layer.get("objects", ())]
     for parts in (layers, objects):
         for number, part in enumerate(parts, 1):
@@ -55,25 +61,25 @@ def document(map: TileMap, options: TiledParams, path: Path, *, embedded: bool) 
         "infinite": False,
         "nextlayerid": len(layers) + 1,
         "nextobjectid": len(objects) + 1,
-        "properties": _properties(_about(map)),
+        "properties": _encode_properties(_map_properties(map)),
         "tilesets": tilesets,
         "layers": layers,
     }, pictures
 
 
-def _properties(values: Mapping[str, object]) -> list[Document]:
-    kinds = {bool: "bool", int: "int", float: "float", str: "string", Color: "color"}
+def _encode_properties(values: Mapping[str, object]) -> list[Document]:
+    kinds = {bool: "bool", int: "int", float: "float", str: "string", ColorProperty: "color"}
     return [{"name": name, "type": kinds[type(value)], "value": value} for name, value in values.items()]
 
 
-def _about(map: TileMap) -> dict[str, object]:
+def _map_properties(map: TileMap) -> dict[str, object]:
     """What is known about the whole map."""
-    about: dict[str, object] = {"tilewright": json.dumps(provenance(map), separators=(",", ":"))}
+    about: dict[str, object] = {"tilewright": json.dumps(build_provenance(map), separators=(",", ":"))}
     if map.links:
         about["links"] = json.dumps(map.links)
     for name, number in map.numbers.items():
         about[f"number.{name}"] = number if math.isfinite(number) else str(number)
-    if map.cells.size <= INLINE_CELLS:
+    if map.cells.size <= MAX_INLINE_CELLS:
         for name, layer in map.layers.items():
             about[f"layer.{name}"] = pack(layer.astype("<f8").tobytes())
     return about
@@ -82,35 +88,37 @@ def _about(map: TileMap) -> dict[str, object]:
 # -- layers ---------------------------------------------------------------------------------------------------
 
 
-def _tile_layers(map: TileMap, gids: Gids) -> Iterator[Document]:
+def _iter_tile_layers(map: TileMap, gids: Gids) -> Iterator[Document]:
     flat = map.cells.ndim == 2
     for number, level in enumerate(map.cells[None] if flat else map.cells):
-        layer = _layer("tilelayer", "tiles" if flat else f"level {number}", visible=number == 0)
+        layer = _make_layer("tilelayer", "tiles" if flat else f"level {number}", visible=number == 0)
         layer |= {"width": map.width, "height": map.height, "data": gids[level]}
-        yield layer if flat else {**layer, "properties": _properties({"level": number})}
+        yield layer if flat else {**layer, "properties": _encode_properties({"level": number})}
 
 
-def _object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
+def _iter_object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
     """Rooms and markers in pixels, given the size of a cell."""
     rooms = [
-        _object(f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height)
+        _make_object(
+            f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height
+        )
         for number, room in enumerate(map.rooms)
     ]
     markers = []
     for marker in map.markers:
-        point = _object(marker.name, "marker", (marker.x + 0.5) * width, (marker.y + 0.5) * height, 0, 0)
+        point = _make_object(marker.name, "marker", (marker.x + 0.5) * width, (marker.y + 0.5) * height, 0, 0)
         level = {"level": marker.level} if map.cells.ndim == 3 else {}
-        markers.append({**point, "point": True, "properties": _properties(level)})
+        markers.append({**point, "point": True, "properties": _encode_properties(level)})
     for name, objects in (("rooms", rooms), ("markers", markers)):
         if objects:
-            yield {**_layer("objectgroup", name), "draworder": "index", "objects": objects}
+            yield {**_make_layer("objectgroup", name), "draworder": "index", "objects": objects}
 
 
-def _layer(kind: str, name: str, *, visible: bool = True) -> Document:
+def _make_layer(kind: str, name: str, *, visible: bool = True) -> Document:
     return {"type": kind, "id": 0, "name": name, "x": 0, "y": 0, "opacity": 1, "visible": visible}
 
 
-def _object(name: str, kind: str, x: float, y: float, width: float, height: float) -> Document:
+def _make_object(name: str, kind: str, x: float, y: float, width: float, height: float) -> Document:
     place = {"x": x, "y": y, "width": width, "height": height, "rotation": 0}
     return {"id": 0, "name": name, "type": kind, **place, "visible": True}
 
@@ -118,17 +126,19 @@ def _object(name: str, kind: str, x: float, y: float, width: float, height: floa
 # -- tilesets -------------------------------------------------------------------------------------------------
 
 
-def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Document], Gids, dict[str, bytes]]:
+def _build_external_tilesets(
+    tileset: Tileset, options: TiledParams, path: Path
+) -> tuple[list[Document], Gids, dict[str, bytes]]:
     """Tilesets on pictures of their own, the gid of every tile, and those pictures by file name."""
     if tileset.sheet is not None and not tileset.sheet.picture and not options.image_path:
         tileset = tileset.model_copy(update={"sheet": None})  # its picture was lost on the way: ours must do
     sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
-    on_sheet, bare = _shared_out(tileset)
+    on_sheet, bare = _assign_sprites(tileset)
     parts: list[tuple[Document, dict[int, int]]] = []
     pictures: dict[str, bytes] = {}
     if sheet is not None:
-        place = options.image_path or _way_to(sheet, path)
-        part = _sheet_part(tileset, sheet, place)
+        place = options.image_path or _relative_path(sheet, path)
+        part = _make_sheet_tileset(tileset, sheet, place)
         for number, tiles in enumerate(on_sheet, 1):
             parts.append(({**part, "name": tileset.name if number == 1 else f"{tileset.name} ({number})"}, tiles))
         if sheet.picture and not place:
@@ -136,9 +146,9 @@ def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Do
     if bare:
         size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
         pictures[image], (width, height) = _sheet.encode_sheet([tileset[number] for number in bare], *size)
-        part = _part(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
+        part = _make_tileset(f"{tileset.name} (drawn)" if sheet else tileset.name, size, len(bare), "drawn")
         part |= {"image": image, "imagewidth": width, "imageheight": height}
-        parts.append(({**part, "columns": min(_sheet.MOST_COLUMNS, len(bare))}, dict(enumerate(bare))))
+        parts.append(({**part, "columns": min(_sheet.MAX_COLUMNS, len(bare))}, dict(enumerate(bare))))
     gids = np.zeros(len(tileset), dtype=np.uint32)
     tilesets: list[Document] = []
     free = 1
@@ -146,17 +156,17 @@ def _beside(tileset: Tileset, options: TiledParams, path: Path) -> tuple[list[Do
         for local, number in tiles.items():
             gids[number] = free + local
         places = tuple(sorted(tiles.items()))
-        tilesets.append({"firstgid": free, **part, "tiles": _entries(tileset, places, None)})
+        tilesets.append({"firstgid": free, **part, "tiles": _encode_tiles(tileset, places, None)})
         free += part["tilecount"]
     return tilesets, gids, pictures
 
 
-def _embedded(tileset: Tileset, options: TiledParams) -> tuple[list[Document], Gids, dict[str, bytes]]:
+def _build_embedded_tileset(tileset: Tileset, options: TiledParams) -> tuple[list[Document], Gids, dict[str, bytes]]:
     """One tileset that holds a picture per tile: Tiled reads whole pictures inside a file only since 1.11."""
     sheet = tileset.sheet
     size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-    part = _part(tileset.name, size, len(tileset), "embedded", sheet)
-    entries = _entries(tileset, tuple((number, number) for number in range(len(tileset))), size)
+    part = _make_tileset(tileset.name, size, len(tileset), "embedded", sheet)
+    entries = _encode_tiles(tileset, tuple((number, number) for number in range(len(tileset))), size)
     gids = np.arange(1, len(tileset) + 1, dtype=np.uint32)
     return [{"firstgid": 1, **part, "columns": 0, "tiles": entries}], gids, {}
 
@@ -182,17 +192,21 @@ class TileEntries(tuple[Document, ...]):
         return tiles_to_xml(self)
 
 
-def _entries(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
+def _encode_tiles(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
     """Describe tiles, given as pairs of local id and tile id; with pictures of their own, where a size is given."""
     width, height = size or (SIDE, SIDE)
-    describe = _describe if len(places) * width * height <= _sheet.MAX_CACHED_PIXELS else _describe.__wrapped__
+    describe = (
+        _encode_tiles_cached
+        if len(places) * width * height <= _sheet.MAX_CACHED_PIXELS
+        else _encode_tiles_cached.__wrapped__
+    )
     return describe(_TilesetKey.of(tileset), places, size)
 
 
 @lru_cache(maxsize=8)
-def _describe(key: _TilesetKey, places: Places, size: Size | None) -> TileEntries:
+def _encode_tiles_cached(key: _TilesetKey, places: Places, size: Size | None) -> TileEntries:
     tileset = key.tileset
-    entries = [_tile(tileset[number], number, local) for local, number in places]
+    entries = [_encode_tile(tileset[number], number, local) for local, number in places]
     if size is not None:
         drawn = _sheet.draw_sprites(tileset.tiles, *size)
         looks = dict(enumerate(map(_sheet.encode_png, drawn))) | _sheet.cut_sprites(tileset)
@@ -201,7 +215,7 @@ def _describe(key: _TilesetKey, places: Places, size: Size | None) -> TileEntrie
     return TileEntries(entries)
 
 
-def _shared_out(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
+def _assign_sprites(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
     """Which tile stands where: tiles by sprite, in as many tilesets as one sprite has tiles; and those without."""
     on_sheet: list[dict[int, int]] = [{}]
     bare: list[int] = []
@@ -215,7 +229,7 @@ def _shared_out(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
     return on_sheet, bare
 
 
-def _way_to(sheet: Sheet, path: Path) -> str:
+def _relative_path(sheet: Sheet, path: Path) -> str:
     """From a map's file to the user's picture; empty where there is no way, or nobody knows where the picture lies."""
     try:
         known = sheet.path and path.is_absolute()
@@ -224,33 +238,33 @@ def _way_to(sheet: Sheet, path: Path) -> str:
         return ""
 
 
-def _sheet_part(tileset: Tileset, sheet: Sheet, place: str) -> Document:
+def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
     """A tileset on the user's picture: in its place, else beside the map if there is a picture to copy."""
-    rows = _sheet.sprite_rows(tileset)
+    rows = _sheet.count_sprite_rows(tileset)
     width, height = _sheet.picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
         sheet.margin + rows * (sheet.tile_height + sheet.spacing) - sheet.spacing,
     )
-    told = sheet.image.replace("\\", "/")
-    image = place or (PurePosixPath(told).name if sheet.picture else told)
-    part = _part(tileset.name, (sheet.tile_width, sheet.tile_height), rows * sheet.columns, "sheet", sheet)
+    original = sheet.image.replace("\\", "/")
+    image = place or (PurePosixPath(original).name if sheet.picture else original)
+    part = _make_tileset(tileset.name, (sheet.tile_width, sheet.tile_height), rows * sheet.columns, "sheet", sheet)
     part |= {"columns": sheet.columns, "margin": sheet.margin, "spacing": sheet.spacing}
     return part | {"image": image, "imagewidth": width, "imageheight": height}
 
 
-def _part(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
+def _make_tileset(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
     """What every tileset has; `look` tells reading where its picture comes from."""
     about = {"tilewright": look} | ({"sheet": json.dumps(sheet.to_data())} if sheet else {})
     sizes = {"tilewidth": size[0], "tileheight": size[1], "tilecount": count}
-    return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _properties(about)}
+    return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _encode_properties(about)}
 
 
-def _tile(tile: Tile, number: int, local: int) -> Document:
+def _encode_tile(tile: Tile, number: int, local: int) -> Document:
     about: dict[str, object] = {
         "tile_id": number,
         "name": tile.name,
         "glyph": tile.glyph,
-        "color": Color("#ff" + tile.color[1:]),
+        "color": ColorProperty("#ff" + tile.color[1:]),
         "passable": tile.passable,
     }
     if tile.sprite is not None:
@@ -259,4 +273,4 @@ def _tile(tile: Tile, number: int, local: int) -> Document:
         about["code"] = tile.code
     about |= {f"cost.{mover}": cost for mover, cost in tile.costs}
     kind = {"type": tile.kind} if tile.kind else {}
-    return {"id": local, **kind, "properties": _properties(about)}
+    return {"id": local, **kind, "properties": _encode_properties(about)}

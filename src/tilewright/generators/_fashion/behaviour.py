@@ -28,27 +28,27 @@ from ...core.tileset import Tileset
 from ...kernels.blocks import block_size
 from .scores import (
     VON_NEUMANN,
+    Integers,
     Offset,
     Score,
     Scores,
-    Whole,
-    axis,
-    numbers,
+    exact_linspace,
+    rank_rows,
     rank_table,
-    ranks,
     read_offsets,
     read_score,
     read_scores,
-    sums,
+    sum_scores,
+    to_array,
 )
 
-MOST_SITUATIONS = 2**26
+MAX_SITUATIONS = 2**26
 """As many are enumerated unless told otherwise: 4 states with four offsets, 2 states with eight."""
-MOST_MEETINGS = 2**26
+MAX_MEETINGS = 2**26
 """As many neighbourhoods are held against each other: 13 states with four offsets, 4 states with eight."""
-MOST_GRID_RANKS = 2**25
+MAX_GRID_RANKS = 2**25
 """As many ranks are held for a grid: 1,024 x 1,024 matrices with four offsets, 256 x 256 with eight."""
-MOST_GRID_SITUATIONS = 2**32
+MAX_GRID_SITUATIONS = 2**32
 """As many situations are enumerated for a grid."""
 
 
@@ -57,7 +57,7 @@ def behaviour_id(
     offsets: Sequence[Offset] = VON_NEUMANN,
     *,
     exact: bool = False,
-    situations: int = MOST_SITUATIONS,
+    situations: int = MAX_SITUATIONS,
 ) -> str:
     """A name of the automaton's behaviour, for comparing score matrices under the same offsets.
 
@@ -77,16 +77,16 @@ def behaviour_id(
     """
     states, values = read_scores(scores)
     places = read_offsets(offsets)
-    return _name(rank_table(states, values, places, exact), states, places, situations)
+    return _compute_id(rank_table(states, values, places, exact), states, places, situations)
 
 
-def alike(
+def behave_alike(
     a: Scores,
     b: Scores,
     offsets: Sequence[Offset] = VON_NEUMANN,
     *,
     exact: bool = False,
-    situations: int = MOST_SITUATIONS,
+    situations: int = MAX_SITUATIONS,
 ) -> bool:
     """Whether two matrices make the same automaton, as far as `behaviour_id` can tell.
 
@@ -100,7 +100,7 @@ def alike(
     other = rank_table(states, other_values, places, exact)
     if np.array_equal(table, other):
         return True
-    return _name(table, states, places, situations) == _name(other, states, places, situations)
+    return _compute_id(table, states, places, situations) == _compute_id(other, states, places, situations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class BehaviourGrid:
     def map(self) -> TileMap:
         """The plane as a map with a tile per behaviour, to be drawn and saved like any other."""
         tiles = [f"behaviour{number}" for number in range(len(self.ids))]
-        return TileMap(self.numbers, Tileset.of_words(tiles, "behaviours"))
+        return TileMap(self.numbers, Tileset.from_labels(tiles, "behaviours"))
 
 
 def behaviour_grid(
@@ -130,7 +130,7 @@ def behaviour_grid(
     steps: int | tuple[int, int] = 201,
     offsets: Sequence[Offset] = VON_NEUMANN,
     exact: bool = False,
-    situations: int = MOST_SITUATIONS,
+    situations: int = MAX_SITUATIONS,
 ) -> BehaviourGrid:
     """The behaviours of the matrices of two states that four scores make with "x" and "y" written in.
 
@@ -147,15 +147,15 @@ def behaviour_grid(
     places = read_offsets(offsets)
     codes = 2 ** (len(places) + 1)
     columns, rows = (steps, steps) if isinstance(steps, int) else steps
-    if min(columns, rows) < 1 or columns * rows * codes > MOST_GRID_RANKS:
-        text = f"1 or more each way and, with {len(places)} offsets, at most {MOST_GRID_RANKS // codes:,} in all"
+    if min(columns, rows) < 1 or columns * rows * codes > MAX_GRID_RANKS:
+        text = f"1 or more each way and, with {len(places)} offsets, at most {MAX_GRID_RANKS // codes:,} in all"
         raise InvalidRecipe(text, at="steps", got=steps)
     sheet: list[Score] = np.array(scores, dtype=np.object_).ravel().tolist()
     if len(sheet) != 4 or sheet.count("x") != 1 or sheet.count("y") != 1:
         raise InvalidRecipe('four entries, one of them "x" and one "y"', at="scores", got=scores)
-    across, down = axis(x, columns), axis(y, rows)
+    across, down = exact_linspace(x, columns), exact_linspace(y, rows)
     fixed = [Fraction(0) if entry in ("x", "y") else read_score(entry) for entry in sheet]
-    values = numbers([*across, *down, *fixed], len(places), exact)
+    values = to_array([*across, *down, *fixed], len(places), exact)
 
     tables: dict[bytes, int] = {}  # equal ones behave alike, and are quickly found
     ranking: list[int] = []
@@ -163,24 +163,24 @@ def behaviour_grid(
         matrices = np.tile(values[-4:], (block.size, 1))
         matrices[:, sheet.index("x")] = values[block % columns]
         matrices[:, sheet.index("y")] = values[columns + block // columns]
-        stack = ranks(sums(matrices.reshape(-1, 2, 2), len(places)))
+        stack = rank_rows(sum_scores(matrices.reshape(-1, 2, 2), len(places)))
         ranking += [tables.setdefault(table.tobytes(), len(tables)) for table in stack]
 
-    each = 2 ** _weights(2, places).shape[1]
-    if each <= situations and each * len(tables) > MOST_GRID_SITUATIONS:
+    each = 2 ** _compute_weights(2, places).shape[1]
+    if each <= situations and each * len(tables) > MAX_GRID_SITUATIONS:
         raise TooLarge(
-            f"{len(tables):,} rank tables with {each:,} situations each, at most {MOST_GRID_SITUATIONS:,} in all "
+            f"{len(tables):,} rank tables with {each:,} situations each, at most {MAX_GRID_SITUATIONS:,} in all "
             "are enumerated; take fewer steps, or situations=0 to decide by pairs",
             at="steps",
         )
-    names = [_name(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
+    names = [_compute_id(np.frombuffer(table, dtype=np.int64), 2, places, situations) for table in tables]
     found = {name: number for number, name in enumerate(dict.fromkeys(names))}
     behaviours = np.array([found[name] for name in names], dtype=np.int32)[ranking].reshape(rows, columns)
     return BehaviourGrid(behaviours, tuple(found), np.array(across, np.float64), np.array(down, np.float64))
 
 
 @lru_cache(maxsize=64)
-def _weights(states: int, offsets: tuple[Offset, ...]) -> Whole:
+def _compute_weights(states: int, offsets: tuple[Offset, ...]) -> Integers:
     """What the state of each cell of a situation counts in the code around each contender.
 
     A row per contender, the cell itself and then its neighbours (a second listing wins nothing), and a column
@@ -198,7 +198,7 @@ def _weights(states: int, offsets: tuple[Offset, ...]) -> Whole:
     return weights
 
 
-def _codes(states: int, weights: Whole) -> Whole:
+def _list_codes(states: int, weights: Integers) -> Integers:
     """The weighted sums of all ways to give some cells states, the last cell's varying fastest."""
     codes = np.zeros(1, dtype=np.int64)
     for weight in weights:
@@ -206,59 +206,59 @@ def _codes(states: int, weights: Whole) -> Whole:
     return codes
 
 
-def _name(ranks: Whole, states: int, offsets: tuple[Offset, ...], situations: int) -> str:
+def _compute_id(ranks: Integers, states: int, offsets: tuple[Offset, ...], situations: int) -> str:
     """The id of the behaviour that a rank table makes, by the first method that is small enough."""
-    weights = _weights(states, offsets)
+    weights = _compute_weights(states, offsets)
     if states ** weights.shape[1] <= situations:
-        method, parts = "situations", _outcomes(ranks, states, weights)
+        method, parts = "situations", _iter_outcomes(ranks, states, weights)
     else:
-        method, parts = "pairs", _contests(ranks, states, weights)
+        method, parts = "pairs", _iter_contests(ranks, states, weights)
     digest = blake2b(f"{states} {offsets}".encode(), digest_size=16)
     for part in parts:
         digest.update(part.astype("<i4").tobytes())
     return f"{method}-{digest.hexdigest()}"
 
 
-def _outcomes(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
+def _iter_outcomes(ranks: Integers, states: int, weights: Integers) -> Iterator[Integers]:
     """The state that every situation leads to, in blocks."""
     contenders, cells = weights.shape
     own = np.repeat(np.arange(states), ranks.size // states)
     # One number per claim: the higher rank wins, then the earlier contender, and its state is the last digit.
     claims = [(ranks * contenders + contenders - 1 - number) * states + own for number in range(contenders)]
     outer = max(0, cells - int(math.log(block_size("behaviour"), states)))
-    within = [_codes(states, row[outer:]) for row in weights]
-    for bases in zip(*(_codes(states, row[:outer]) for row in weights), strict=True):
+    within = [_list_codes(states, row[outer:]) for row in weights]
+    for bases in zip(*(_list_codes(states, row[:outer]) for row in weights), strict=True):
         best = claims[0][bases[0] + within[0]]
         for claim, base, codes in zip(claims[1:], bases[1:], within[1:], strict=True):
             np.maximum(best, claim[base + codes], out=best)
         yield best % states
 
 
-def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
+def _iter_contests(ranks: Integers, states: int, weights: Integers) -> Iterator[Integers]:
     """Who beats whom where the neighbourhoods of two contenders meet and their centres differ, in blocks.
 
     For each filling of the cells they have in common: how many of the later contender's neighbourhoods fail
     against each of the earlier's, and how many of the earlier's fail against each of the later's. Whoever
     beats more beats the same ones and others, so these counts settle every contest without listing all pairs.
     """
-    meetings = [(pair, _common(weights, pair)) for pair in combinations(range(len(weights)), 2)]
+    meetings = [(pair, _find_common_cells(weights, pair)) for pair in combinations(range(len(weights)), 2)]
     met = sum(
         states ** int(cells)
         for pair, common in meetings
         for cells in np.count_nonzero((weights[list(pair)] > 0) | common, axis=1)
     )
-    if met > MOST_MEETINGS:
+    if met > MAX_MEETINGS:
         raise TooLarge(
             f"{states} states under these offsets make {states}^{weights.shape[1]} situations and {met:,} "
-            f"meetings, at most {MOST_MEETINGS:,} meetings can be decided; take fewer states or offsets",
+            f"meetings, at most {MAX_MEETINGS:,} meetings can be decided; take fewer states or offsets",
             at="scores",
         )
     identity = np.eye(weights.shape[1], dtype=np.int64)
     for pair, common in meetings:
-        earlier, later = (_codes(states, identity[contender, common]) for contender in pair)
+        earlier, later = (_list_codes(states, identity[contender, common]) for contender in pair)
         differ = np.flatnonzero(earlier != later)
-        shared = [_codes(states, weights[contender, common])[differ, None] for contender in pair]
-        alone = [_codes(states, row[(row > 0) & ~common]) for row in weights[list(pair)]]
+        shared = [_list_codes(states, weights[contender, common])[differ, None] for contender in pair]
+        alone = [_list_codes(states, row[(row > 0) & ~common]) for row in weights[list(pair)]]
         height = max(1, block_size("behaviour") // max(codes.size for codes in alone))
         for start in range(0, differ.size, height):
             first, second = (
@@ -267,17 +267,17 @@ def _contests(ranks: Whole, states: int, weights: Whole) -> Iterator[Whole]:
             yield np.hstack([_count_below(second, first + 1), _count_below(first, second)])
 
 
-def _common(weights: Whole, pair: tuple[int, int]) -> NDArray[np.bool_]:
+def _find_common_cells(weights: Integers, pair: tuple[int, int]) -> NDArray[np.bool_]:
     """The cells that both contenders' neighbourhoods hold, and the contenders."""
     common: NDArray[np.bool_] = np.all(weights[list(pair)] > 0, axis=0)
     common[list(pair)] = True
     return common
 
 
-def _count_below(values: Whole, limits: Whole) -> Whole:
+def _count_below(values: Integers, limits: Integers) -> Integers:
     """For every limit, how many values of the same row are smaller."""
     rows = np.arange(len(values))[:, None]
     lift = rows * (max(values.max(), limits.max()) + 1)  # keeps the rows apart in one sorted list
     found = np.searchsorted(np.sort(values + lift, axis=1).ravel(), (limits + lift).ravel())
-    counts: Whole = found.reshape(limits.shape) - rows * values.shape[1]
+    counts: Integers = found.reshape(limits.shape) - rows * values.shape[1]
     return counts

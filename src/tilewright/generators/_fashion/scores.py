@@ -24,16 +24,16 @@ Score: TypeAlias = float | str | Decimal
 """A number, or a decimal in quotes: published score lists hold both."""
 Scores: TypeAlias = Sequence[Score] | Sequence[Sequence[Score]] | NDArray[np.float64] | NDArray[np.int64]
 """A square matrix, flat (row after row) or nested."""
-Whole: TypeAlias = NDArray[np.int64]
+Integers: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.generic]
 """float64, or for exact sums int64, or Python's own whole numbers where those are too small."""
 
 VON_NEUMANN: tuple[Offset, ...] = ((0, 1), (0, -1), (-1, 0), (1, 0))
 """The four nearest cells as (dx, dy), in libFBCAGen's order."""
 
-MOST_RANKED = 2**22
+MAX_RANK_CODES = 2**22
 """As many neighbourhoods make a rank table: 21 states with four offsets, 5 states with eight."""
-MOST_RELABELLED = 8
+MAX_RELABEL_STATES = 8
 """As many states are put in every order: 8! = 40,320."""
 
 
@@ -49,13 +49,13 @@ def normal_form(scores: Scores, *, relabel: bool = False) -> tuple[tuple[int, ..
     ((0, 1), (2, 3))
     """
     states, values = read_scores(scores)
-    if relabel and states > MOST_RELABELLED:
+    if relabel and states > MAX_RELABEL_STATES:
         raise TooLarge(
-            f"at most {MOST_RELABELLED} states are put in every order, got {states} with "
+            f"at most {MAX_RELABEL_STATES} states are put in every order, got {states} with "
             f"{math.factorial(states):,} orders; leave relabel out",
             at="relabel",
         )
-    flat = smallest(values)
+    flat = to_smallest_integers(values)
     orders = permutations(range(states)) if relabel else [tuple(range(states))]
     return min(tuple(tuple(flat[own * states + other] for other in order) for own in order) for order in orders)
 
@@ -89,13 +89,13 @@ def read_offsets(offsets: Sequence[Offset]) -> tuple[Offset, ...]:
         raise InvalidRecipe("pairs of whole numbers (dx, dy)", at="offsets", got=offsets, rule="type") from None
 
 
-def axis(ends: tuple[Score, Score], count: int) -> list[Fraction]:
+def exact_linspace(ends: tuple[Score, Score], count: int) -> list[Fraction]:
     """Values at even distances, exact, so that their floats are the ones a person would write."""
     first, last = (read_score(end) for end in ends)
     return [first + (last - first) * step / max(count - 1, 1) for step in range(count)]
 
 
-def smallest(values: Sequence[Fraction]) -> list[int]:
+def to_smallest_integers(values: Sequence[Fraction]) -> list[int]:
     """The smallest whole numbers from 0 up whose differences are in the same proportions."""
     scale = math.lcm(*(value.denominator for value in values))
     least = min(values)
@@ -104,15 +104,15 @@ def smallest(values: Sequence[Fraction]) -> list[int]:
     return [number // common for number in whole]
 
 
-def numbers(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
+def to_array(values: Sequence[Fraction], terms: int, exact: bool) -> Numbers:
     """The scores as sums of `terms` of them are made: floats, or whole numbers that do not overflow."""
     if not exact:
         return np.array(values, dtype=np.float64)
-    whole = smallest(values)
+    whole = to_smallest_integers(values)
     return np.array(whole, dtype=np.int64 if max(whole) * max(terms, 1) < 2**63 else np.object_)
 
 
-def sums(matrices: Numbers, terms: int) -> Numbers:
+def sum_scores(matrices: Numbers, terms: int) -> Numbers:
     """The score of every code, a row per matrix, added in the order of the offsets."""
     count, states, _ = matrices.shape
     sums: Numbers = np.zeros((count, states, 1), dtype=matrices.dtype)
@@ -122,7 +122,7 @@ def sums(matrices: Numbers, terms: int) -> Numbers:
     return sums.reshape(count, -1)
 
 
-def ranks(sums: Numbers) -> Whole:
+def rank_rows(sums: Numbers) -> Integers:
     """How many different smaller values each value has in its row."""
     order = np.argsort(sums, axis=1, kind="stable")
     ordered = np.take_along_axis(sums, order, axis=1)
@@ -133,13 +133,13 @@ def ranks(sums: Numbers) -> Whole:
     return ranks
 
 
-def rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Whole:
+def rank_table(states: int, values: Sequence[Fraction], offsets: tuple[Offset, ...], exact: bool) -> Integers:
     """The rank of every code's score: all that a behaviour can depend on."""
     terms = len(offsets)
-    if states ** (terms + 1) > MOST_RANKED:
+    if states ** (terms + 1) > MAX_RANK_CODES:
         raise TooLarge(
             f"{states} states with {terms} offsets make {states}^{terms + 1} neighbourhoods, at most "
-            f"{MOST_RANKED:,} can be ranked; take fewer states or offsets",
+            f"{MAX_RANK_CODES:,} can be ranked; take fewer states or offsets",
             at="scores",
         )
-    return ranks(sums(numbers(values, terms, exact).reshape(1, states, states), terms)).ravel()
+    return rank_rows(sum_scores(to_array(values, terms, exact).reshape(1, states, states), terms)).ravel()

@@ -13,9 +13,9 @@ from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
 from .contexts import Contexts
 from .directions import AROUND
-from .stored_counts import Wanted
+from .stored_counts import ContextSpec
 
-CONTEXTS, SQUARES_COUNTED = "contexts", "squares"
+CONTEXTS, SQUARE_COUNTS = "contexts", "squares"
 """The parts of a model's counts."""
 TileClasses = tuple[int, ...]
 """For every word of the samples the word that is learned in its place."""
@@ -36,56 +36,56 @@ class ContextCounts:
         self.sample, self.tile_classes = sample, tile_classes
         self.contexts = count_contexts(sample, tile_classes, directions, masks)
         """Those that are asked when a map grows."""
-        self.words = np.array([sample.words.index(word) for word in self.contexts.words], dtype=np.uint16)
+        self.label_ids = np.array([sample.labels.index(word) for word in self.contexts.labels], dtype=np.uint16)
         """(learned word,) its position among the words of the samples."""
 
     @cached_property
-    def learned(self) -> NDArray[np.int64]:
+    def learned_ids(self) -> NDArray[np.int64]:
         """(word of the samples,) which learned word it counts as."""
-        own = self.tile_classes or range(len(self.sample.words))
-        place = {word: number for number, word in enumerate(self.words.tolist())}
+        own = self.tile_classes or range(len(self.sample.labels))
+        place = {word: number for number, word in enumerate(self.label_ids.tolist())}
         return np.array([place[word] for word in own], dtype=np.int64)
 
     @cached_property
-    def commonest(self) -> int:
+    def most_common(self) -> int:
         """The word of the samples that is most common, of equals the first."""
         shares = self.contexts.counts()
-        return self.sample.words.index(max(shares, key=lambda word: shares[word]))
+        return self.sample.labels.index(max(shares, key=lambda word: shares[word]))
 
     @cached_property
-    def shown(self) -> NDArray[np.uint16]:
+    def digit_labels(self) -> NDArray[np.uint16]:
         """(digit,) the word of the samples that stands for it; the most common one for a cell without a tile."""
-        return np.array([self.commonest, *self.words.tolist()], dtype=np.uint16)
+        return np.array([self.most_common, *self.label_ids.tolist()], dtype=np.uint16)
 
     @cached_property
     def scratch(self) -> NDArray[np.float64]:
         """For kernels to work in."""
-        return np.empty((3, len(self.words)))
+        return np.empty((3, len(self.label_ids)))
 
-    def steps(self, asked: Sequence[Sequence[int]]) -> Numbers:
+    def number_steps(self, backoff: Sequence[Sequence[int]]) -> Numbers:
         """(step, part) an order of backing off, given in sets of directions, as kernels take it."""
-        most = max(len(step) for step in asked)
-        rows = [[self.contexts.number(mask) for mask in step] for step in asked]
+        most = max(len(step) for step in backoff)
+        rows = [[self.contexts.index_of(mask) for mask in step] for step in backoff]
         return np.array([[*row, *(-1 for _ in range(most - len(row)))] for row in rows], dtype=np.int64)
 
     @cached_property
     def squares(self) -> tuple[Contexts, Numbers]:
         """The contexts for drawing again: squares, and the pairs that two of them share; their numbers side by side."""
         contexts = count_contexts(self.sample, self.tile_classes, AROUND, SQUARE_MASKS)
-        numbers = [contexts.number(mask) for mask in SQUARE_MASKS]
+        numbers = [contexts.index_of(mask) for mask in SQUARE_MASKS]
         return contexts, np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
-    def beside(self) -> NDArray[np.float64]:
+    def neighbor_probabilities(self) -> NDArray[np.float64]:
         """(direction, word, other word) how likely a word is where the other stands to its n, e, s or w."""
         contexts, _ = self.squares
-        count = len(contexts.words)
+        count = len(contexts.labels)
         shares = np.zeros((4, count, count))
         for direction, name in enumerate(("n", "e", "s", "w")):
-            for other, word in enumerate(contexts.words):
+            for other, word in enumerate(contexts.labels):
                 seen = contexts.counts(**{name: word})
                 for own, times in seen.items():
-                    shares[direction, contexts.words.index(own), other] = times / sum(seen.values())
+                    shares[direction, contexts.labels.index(own), other] = times / sum(seen.values())
         return shares
 
 
@@ -105,11 +105,11 @@ def count_contexts(
     sample: Samples, tile_classes: TileClasses | None, directions: tuple[str, ...], masks: tuple[int, ...]
 ) -> Contexts:
     """Return the contexts of samples: counted, or found in what a model has counted."""
-    return find_contexts(sample, sample.counts_digest, Wanted.of(sample, tile_classes, directions, masks))
+    return find_contexts(sample, sample.counts_digest, ContextSpec.of(sample, tile_classes, directions, masks))
 
 
 @lru_cache(maxsize=32)
-def find_contexts(sample: Samples, counts_digest: str, wanted: Wanted) -> Contexts:
+def find_contexts(sample: Samples, counts_digest: str, wanted: ContextSpec) -> Contexts:
     """Kept, because many maps are made of one sample."""
-    stored = (wanted.find(sample, part) for part in (CONTEXTS, SQUARES_COUNTED))
+    stored = (wanted.find(sample, part) for part in (CONTEXTS, SQUARE_COUNTS))
     return next((found for found in stored if found is not None), None) or wanted.count(sample)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from ...core.errors import InvalidRecipe, did_you_mean, quoted
+from ...core.errors import InvalidRecipe, did_you_mean, short_repr
 
 STEPS = {
     "n": (-1, 0),
@@ -29,7 +29,7 @@ SEED_BACKOFF = (
     *("w", "s", "sw", "se"),
 )
 """For rows from the bottom left. East is known at the edge and beside locked cells alone."""
-MOST_DIRECTIONS = 8
+MAX_DIRECTIONS = 8
 ALL_SUBSETS = 6
 """With more directions than this, only those contexts are learned that the order of backing off names."""
 MAX_STEPS = 256
@@ -48,11 +48,11 @@ def read_directions(value: Any) -> Any:
     for name in names:
         if not isinstance(name, str) or name not in STEPS:
             near = did_you_mean(name, STEPS) if isinstance(name, str) else ""
-            raise InvalidRecipe(f"{quoted(name)} is no direction{near}; {', '.join(STEPS)}")
+            raise InvalidRecipe(f"{short_repr(name)} is no direction{near}; {', '.join(STEPS)}")
     if len(set(names)) < len(names):
         raise InvalidRecipe(f"each direction once, got {', '.join(names)}", rule="duplicate")
-    if len(names) > MOST_DIRECTIONS:
-        raise InvalidRecipe(f"at most {MOST_DIRECTIONS} directions, got {len(names)}")
+    if len(names) > MAX_DIRECTIONS:
+        raise InvalidRecipe(f"at most {MAX_DIRECTIONS} directions, got {len(names)}")
     return tuple(names)
 
 
@@ -60,22 +60,22 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
     """`w+sw+s`, directions seen together, as bits; `w*s`, several such sets taken for independent of each other."""
     parts = step.lower().split("*")
     if not re.fullmatch(r"[a-z0-9+* ]+", step.lower()):
-        raise InvalidRecipe(f"{quoted(step)} is no context; one is written as w+sw+s, or w*s", at="backoff")
-    if len(parts) > MOST_DIRECTIONS:
-        raise InvalidRecipe(f"at most {MOST_DIRECTIONS} contexts are multiplied, got {len(parts)}", at="backoff")
+        raise InvalidRecipe(f"{short_repr(step)} is no context; one is written as w+sw+s, or w*s", at="backoff")
+    if len(parts) > MAX_DIRECTIONS:
+        raise InvalidRecipe(f"at most {MAX_DIRECTIONS} contexts are multiplied, got {len(parts)}", at="backoff")
     masks = []
     for part in parts:
         mask = 0
         for name in (name.strip() for name in part.split("+")):
             if name not in directions:
-                text = f"{quoted(step)}: {quoted(name)} is not one of the directions {', '.join(directions)}"
+                text = f"{short_repr(step)}: {short_repr(name)} is not one of the directions {', '.join(directions)}"
                 raise InvalidRecipe(text, at="backoff")
             mask |= 1 << directions.index(name)
         masks.append(mask)
     return tuple(masks)
 
 
-def turned(name: str, turn: Turn) -> str:
+def turn_direction(name: str, turn: Turn) -> str:
     """A direction on a map that is turned over."""
     down, right = STEPS[name]
     swapped, across, upside = turn
@@ -84,22 +84,22 @@ def turned(name: str, turn: Turn) -> str:
     return NAMES[-down if upside else down, -right if across else right]
 
 
-def turned_step(step: str, turn: Turn) -> str:
-    return re.sub(r"[a-z0-9]+", lambda name: turned(name.group(), turn), step)
+def turn_step(step: str, turn: Turn) -> str:
+    return re.sub(r"[a-z0-9]+", lambda name: turn_direction(name.group(), turn), step)
 
 
 def default_directions(turn: Turn | None) -> tuple[str, ...]:
     """The five of the original, as the scan goes; all around where it goes round."""
-    return tuple(turned(name, turn) for name in SEED_DIRECTIONS) if turn is not None else AROUND
+    return tuple(turn_direction(name, turn) for name in SEED_DIRECTIONS) if turn is not None else AROUND
 
 
 def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, ...]:
     """The order of the original for its own directions; else all contexts that can be known, the largest first."""
     if turn is not None and set(directions) == set(default_directions(turn)):
-        return tuple(turned_step(step, turn) for step in SEED_BACKOFF)
+        return tuple(turn_step(step, turn) for step in SEED_BACKOFF)
     near_first = sorted(directions, key=lambda name: sum(abs(part) for part in STEPS[name]))  # the sort is stable
     if turn is None and set(directions) == set(AROUND):
-        return _arcs()
+        return _list_arcs()
     behind = [name for name in near_first if turn is None or _is_behind(name, turn)][:ALL_SUBSETS]
     subsets = [tuple(directions)]
     for size in range(len(behind), 0, -1):
@@ -110,12 +110,12 @@ def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, 
 
 def _is_behind(name: str, turn: Turn) -> bool:
     """Whether the scan has been there when it comes to a cell, away from edges and locks."""
-    home = next(home for home in STEPS if turned(home, turn) == name)
+    home = next(home for home in STEPS if turn_direction(home, turn) == name)
     down, right = STEPS[home]
     return down > 0 or (down == 0 and right < 0)
 
 
-def _arcs() -> tuple[str, ...]:
+def _list_arcs() -> tuple[str, ...]:
     """All around, then neighbours in a row, then those along the axes, then single ones."""
     arcs = [tuple(AROUND)]
     for length in (5, 4, 3):

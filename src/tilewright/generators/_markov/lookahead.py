@@ -28,15 +28,15 @@ def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank:
     beside = free[:-2, 1:-1] | free[2:, 1:-1] | free[1:-1, :-2] | free[1:-1, 2:]
     shown = (held >= 0) & beside
     count = int(shown.sum())
-    if count * len(context_counts.words) > MAX_NUMBERS:
+    if count * len(context_counts.label_ids) > MAX_NUMBERS:
         return Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), NO_CHANCES)
-    chances = np.zeros((count, len(context_counts.words)))
+    chances = np.zeros((count, len(context_counts.label_ids)))
     chances[np.arange(count), held[shown]] = 1.0
     rows[shown] = np.arange(count)
     ranks = rank[shown]
     frontier = np.argwhere(shown)
     for _ in range(REACH):
-        if 5 * len(frontier) * len(context_counts.words) + chances.size > MAX_NUMBERS:
+        if 5 * len(frontier) * len(context_counts.label_ids) + chances.size > MAX_NUMBERS:
             break
         found, chances, ranks = _spread(context_counts, held, rows, chances, ranks, frontier)
         frontier = found
@@ -63,9 +63,11 @@ def _spread(
         free = (rows[tuple(there.T)] < 0) & (held[tuple(there.T)] < 0)
         there, here = there[free], here[free]
         before = rows[tuple(here.T)]
-        now = np.zeros((len(there), len(context_counts.words)))
-        for word in range(len(context_counts.words)):  # in a fixed order: BLAS takes one that depends on the machine
-            now += chances[before, word][:, None] * context_counts.beside[direction, word]
+        now = np.zeros((len(there), len(context_counts.label_ids)))
+        for word in range(
+            len(context_counts.label_ids)
+        ):  # in a fixed order: BLAS takes one that depends on the machine
+            now += chances[before, word][:, None] * context_counts.neighbor_probabilities[direction, word]
         most = now.max(axis=1, initial=0.0)
         now /= np.where(most > 0, most, 1.0)[:, None]
         rows[tuple(there.T)] = len(chances) + np.arange(len(there))

@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, model_validator
 
 from ...core.errors import InvalidRecipe
-from ...core.model import FromSamples, Learning
+from ...core.model import LearningParams, TrainingParams
 from ...core.params import Sized, param, size_param
 from ...core.samples import Counts, Samples
 from ...core.tileset import Tileset
 from ...kernels.markov import Numbers
 from .context_counts import (
     CONTEXTS,
+    SQUARE_COUNTS,
     SQUARE_MASKS,
-    SQUARES_COUNTED,
     ContextCounts,
     TileClasses,
     count_contexts,
     find_tile_classes,
 )
-from .contexts import Contexts, refuse_too_many
+from .contexts import Contexts, check_context_limit
 from .directions import (
     ALL_SUBSETS,
     AROUND,
@@ -37,7 +37,7 @@ from .directions import (
     read_directions,
     read_step,
 )
-from .stored_counts import NAMES, Wanted
+from .stored_counts import NAMES, ContextSpec
 
 UNKNOWN = "unknown"
 """The tile of cells about which the samples tell nothing, where those are to be kept."""
@@ -51,7 +51,7 @@ Corner = Literal["bottom left", "bottom right", "top left", "top right"]
 Directions = Annotated[tuple[str, ...], BeforeValidator(read_directions)]
 
 
-class MarkovLearned(FromSamples):
+class MarkovTrainingParams(TrainingParams):
     """Samples, and what is counted in them."""
 
     sample: Samples = param("awbw")
@@ -79,47 +79,48 @@ class MarkovLearned(FromSamples):
         if self.pieces == "learned":
             return None
         tileset = self.sample.tileset
-        return find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.words])
+        return find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.labels])
 
     @cached_property
     def contexts(self) -> Contexts:
         """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
         return count_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
 
-    def _parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+    def _list_parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
         """The directions that are counted, and the sets of them."""
-        return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARES_COUNTED: (AROUND, SQUARE_MASKS)}
+        return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARE_COUNTS: (AROUND, SQUARE_MASKS)}
 
     def count(self) -> Counts:
         counts: dict[str, Numbers] = {}
-        for part, sets in self._parts().items():
+        for part, sets in self._list_parts().items():
             contexts = count_contexts(self.sample, self.learned_classes, *sets)
-            counts |= Wanted.of(self.sample, self.learned_classes, *sets).store(contexts, part)
+            counts |= ContextSpec.of(self.sample, self.learned_classes, *sets).store(contexts, part)
         return counts
 
-    def refuse_counts(self, counts: Counts) -> None:
-        if set(counts) != {f"{part}.{name}" for part in self._parts() for name in NAMES}:
+    def check_counts(self, counts: Counts) -> None:
+        if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in NAMES}:
             raise InvalidRecipe("must be those of contexts and squares", at="counts", rule="type")
-        for part, sets in self._parts().items():
-            Wanted.of(self.sample, self.learned_classes, *sets).refuse(counts, self.sample, part)
+        for part, sets in self._list_parts().items():
+            ContextSpec.of(self.sample, self.learned_classes, *sets).validate(counts, self.sample, part)
 
     @property
     def facts(self) -> Mapping[str, str]:
         return {"contexts": f"{len(self.contexts):,} of {', '.join(self.contexts.directions)}"}
 
     @model_validator(mode="after")
-    def _samples_belong_together(self) -> Self:
+    def _check_samples(self) -> Self:
         if self.sample.axes != 2:
             raise InvalidRecipe("markov learns from flat maps", at="sample", rule="flat_sample")
         names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
         if len(names) > 1:
             text = f"maps of different tilesets, {' and '.join(names)}; learn from one at a time"
             raise InvalidRecipe(text, at="sample")
-        refuse_too_many(len(self.sample.words), self.learned_masks, self.learned_directions)
+        check_context_limit(len(self.sample.labels), self.learned_masks, self.learned_directions)
         return self
 
 
-class MarkovParams(MarkovLearned, Learning, Sized):
+class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
+    renamed: ClassVar = {"mends": "repair_passes", "sweeps": "gibbs_sweeps"}
     technique: ClassVar[str] = "markov"
     width: int = size_param(25, typical=(5, 200))
     """Columns of the map."""
@@ -135,9 +136,9 @@ class MarkovParams(MarkovLearned, Learning, Sized):
     """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone."""
     temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
     """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
-    mends: int = param(1, ge=0, le=10_000, typical=(0, 16))
+    repair_passes: int = param(1, ge=0, le=10_000, typical=(0, 16))
     """Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their neighbours."""
-    sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
+    gibbs_sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
     """Times that every cell is drawn once more, given all its neighbours; removes traces of the scan."""
     unknown: Literal["never", "keep"] = param("never")
     """Where no context is known: take a tile by how common it is anywhere, or keep the tile `unknown`."""
@@ -150,48 +151,49 @@ class MarkovParams(MarkovLearned, Learning, Sized):
         return (self.scan == "columns", *TURNS[self.corner])
 
     @cached_property
-    def looking(self) -> tuple[str, ...]:
+    def used_directions(self) -> tuple[str, ...]:
         """The directions in which a cell looks."""
         return self.directions or default_directions(self.turn)
 
     @cached_property
-    def asked(self) -> tuple[tuple[int, ...], ...]:
+    def backoff_masks(self) -> tuple[tuple[int, ...], ...]:
         """The order of backing off: sets of directions as bits."""
         steps = tuple(
-            read_step(step, self.looking) for step in self.backoff or default_backoff(self.looking, self.turn)
+            read_step(step, self.used_directions)
+            for step in self.backoff or default_backoff(self.used_directions, self.turn)
         )
         return steps if self.unknown == "keep" else (*steps, (0,))
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
         """The sets of directions that are asked, as bits."""
-        return tuple(sorted({0, *(mask for step in self.asked for mask in step)}))
+        return tuple(sorted({0, *(mask for step in self.backoff_masks for mask in step)}))
 
     @cached_property
-    def counted(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Numbers]]:
+    def counts_cache(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Numbers]]:
         """What was learned for a tileset and the words' tiles in it, kept for the next map."""
         return {}
 
-    def context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Numbers]:
+    def get_context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Numbers]:
         """What is learned where the samples' words are these tiles, and the order of backing off."""
         key = tileset.digest, ids.tobytes()
-        if key not in self.counted:
-            own = ids[: len(self.sample.words)].tolist()
+        if key not in self.counts_cache:
+            own = ids[: len(self.sample.labels)].tolist()
             tile_classes = find_tile_classes(tileset, own) if self.pieces == "chosen" else None
-            context_counts = ContextCounts(self.sample, tile_classes, self.looking, self.masks)
-            self.counted[key] = context_counts, context_counts.steps(self.asked)
-        return self.counted[key]
+            context_counts = ContextCounts(self.sample, tile_classes, self.used_directions, self.masks)
+            self.counts_cache[key] = context_counts, context_counts.number_steps(self.backoff_masks)
+        return self.counts_cache[key]
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return (*self.sample.words, UNKNOWN) if self.unknown == "keep" else self.sample.words
+    def labels(self) -> tuple[str, ...]:
+        return (*self.sample.labels, UNKNOWN) if self.unknown == "keep" else self.sample.labels
 
     @property
     def tileset(self) -> Tileset:
         own = self.sample.tileset
-        return own.extended([{"name": UNKNOWN, "kind": UNKNOWN}]) if self.unknown == "keep" else own
+        return own.with_tiles([{"name": UNKNOWN, "kind": UNKNOWN}]) if self.unknown == "keep" else own
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        refuse_too_many(len(self.sample.words), self.masks, self.looking)
+    def _check_context_limit(self) -> Self:
+        check_context_limit(len(self.sample.labels), self.masks, self.used_directions)
         return self

@@ -12,20 +12,20 @@ from .directions import Turn
 
 
 @lru_cache(maxsize=8)
-def places_in_order(turn: Turn | None, shape: tuple[int, int]) -> Numbers:
+def order_places(turn: Turn | None, shape: tuple[int, int]) -> Numbers:
     """The places of all cells in a flat map within its margin, in the order of a scan; None is a spiral."""
     rows, columns = (side + 2 * MARGIN for side in shape)
     places = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    return _spiral(places) if turn is None else _lines(places, turn)
+    return _order_spiral(places) if turn is None else _order_lines(places, turn)
 
 
-def _lines(places: Numbers, turn: Turn) -> Numbers:
+def _order_lines(places: Numbers, turn: Turn) -> Numbers:
     swapped, across, upside = turn
     turned = places[:: 1 if upside else -1, :: -1 if across else 1]
     return np.ascontiguousarray(turned.T if swapped else turned).reshape(-1)
 
 
-def _spiral(places: Numbers) -> Numbers:
+def _order_spiral(places: Numbers) -> Numbers:
     """Around the centre, ring by ring, each from its lower right corner on: up, left, down, and right."""
     rows, columns = (side // 2 for side in places.shape)
     down, right = np.ogrid[-rows : places.shape[0] - rows, -columns : places.shape[1] - columns]

@@ -19,7 +19,7 @@ their place among all, sets of directions as bits, and the contexts themselves."
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ContextSpec:
     """Which contexts: of which classes of words, in which directions and sets of them."""
 
     classes: tuple[int, ...]
@@ -29,15 +29,15 @@ class Wanted:
     @classmethod
     def of(
         cls, sample: Samples, classes: tuple[int, ...] | None, directions: tuple[str, ...], masks: tuple[int, ...]
-    ) -> Wanted:
-        own = tuple(range(len(sample.words))) if classes is None else classes
+    ) -> ContextSpec:
+        own = tuple(range(len(sample.labels))) if classes is None else classes
         return cls(own, directions, (0, *sorted({*masks} - {0})))
 
     def count(self, sample: Samples) -> Contexts:
         """Count in the samples."""
         words, table = np.unique(np.array(self.classes, dtype=np.int64), return_inverse=True)
         maps = [table.reshape(-1)[map] for map in sample.maps]
-        return Contexts(maps, [sample.words[number] for number in words.tolist()], self.directions, self.masks)
+        return Contexts(maps, [sample.labels[number] for number in words.tolist()], self.directions, self.masks)
 
     def store(self, contexts: Contexts, part: str) -> Counts:
         """Return contexts as arrays; `part` begins their names."""
@@ -55,11 +55,11 @@ class Wanted:
             return None
         if not set(self.masks) <= set(masks.tolist()):
             return None
-        words = [sample.words[number] for number in sorted(set(self.classes))]
+        words = [sample.labels[number] for number in sorted(set(self.classes))]
         table = _select(ContextTable(*arrays), len(words) + 2, masks.tolist(), self.masks)
-        return Contexts.of_table(table, words, self.directions, self.masks)
+        return Contexts.from_table(table, words, self.directions, self.masks)
 
-    def refuse(self, counts: Counts, sample: Samples, part: str) -> None:
+    def validate(self, counts: Counts, sample: Samples, part: str) -> None:
         """Refuse stored counts that are not of these contexts, or cannot be those of the samples."""
         classes, directions, masks, *arrays = (counts[f"{part}.{name}"] for name in NAMES)
         places = [list(STEPS).index(name) for name in self.directions]
@@ -75,7 +75,7 @@ def _select(table: ContextTable, digits: int, stored: list[int], wanted: tuple[i
     """Return the contexts of some sets of directions, with the keys that they have among these alone."""
     if tuple(stored) == wanted:
         return table
-    which, inside = _sets(table.keys, digits, stored)
+    which, inside = _split_keys(table.keys, digits, stored)
     kept = np.isin(np.array(stored)[which], wanted)
     bases = key_bases(digits, wanted)[np.searchsorted(np.array(wanted), np.array(stored)[which[kept]])]
     entries = np.repeat(kept, table.sizes)
@@ -98,7 +98,7 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     last = int(key_bases(digits, masks)[-1]) + digits ** masks[-1].bit_count()
     if not rising.all() or keys[0] != 0 or keys[-1] >= last or (keys[1:] <= keys[:-1]).any():
         return False
-    which, inside = _sets(keys, digits, masks)
+    which, inside = _split_keys(keys, digits, masks)
     length = np.array([mask.bit_count() for mask in masks])[which]
     for place in range(int(length.max())):
         # 0 is a cell without a tile, which samples do not have.
@@ -110,7 +110,7 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     return bool((totals == cells).all())
 
 
-def _sets(keys: Numbers, digits: int, masks: Sequence[int]) -> tuple[Numbers, Numbers]:
+def _split_keys(keys: Numbers, digits: int, masks: Sequence[int]) -> tuple[Numbers, Numbers]:
     """Return for every key the number of its set of directions, and what it is among the keys of the set."""
     bases = key_bases(digits, masks)
     which = np.searchsorted(bases, keys, side="right") - 1

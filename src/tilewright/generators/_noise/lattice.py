@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...core.seeds import MASK, Rng
 from ...kernels.blocks import block_size
-from ...kernels.noise import points, squares, triangles
+from ...kernels.noise import fill_cellular, fill_lattice, fill_simplex
 
 Kind = Literal["perlin", "simplex", "value", "cellular"]
 Fractal = Literal["plain", "ridged", "billow"]
@@ -27,11 +27,11 @@ UNITS = 1 << 16
 HALF_PI = 1.5707963267948966
 WIDTHS: dict[Kind, float] = {"perlin": 1.0, "simplex": 1.6, "value": 0.7, "cellular": 1.0}
 """How wide a lattice cell is beside a feature, so that features of one scale look equally large."""
-NOT_MOVED = np.empty((2, 0, 0))
+NO_DISPLACEMENT = np.empty((2, 0, 0))
 SKEW_OWN, SKEW_OTHER, SKEW_SIDE = 153, 41, 112
 """The sheared lattice of simplex noise: u = (153 x + 41 y) / 112, v = (41 x + 153 y) / 112."""
 
-SPREAD: dict[tuple[Kind, Fractal], tuple[float, float]] = {
+OCTAVE_MOMENTS: dict[tuple[Kind, Fractal], tuple[float, float]] = {
     ("perlin", "plain"): (0.0, 0.306),
     ("perlin", "ridged"): (0.5, 0.352),
     ("perlin", "billow"): (-0.5, 0.352),
@@ -59,7 +59,7 @@ class Window:
     """Rows and columns after which the world begins again; None where it does not."""
 
 
-def blocks(shape: tuple[int, int]) -> list[slice]:
+def split_rows(shape: tuple[int, int]) -> list[slice]:
     """Rows in blocks between which to yield; their size changes nothing."""
     rows = max(1, block_size("noise") // shape[1])
     return [slice(first, first + rows) for first in range(0, shape[0], rows)]
@@ -75,7 +75,7 @@ class Octave:
     weight: float = 1.0
 
 
-def octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunarity: float) -> list[Octave]:
+def make_octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunarity: float) -> list[Octave]:
     """Each finer by `lacunarity` and weaker by `gain` than the one before; none is finer than a cell."""
     made, weight = [], 1.0
     for number in range(count):
@@ -84,7 +84,7 @@ def octaves(rng: Rng, kind: Kind, scale: float, count: int, gain: float, lacunar
     return made
 
 
-def sampled(octave: Octave, window: Window, moved: Numbers, out: Numbers) -> Iterator[float]:
+def sample_octave(octave: Octave, window: Window, displacement: Numbers, out: Numbers) -> Iterator[float]:
     """Fill `out` with the noise of an octave, in blocks of rows that change nothing; between them, the share done.
 
     `moved` (2, row, column) is how far x and y are shifted at every cell, in cells; empty for not at all.
@@ -97,40 +97,40 @@ def sampled(octave: Octave, window: Window, moved: Numbers, out: Numbers) -> Ite
     width = int(octave.scale * WIDTHS[octave.kind] * UNITS + 0.5)
     if octave.kind == "simplex":
         side = SKEW_SIDE * width
-        columns, across = _sheared(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
-        lines, down = _sheared(starts[1], counts[1], (SKEW_OTHER, SKEW_OWN), side)
-        for block in blocks(window.shape):
+        columns, across = _shear_places(starts[0], counts[0], (SKEW_OWN, SKEW_OTHER), side)
+        lines, down = _shear_places(starts[1], counts[1], (SKEW_OTHER, SKEW_OWN), side)
+        for block in split_rows(window.shape):
             if block.start:
                 yield block.start / counts[1]
             some, at = np.ascontiguousarray(lines[:, block]), np.ascontiguousarray(down[:, block])
-            shifts = np.ascontiguousarray(moved[:, block])
-            triangles(key, columns, across, some, at, float(side), shifts, UNITS / width, out[block])
+            shifts = np.ascontiguousarray(displacement[:, block])
+            fill_simplex(key, columns, across, some, at, float(side), shifts, UNITS / width, out[block])
         return
     rings = (0, 0) if window.torus is None else reversed(window.torus)
-    axes = [_axis(start, count, width, ring) for start, count, ring in zip(starts, counts, rings, strict=True)]
+    axes = [_make_axis(start, count, width, ring) for start, count, ring in zip(starts, counts, rings, strict=True)]
     (columns, across), (lines, down) = ((axis.cells, axis.places) for axis in axes)
     around = np.array([axis.around for axis in axes], dtype=np.uint64)
     per_cell = np.array([axis.per_cell for axis in axes])
-    for block in blocks(window.shape):
+    for block in split_rows(window.shape):
         if block.start:
             yield block.start / counts[1]
-        shifts = np.ascontiguousarray(moved[:, block])
+        shifts = np.ascontiguousarray(displacement[:, block])
         place = (columns, across, lines[block], down[block], around, shifts, per_cell, out[block])
         if octave.kind == "cellular":
-            points(key, *place)
+            fill_cellular(key, *place)
         else:
-            squares(octave.kind == "perlin", key, *place)
+            fill_lattice(octave.kind == "perlin", key, *place)
 
 
-def add_up(
-    parts: list[Octave], fractal: Fractal, window: Window, moved: Numbers, total: Numbers
+def add_octaves(
+    octaves: list[Octave], fractal: Fractal, window: Window, displacement: Numbers, total: Numbers
 ) -> Iterator[tuple[int, float]]:
     """Add octaves to `total`; on the way, how many of them are whole, and the share of the next one done."""
     one = np.empty(window.shape)
-    for number, octave in enumerate(parts):
-        for share in sampled(octave, window, moved, one):
+    for number, octave in enumerate(octaves):
+        for share in sample_octave(octave, window, displacement, one):
             yield number, 0.9 * share
-        for block in blocks(window.shape):
+        for block in split_rows(window.shape):
             if block.start:
                 yield number, 0.9 + 0.1 * block.start / window.shape[0]
             some = one[block]
@@ -143,15 +143,15 @@ def add_up(
         yield number + 1, 0.0
 
 
-def levelled(total: Numbers, parts: list[Octave], fractal: Fractal) -> Numbers:
+def equalize(total: Numbers, octaves: list[Octave], fractal: Fractal) -> Numbers:
     """A sum of octaves as heights between 0 and 1, spread about evenly: a tenth of them, or so, lie below 0.1.
 
     Sums of noise are nearly normally distributed, with lighter ends. How much of such lies below z deviations is
     close to w = z / sqrt(z^2 + pi / 2), bent by w^5 (1 - w^2) / 2: it rises, stays in -1..1, and needs no exp.
     """
-    mean, deviation = SPREAD[parts[0].kind, fractal]
+    mean, deviation = OCTAVE_MOMENTS[octaves[0].kind, fractal]
     weights = squared = 0.0
-    for part in parts:
+    for part in octaves:
         weights += part.weight
         squared += part.weight * part.weight
     z = (total - mean * weights) / (deviation * sqrt(squared))
@@ -162,7 +162,7 @@ def levelled(total: Numbers, parts: list[Octave], fractal: Fractal) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class LatticeAxis:
     """The places of a window along one side."""
 
     cells: NDArray[np.uint64]
@@ -175,19 +175,19 @@ class Axis:
     """Lattice cells to a cell."""
 
 
-def _axis(start: int, count: int, width: int, ring: int) -> Axis:
+def _make_axis(start: int, count: int, width: int, ring: int) -> LatticeAxis:
     """Places along an endless side, or along one that begins again after `ring` cells."""
     if not ring:
         cells, rest = divide_places(start, count, 1, width)
-        return Axis(cells, rest / float(width), 0, UNITS / width)
+        return LatticeAxis(cells, rest / float(width), 0, UNITS / width)
     # A whole number of lattice cells around: their width gives way.
     length = ring * UNITS
     around = max(1, (length + width // 2) // width)
     cells, rest = divide_places(start, count, around, length)
-    return Axis(cells, rest / float(length), around, around / ring)
+    return LatticeAxis(cells, rest / float(length), around, around / ring)
 
 
-def _sheared(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
+def _shear_places(start: int, count: int, by: tuple[int, int], side: int) -> tuple[NDArray[np.uint64], Numbers]:
     parts = [divide_places(start, count, factor, side) for factor in by]
     return np.stack([cells for cells, _ in parts]), np.stack([rest for _, rest in parts])
 

@@ -39,26 +39,28 @@ class Block:
         """How many may change."""
         return int(np.count_nonzero(~self.frozen))
 
-    def of(self, tiles: Tiles) -> Tiles:
+    def extract(self, tiles: Tiles) -> Tiles:
         return tiles[np.ix_(*self.places)]
 
     def put(self, tiles: Tiles, new: Tiles) -> None:
         """Write what may change into the map."""
-        inner = self.of(tiles)
+        inner = self.extract(tiles)
         inner[~self.frozen] = new[~self.frozen]
         tiles[np.ix_(*self.places)] = inner
 
 
-def has_blocks(shape: Sequence[int], side: int) -> bool:
+def has_blocks(shape: Sequence[int], block_size: int) -> bool:
     """Whether a map is so large."""
-    return prod(shape) >= 4 * side ** len(shape) and max(shape) >= 2 * side
+    return prod(shape) >= 4 * block_size ** len(shape) and max(shape) >= 2 * block_size
 
 
-def blocks_at(stage: int, shape: Sequence[int], side: int, reach: int, wrap: Wrap, sides: Sides) -> Iterator[Block]:
+def split_blocks(
+    stage: int, shape: Sequence[int], block_size: int, reach: int, wrap: Wrap, sides: Sides
+) -> Iterator[Block]:
     """The parts of a map at a stage; `reach` is how far a window reaches behind its first cell."""
     shift = SHIFTS[stage % len(SHIFTS)]
     axes = [
-        list(_along(length, side, shift, reach, round_, edges))
+        list(_split_axis(length, block_size, shift, reach, round_, edges))
         for length, round_, edges in zip(shape, wrap, sides, strict=True)
     ]
     for chosen in product(*axes):
@@ -69,11 +71,11 @@ def blocks_at(stage: int, shape: Sequence[int], side: int, reach: int, wrap: Wra
         yield Block(places, stays, wraps, edges)
 
 
-def _along(
-    length: int, side: int, shift: float, reach: int, round_: bool, edges: tuple[bool, bool]
+def _split_axis(
+    length: int, block_size: int, shift: float, reach: int, round_: bool, edges: tuple[bool, bool]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], bool, tuple[bool, bool]]]:
     """The parts of one axis: places, which of them stay as they are, whether it wraps, and which edges count."""
-    count = round(length / side)
+    count = round(length / block_size)
     if count < 2:
         yield np.arange(length), np.zeros(length, dtype=np.bool_), round_, edges
         return

@@ -17,18 +17,18 @@ class PaddedGrid:
 
     def __init__(self, shape: tuple[int, ...], wrap: Wrap, sides: Sides, margin: int) -> None:
         self.shape, self.wrap, self.sides, self.margin = shape, wrap, sides, margin
-        self.wide = tuple(side + 2 * margin for side in shape)
-        self.size = prod(self.wide)
-        self.strides = np.array([prod(self.wide[axis + 1 :]) for axis in range(len(shape))], dtype=np.int64)
+        self.padded_shape = tuple(side + 2 * margin for side in shape)
+        self.size = prod(self.padded_shape)
+        self.strides = np.array([prod(self.padded_shape[axis + 1 :]) for axis in range(len(shape))], dtype=np.int64)
         self.inner = tuple(slice(margin, margin + side) for side in shape)
-        self.homes, self.twins = self._copies() if any(wrap) else (np.empty(0, np.int32), np.empty(0, np.int32))
+        self.homes, self.twins = self._link_copies() if any(wrap) else (np.empty(0, np.int32), np.empty(0, np.int32))
 
-    def _copies(self) -> tuple[Numbers, Numbers]:
+    def _link_copies(self) -> tuple[Numbers, Numbers]:
         """For every place the cell of which it is a copy, and the next copy, -1 behind the last."""
-        homes = np.zeros(self.wide, dtype=np.int64)
-        holds = np.ones(self.wide, dtype=np.bool_)  # whether a cell or a copy of one lies there
+        homes = np.zeros(self.padded_shape, dtype=np.int64)
+        holds = np.ones(self.padded_shape, dtype=np.bool_)  # whether a cell or a copy of one lies there
         for axis, (side, round_, stride) in enumerate(zip(self.shape, self.wrap, self.strides, strict=True)):
-            along = np.arange(self.wide[axis]) - self.margin
+            along = np.arange(self.padded_shape[axis]) - self.margin
             inside = (along >= 0) & ((along < side) | round_)
             form = [-1 if other == axis else 1 for other in range(len(self.shape))]
             homes += (((along % side if round_ else along) + self.margin) * stride).reshape(form)
@@ -40,11 +40,11 @@ class PaddedGrid:
         twins[places[:-1][same]] = places[1:][same]
         return flat.astype(np.int32), twins
 
-    def place(self, cell: tuple[int, ...]) -> int:
+    def flat_index(self, cell: tuple[int, ...]) -> int:
         """Where a cell lies, flat."""
         return int(np.dot(np.array(cell) + self.margin, self.strides))
 
-    def windows(self, size: int) -> tuple[slice, ...]:
+    def window_starts(self, size: int) -> tuple[slice, ...]:
         """Where windows of a size begin, by axis; one cell before or behind an edge that counts."""
         spans = []
         for side, round_, edges in zip(self.shape, self.wrap, self.sides, strict=True):
@@ -52,17 +52,17 @@ class PaddedGrid:
             spans.append(slice(self.margin - int(edges[0]), self.margin + last))
         return tuple(spans)
 
-    def window_count(self, size: int) -> int:
-        return prod(max(0, span.stop - span.start) for span in self.windows(size))
+    def count_windows(self, size: int) -> int:
+        return prod(max(0, span.stop - span.start) for span in self.window_starts(size))
 
-    def shifts(self, size: int) -> NDArray[np.int64]:
+    def window_offsets(self, size: int) -> NDArray[np.int64]:
         """How far behind its first cell the cells of a window lie."""
         starts = np.array(list(product(range(size), repeat=len(self.shape))), dtype=np.int64)
         return starts @ self.strides
 
-    def spread(self, tiles: Tiles, beyond: int) -> Cells:
+    def pad(self, tiles: Tiles, beyond: int) -> Cells:
         """A map with its margin, flat."""
-        wide: Cells = np.full(self.wide, beyond, dtype=np.uint16)
+        wide: Cells = np.full(self.padded_shape, beyond, dtype=np.uint16)
         wide[self.inner] = tiles
         flat = wide.reshape(-1)
         if self.homes.size:

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, refused_axes, wraps
-from ...core.errors import Problem, counted, problem
-from ...core.model import FromSamples, Learning
-from ...core.params import LARGEST_SIDE, Sized, param, size_param
+from ...analysis.patterns import AXES, AxesOf, Sides, Wrap, find_axis_problems, wraps
+from ...core.errors import Problem, pluralize, problem
+from ...core.model import LearningParams, TrainingParams
+from ...core.params import MAX_SIDE, Sized, param, size_param
 from ...core.samples import Samples, Training
 from .target import TargetDistribution
 
@@ -24,28 +24,30 @@ STEPS_PER_CELL = 2000
 Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 
 
-class PatternsLearned(FromSamples):
+class PatternsTrainingParams(TrainingParams):
     """Samples, and how their windows are read."""
 
+    renamed: ClassVar = {"symmetries": "symmetry"}
     pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
     """Sides of the windows that are compared; by default 3, and 2 where the sample or the map is smaller."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)
     """How much each pattern size counts; by default all alike."""
     wrap_sample: AxesOf = param("none")
     """Axes along which the sample wraps, such as xy."""
-    symmetries: Literal[1, 2, 8] = param(1)
+    symmetry: Literal[1, 2, 8] = param(1)
     """Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by quarters."""
     borders: tuple[Edge, ...] = param((), max_length=6)
     """Edges of the map that are to look as those of the sample: left, right, top, bottom; below, above of levels."""
 
 
-class PatternsParams(PatternsLearned, Learning, Sized):
+class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
+    renamed: ClassVar = {"symmetries": "symmetry", "part_side": "block_size", "mut_times": "max_stamps"}
     technique: ClassVar[str] = "patterns"
     width: int = size_param(40, ge=2)
     """Columns of the map."""
     height: int = size_param(30, ge=2)
     """Rows of the map."""
-    depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
+    depth: int | None = param(None, ge=1, le=MAX_SIDE, typical=(1, 32))
     """Levels of the map; by default as many as the sample has."""
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
@@ -57,11 +59,11 @@ class PatternsParams(PatternsLearned, Learning, Sized):
     """Maps that are made side by side, of which the best is kept; for evolution and genetic, they compete."""
     islands: int = param(1, ge=1, le=1000, typical=(1, 16))
     """Populations that know nothing of each other, on as many processors as there are; the best map of all is kept."""
-    part_side: int = param(64, ge=8, le=LARGEST_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
+    block_size: int = param(64, ge=8, le=MAX_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
     """Side of the parts in which annealing makes maps that hold several of them."""
     inter_weight: float = param(0.5, ge=0, le=1)
     """Between 1, no window that the sample lacks, and 0, every window that the sample has."""
-    mut_times: int = param(1, ge=1, le=1000, typical=(1, 10), hidden_unless=("optimiser", "evolution", "genetic"))
+    max_stamps: int = param(1, ge=1, le=1000, typical=(1, 10), hidden_unless=("optimiser", "evolution", "genetic"))
     """Most stamps of the sample at once, in evolution and genetic."""
     noise: float = param(0.0, ge=0, le=1000, typical=(0, 0.1), hidden_unless=("optimiser", "evolution", "genetic"))
     """How far chance may disturb which map is the better one, in evolution and genetic."""
@@ -74,8 +76,8 @@ class PatternsParams(PatternsLearned, Learning, Sized):
         return (self.depth or self.sample.grids[0].shape[0], *flat)
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return self.sample.words
+    def labels(self) -> tuple[str, ...]:
+        return self.sample.labels
 
     @property
     def wrapped(self) -> Wrap:
@@ -105,7 +107,7 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             pattern_size=max(self.sizes),
             wrap_sample=self.wrap_sample,
             wrap=self.wrap,
-            symmetries=self.symmetries,
+            symmetries=self.symmetry,
         )
 
     @property
@@ -121,17 +123,17 @@ class PatternsParams(PatternsLearned, Learning, Sized):
             total += weight
         return tuple(weight / total for weight in given)
 
-    def target(self, sides: Sides, strange: bool) -> TargetDistribution:
+    def make_target(self, sides: Sides, has_unknown: bool) -> TargetDistribution:
         """What maps with these edges are compared with; `strange` if there are tiles that the sample lacks."""
         wrap = wraps(self.wrap_sample, self.sample.axes)
-        return _target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetries, strange)
+        return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
 
     def find_problems(self) -> Iterator[Problem]:
-        yield from self._wrong_sizes()
-        yield from self._wrong_axes()
-        yield from self._wrong_weights()
+        yield from self._find_size_problems()
+        yield from self._find_axis_problems()
+        yield from self._find_weight_problems()
 
-    def _wrong_sizes(self) -> Iterator[Problem]:
+    def _find_size_problems(self) -> Iterator[Problem]:
         largest = max(self.sizes)
         cells = largest**self.sample.axes
         if any(size < 1 for size in self.sizes) or largest < 2:
@@ -154,9 +156,9 @@ class PatternsParams(PatternsLearned, Learning, Sized):
                 text = f"{side} is less than a pattern of {largest}; see pattern_sizes"
                 yield problem(text, at=name, instead=largest)
 
-    def _wrong_axes(self) -> Iterator[Problem]:
-        yield from refused_axes("wrap", "the map", self.wrap, self.sample.axes)
-        yield from refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
+    def _find_axis_problems(self) -> Iterator[Problem]:
+        yield from find_axis_problems("wrap", "the map", self.wrap, self.sample.axes)
+        yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
                 text = "the sample is flat, so the map is; leave depth out"
@@ -169,25 +171,25 @@ class PatternsParams(PatternsLearned, Learning, Sized):
                 if axis in axes:
                     yield problem(f"where {name} joins {axis}, there is no edge {edge}", at="borders")
 
-    def _wrong_weights(self) -> Iterator[Problem]:
+    def _find_weight_problems(self) -> Iterator[Problem]:
         if self.size_weights is None:
             return
         if len(self.size_weights) != len(self.sizes):
-            sizes = counted(len(self.sizes), "pattern size")
+            sizes = pluralize(len(self.sizes), "pattern size")
             yield problem(f"one for each of {sizes}, got {len(self.size_weights)}", at="size_weights")
         elif min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
             yield problem(f"not negative, and not all 0, got {list(self.size_weights)}", at="size_weights")
 
 
 @lru_cache(maxsize=32)
-def _target(
+def _make_target(
     sample: Samples,
     sizes: tuple[int, ...],
     weights: tuple[float, ...],
     wrap: Wrap,
     sides: Sides,
-    symmetries: int,
-    strange: bool,
+    symmetry: int,
+    has_unknown: bool,
 ) -> TargetDistribution:
     """Kept, because many maps are made of one sample."""
-    return TargetDistribution(sample.maps, len(sample.words), sizes, weights, wrap, sides, symmetries, strange)
+    return TargetDistribution(sample.maps, len(sample.labels), sizes, weights, wrap, sides, symmetry, has_unknown)

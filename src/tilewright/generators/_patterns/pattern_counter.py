@@ -9,17 +9,17 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import SMOOTHING, Tiles, Windows, Wrap, framed, smoothed
+from ...analysis.patterns import SMOOTHING, PatternCounts, Tiles, Wrap, pad_map, smooth_counts
 from ...analysis.patterns import divergence as divergence_of
 from ...core.seeds import Rng
-from ...kernels import optimisers
+from ...kernels import optimizers
 from ...kernels import patterns as kernels
 from ...kernels.blocks import block_size
 from ...kernels.exact import log
-from ...kernels.optimisers import EDIT, Generation, MemberArrays, Moves, StampArrays
+from ...kernels.optimizers import EDIT, Generation, MemberArrays, Moves, StampArrays
 from ...kernels.patterns import CHANGE, EMPTY, LAYOUT, CounterArrays
 from .padded_grid import PaddedGrid
-from .target import TargetDistribution, touching
+from .target import TargetDistribution, find_touched_edges
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
 """Of the exponential distribution: how much worse than before, in units of heat, a change may be."""
@@ -30,9 +30,9 @@ Order sets in somewhere between 4 and 2, suddenly for large windows, and most of
 """
 STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
 """Shares of steps of annealing that put a whole window of the samples onto the map, or move a box of such a side."""
-PATCH = 3
+MAX_PATCH_SIZE = 3
 """The greatest side of patches that members exchange, in windows."""
-BYTES_PER_LOOK = 128
+BYTES_PER_LOOKUP = 128
 """Bytes of a member that are copied in the time in which one cell of a window is looked at."""
 
 
@@ -47,18 +47,18 @@ class PatternCounter:
         wrap: Wrap,
         weight: float,
         frozen: NDArray[np.bool_],
-        times: int = 1,
+        max_stamps: int = 1,
     ) -> None:
         """`frozen` cells never change; the divergence of maps from the target has this weight in the sum of both.
 
         A member's child has at most so many windows of the samples put onto it.
         """
-        self.target, self.weight, self.times = target, weight, times
+        self.target, self.weight, self.max_stamps = target, weight, max_stamps
         self.grid = PaddedGrid(members[0].shape, wrap, target.sides, max(target.sizes) - 1)
-        self._lay_out(len(members))
-        self.stamps = self._stamps()
-        self.cells = np.stack([self.grid.spread(tiles, target.tiles) for tiles in members])
-        self.frozen: NDArray[np.uint8] = np.ones(self.grid.wide, dtype=np.uint8)
+        self._allocate(len(members))
+        self.stamps = self._make_stamps()
+        self.cells = np.stack([self.grid.pad(tiles, target.tiles) for tiles in members])
+        self.frozen: NDArray[np.uint8] = np.ones(self.grid.padded_shape, dtype=np.uint8)
         self.frozen[self.grid.inner] = frozen
         self.frozen = self.frozen.reshape(-1)
         self.locked = self.frozen if frozen.any() else np.empty(0, dtype=np.uint8)
@@ -71,34 +71,36 @@ class PatternCounter:
 
     # -- layout -------------------------------------------------------------------------------------------------
 
-    def _lay_out(self, members: int) -> None:
+    def _allocate(self, members: int) -> None:
         target, grid = self.target, self.grid
         sizes, most = len(target.sizes), max(coding.cells for coding in target.codings)
         levels = int(grid.strides[0]) if target.axes == 3 else 0
-        self.patch = np.array([PATCH * max(target.sizes), levels, grid.strides[-2]], dtype=np.int64)
+        self.patch = np.array([MAX_PATCH_SIZE * max(target.sizes), levels, grid.strides[-2]], dtype=np.int64)
         self.box = BOX if target.axes == 2 else BOX // 2
-        edits = max(self.times * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** target.axes)
+        edits = max(self.max_stamps * most, max(self.box, int(self.patch[0]) if members > 1 else 0) ** target.axes)
         layout = np.zeros(sizes, dtype=LAYOUT)
         self.shifts = np.zeros((sizes, most), dtype=np.int64)
         self.multipliers = np.zeros((sizes, most), dtype=np.uint64)
         self.firsts = np.empty(sizes)
-        slots = np.full((sizes, *grid.wide), -1, dtype=np.int32)
+        slots = np.full((sizes, *grid.padded_shape), -1, dtype=np.int32)
         terms: list[NDArray[np.float64]] = []
         gains: list[NDArray[np.float64]] = []
         first = 0
         for number, (coding, windows) in enumerate(zip(target.codings, target.windows, strict=True)):
-            total = grid.window_count(coding.size)
-            slots[number][grid.windows(coding.size)] = 0
-            self.shifts[number, : coding.cells] = grid.shifts(coding.size)
+            total = grid.count_windows(coding.size)
+            slots[number][grid.window_starts(coding.size)] = 0
+            self.shifts[number, : coding.cells] = grid.window_offsets(coding.size)
             self.multipliers[number, : coding.cells] = coding.multipliers
             # Half of the slots hold twice the map's windows and all that one step can add, kept or not.
             added = edits * coding.cells * 2 ** sum(grid.wrap)
-            known, others = (0, 0) if coding.bound else (_space(len(windows.keys)), _space(2 * total + added))
+            known, others = (
+                (0, 0) if coding.bound else (_count_slots(len(windows.keys)), _count_slots(2 * total + added))
+            )
             own = layout[number]
             own["first"], own["known"], own["others"], own["cells"] = first, known, others, coding.cells
             own["gains"], own["lacking"] = sum(map(len, gains)), sum(map(len, terms)) + len(windows.keys)
             first += known + others or coding.bound
-            rows, more, self.firsts[number] = _tables(windows, total, self.weight, target.weights[number])
+            rows, more, self.firsts[number] = _make_tables(windows, total, self.weight, target.weights[number])
             terms.append(rows)
             gains.append(more)
         self.terms, self.gains = np.concatenate(terms), np.concatenate(gains)
@@ -111,7 +113,7 @@ class PatternCounter:
         self.log = np.empty(entries, dtype=CHANGE)
         self.new = np.empty(entries, dtype=np.uint64)
 
-    def _stamps(self) -> StampArrays:
+    def _make_stamps(self) -> StampArrays:
         """The samples' windows, in pools by the edges that they touch, and where on the map each pool may be put."""
         target, grid, most = self.target, self.grid, self.shifts.shape[1]
         windows: list[NDArray[np.uint16]] = []
@@ -119,9 +121,9 @@ class PatternCounter:
         origins: list[NDArray[np.int32]] = []
         ranges = []
         kinds = 1 << (2 * target.axes)
-        places = np.arange(grid.size).reshape(grid.wide)
+        places = np.arange(grid.size).reshape(grid.padded_shape)
         for number, size in enumerate(target.sizes):
-            tiles, touched = target.stamps(number)
+            tiles, touched = target.list_stamps(number)
             padded = np.zeros((len(tiles), most), dtype=np.uint16)
             padded[:, : tiles.shape[1]] = tiles[np.argsort(touched, kind="stable")]
             start, counts = sum(map(len, windows)), np.bincount(touched, minlength=kinds)
@@ -136,17 +138,17 @@ class PatternCounter:
             ranges.append((sum(map(len, origins)), here.size, sum(map(len, pools))))
             windows.append(padded)
             pools.append(pool)
-            touches = touching(here.shape, target.sides)
+            touches = find_touched_edges(here.shape, target.sides)
             origins.append(np.stack((here.reshape(-1), touches.reshape(-1)), axis=1).astype(np.int32))
         return StampArrays(
             np.concatenate(windows),
             np.concatenate(pools),
             np.concatenate(origins),
             np.array(ranges),
-            *self._touched(),
+            *self._find_touched(),
         )
 
-    def _touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _find_touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For stamps of every size, where the windows of every size begin that they touch; and how many."""
         sizes, axes, strides = self.target.sizes, self.target.axes, self.grid.strides
         lengths = np.array([[(one + other - 1) ** axes for other in sizes] for one in sizes], dtype=np.int64)
@@ -163,12 +165,12 @@ class PatternCounter:
         return [
             CounterArrays(
                 cells=self.cells[member],
-                twins=self.grid.twins,
-                homes=self.grid.homes,
+                next_copies=self.grid.twins,
+                originals=self.grid.homes,
                 slots=self.slots[member],
                 keys=self.keys[member],
                 counts=self.counts[member],
-                which=self.which[member],
+                term_rows=self.which[member],
                 terms=self.terms,
                 gains=self.gains,
                 firsts=self.firsts,
@@ -193,12 +195,12 @@ class PatternCounter:
                     first = int(self.layout["first"][member, number])
                     self.keys[member, first : first + coding.bound] = np.arange(coding.bound, dtype=np.uint64)
                     self.which[member, first : first + coding.bound] = self.layout["lacking"][member, number]
-                kernels.know(own, number, windows.keys, row)
+                kernels.add_known(own, number, windows.keys, row)
                 row += len(windows.keys) + 1
             kernels.count_windows(own)
         self.values = np.array([self.divergence(member) for member in range(len(self.cells))])
         """The members' divergences, kept up with every step."""
-        self.sum = np.zeros(1)
+        self.annealing_delta = np.zeros(1)
         """What annealing has added to the first one's since."""
 
     # -- looking ------------------------------------------------------------------------------------------------
@@ -211,62 +213,66 @@ class PatternCounter:
     @property
     def value(self) -> float:
         """Its divergence."""
-        return float(self.values[self.best] + self.sum[0])
+        return float(self.values[self.best] + self.annealing_delta[0])
 
     def tiles(self, member: int | None = None) -> Tiles:
         """A member's map, by default the best one's."""
-        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.grid.wide)[self.grid.inner]
+        inner: Tiles = self.cells[self.best if member is None else member].reshape(self.grid.padded_shape)[
+            self.grid.inner
+        ]
         return inner
 
     def divergence(self, member: int) -> float:
         """Of a member from the target, worked out from nothing but its tiles."""
         target, total = self.target, 0.0
         for coding, windows, weight in zip(target.codings, target.windows, target.weights, strict=True):
-            wide = framed(self.tiles(member), coding.size, self.grid.wrap, target.sides, target.tiles)
-            total += weight * divergence_of(Windows.of(coding, [wide]), windows, self.weight)
+            wide = pad_map(self.tiles(member), coding.size, self.grid.wrap, target.sides, target.tiles)
+            total += weight * divergence_of(PatternCounts.of(coding, [wide]), windows, self.weight)
         return total
 
     # -- changing -----------------------------------------------------------------------------------------------
 
     def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
         """Give one cell another tile."""
-        places = np.array([self.grid.place(cell)], dtype=np.int64)
+        places = np.array([self.grid.flat_index(cell)], dtype=np.int64)
         self._change(places, np.array([tile], dtype=np.int64), member)
 
-    def become(self, tiles: Tiles) -> None:
+    def set_map(self, tiles: Tiles) -> None:
         """Let the first member be this map, where it may change; the cost is that of the cells that differ."""
-        cells = np.nonzero((self.tiles(0) != tiles) & (self.frozen.reshape(self.grid.wide)[self.grid.inner] == 0))
+        cells = np.nonzero(
+            (self.tiles(0) != tiles) & (self.frozen.reshape(self.grid.padded_shape)[self.grid.inner] == 0)
+        )
         places = (np.stack(cells, axis=1) + self.grid.margin) @ self.grid.strides
         self._change(places, tiles[cells].astype(np.int64), 0)
 
     def _change(self, places: NDArray[np.int64], tiles: NDArray[np.int64], member: int) -> None:
         first = 0
         while first < len(places):
-            first = kernels.change(self.arrays[member], places, tiles, first, self.values[member : member + 1])
+            first = kernels.change_tiles(self.arrays[member], places, tiles, first, self.values[member : member + 1])
             if first < len(places):
-                self.sort_out(member)
+                self.free_slots(member)
 
-    def sort_out(self, member: int) -> None:
+    def free_slots(self, member: int) -> None:
         """Free the hashed slots of patterns that no longer occur."""
         own = self.arrays[member]
-        kernels.sort_out(own, own.keys.copy(), own.counts.copy(), np.empty_like(own.counts))
+        kernels.rebuild_slots(own, own.keys.copy(), own.counts.copy(), np.empty_like(own.counts))
 
     @property
-    def anneals_per_block(self) -> int:
+    def anneal_steps_per_block(self) -> int:
         """Steps of annealing between two yields."""
-        return max(1, block_size("patterns") // self._looks(STAMPS))
+        return max(1, block_size("patterns") // self._count_lookups(STAMPS))
 
     @property
-    def evolves_per_block(self) -> int:
+    def generations_per_block(self) -> int:
         """Generations between two yields. Where there are several members, each has about one that is copied."""
         members = len(self.cells)
-        looks = members * self._looks((1 + self.times) / 2)
+        looks = members * self._count_lookups((1 + self.max_stamps) / 2)
         if members > 1:
             held = self.cells, self.slots, self.keys, self.counts, self.which
-            looks += sum(array[0].nbytes for array in held) // BYTES_PER_LOOK
+            looks += sum(array[0].nbytes for array in held) // BYTES_PER_LOOKUP
         return max(1, block_size("patterns") // looks)
 
-    def _looks(self, stamps: float) -> int:
+    def _count_lookups(self, stamps: float) -> int:
         """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""
         cells = self.layout["cells"][0]
         return int(cells.sum() + stamps * (self.stamps.lengths @ cells).mean())
@@ -287,35 +293,35 @@ class PatternCounter:
         """
         free, frozen, locked = self.free, self.frozen, self.locked
         if only is not None:
-            wide = np.ones(self.grid.wide, dtype=np.uint8)
+            wide = np.ones(self.grid.padded_shape, dtype=np.uint8)
             wide[self.grid.inner] = ~only
             frozen = locked = wide.reshape(-1) | self.frozen
             free = np.flatnonzero(frozen == 0).astype(np.int32)
         if not free.size or self.target.tiles < 2:
             return
         # What a window weighs, where both directions count alike.
-        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.window_count(max(self.target.sizes))
+        window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(max(self.target.sizes))
         degrees = np.array(heat) * window
         moves = Moves(self.target.tiles, STAMPS, STAMPS + SHIFTS, self.box, degrees, QUANTILES)
         edits = np.empty(max(self.shifts.shape[1], self.box**self.target.axes), dtype=EDIT)
-        for end in self._rests(first, last):
+        for end in self._iter_resyncs(first, last):
             if self.sums_each_step:
-                self.values[0], self.sum[0] = 0.0, self.values[0]
+                self.values[0], self.annealing_delta[0] = 0.0, self.values[0]
             while first < end:
-                stop = min(end, first + self.anneals_per_block)
+                stop = min(end, first + self.anneal_steps_per_block)
                 while first < stop:
-                    first = optimisers.anneal(
+                    first = optimizers.anneal(
                         self.arrays[0], self.stamps, moves, locked, frozen, free, self.grid.strides, rng.state,
-                        edits, self.sum, first, stop, steps,
+                        edits, self.annealing_delta, first, stop, steps,
                     )  # fmt: skip
                     if first < stop:
-                        self.sort_out(0)
+                        self.free_slots(0)
                 if first < end:
                     yield first
             # Added at once, whatever the blocks: how a sum is rounded may decide which of two maps is the better.
-            self.values[0] += self.sum[0]
-            self.sum[0] = 0.0
-            self._rest(end)
+            self.values[0] += self.annealing_delta[0]
+            self.annealing_delta[0] = 0.0
+            self._resync(end)
             yield end
 
     def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
@@ -324,20 +330,20 @@ class PatternCounter:
             return
         members = MemberArrays(self.cells, self.slots, self.keys, self.counts, self.which, self.layout)
         generation = self._new_generation()
-        for end in self._rests(first, last):
+        for end in self._iter_resyncs(first, last):
             while first < end:
-                first = optimisers.evolve(
+                first = optimizers.evolve(
                     self.arrays[0], members, self.stamps, generation, self.locked, self.frozen, self.free,
-                    self.patch, self.values, rng.state, self.times, noise, crossing, first, end,
+                    self.patch, self.values, rng.state, self.max_stamps, noise, crossing, first, end,
                 )  # fmt: skip
                 if first < end:
                     for member in range(len(self.cells)):
-                        self.sort_out(member)
-            self._rest(end)
+                        self.free_slots(member)
+            self._resync(end)
 
     def _new_generation(self) -> Generation:
         count, axes = len(self.cells), self.target.axes
-        edits = max(self.times * self.shifts.shape[1], int(self.patch[0]) ** axes)
+        edits = max(self.max_stamps * self.shifts.shape[1], int(self.patch[0]) ** axes)
         return Generation(
             edits=np.empty((count, edits), dtype=EDIT),
             sizes=np.empty(count, dtype=np.int64),
@@ -350,38 +356,40 @@ class PatternCounter:
         )
 
     @cached_property
-    def _resting(self) -> int:
+    def _resync_interval(self) -> int:
         """Steps after which the divergences are worked out anew, so that what is rounded off never adds up."""
         return max(1 << 20, 64 * self.grid.size)
 
-    def _rests(self, first: int, last: int) -> Iterator[int]:
+    def _iter_resyncs(self, first: int, last: int) -> Iterator[int]:
         """The steps up to which to go on at once: multiples of that, and the last."""
-        yield from range(first // self._resting * self._resting + self._resting, last, self._resting)
+        yield from range(
+            first // self._resync_interval * self._resync_interval + self._resync_interval, last, self._resync_interval
+        )
         if first < last:
             yield last
 
-    def _rest(self, step: int) -> None:
-        if step % self._resting == 0:
+    def _resync(self, step: int) -> None:
+        if step % self._resync_interval == 0:
             self.values[:] = [self.divergence(member) for member in range(len(self.cells))]
 
 
-def _space(entries: int) -> int:
+def _count_slots(entries: int) -> int:
     """Slots, a power of two, so that of so many entries few meet."""
     return 1 << (2 * entries).bit_length()
 
 
-def _tables(
-    windows: Windows, total: int, weight: float, share: float
+def _make_tables(
+    windows: PatternCounts, total: int, weight: float, share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """What kernels/patterns calls terms, gains and firsts, for maps with so many windows of a size.
 
     With p the share of a pattern in the map and q in the samples, it adds `weight * p * log(p / q) + (1 - weight) * q *
     log(q / p)` to the divergence: what depends on p alone is in the gains, what depends on q alone in the terms.
     """
-    shares = smoothed(np.arange(total + 2), total)
+    shares = smooth_counts(np.arange(total + 2), total)
     logs = log(shares)
     gains = np.stack((share * weight * np.diff(shares * logs), np.diff(logs)), axis=1)
-    known = smoothed(np.append(windows.counts, 0), windows.total)
+    known = smooth_counts(np.append(windows.counts, 0), windows.total)
     known_logs = log(known)
     step = 1.0 / ((total + SMOOTHING) * (1.0 + SMOOTHING))
     terms = np.stack((share * weight * step * known_logs, share * (1.0 - weight) * known), axis=1)

@@ -15,7 +15,7 @@ from .pattern_counter import PatternCounter
 
 STEPS_PER_SUM = 1 << 17
 """Steps of annealing after which a counter's divergence is known again."""
-AT_FIRST, AT_ONCE = 8, 32
+INITIAL_RUNS, MAX_RUNS = 8, 32
 """Runs that begin together, and runs that are on their way together, whatever the processors."""
 CROSSING = 0.3
 """Share of a genetic algorithm's children that have two parents."""
@@ -35,46 +35,46 @@ class Run:
     optimiser: Literal["annealing", "evolution", "genetic"] = "annealing"
     noise: float = 0.0
 
-    def go_on(self, count: int) -> None:
+    def advance(self, count: int) -> None:
         """So many steps more, or what is left of them."""
-        for _ in self._until(min(self.done + count, self.last)):
+        for _ in self._run_until(min(self.done + count, self.last)):
             pass
 
-    def blocks(self) -> Iterator[int]:
+    def iter_blocks(self) -> Iterator[int]:
         """Go on to the end, giving the step reached after every block of work."""
         while self.done < self.last:
-            yield from self._until(min(self.done + STEPS_PER_SUM, self.last))
+            yield from self._run_until(min(self.done + STEPS_PER_SUM, self.last))
 
-    def _until(self, last: int) -> Iterator[int]:
+    def _run_until(self, last: int) -> Iterator[int]:
         if self.optimiser == "annealing":
             for reached in self.counter.anneal(self.rng, self.done, last, self.steps):
                 self.done = reached
                 yield reached
         else:
             crossing = CROSSING if self.optimiser == "genetic" else 0.0
-            for first in range(self.done, last, self.counter.evolves_per_block):
-                self.done = min(last, first + self.counter.evolves_per_block)
+            for first in range(self.done, last, self.counter.generations_per_block):
+                self.done = min(last, first + self.counter.generations_per_block)
                 self.counter.evolve(self.rng, first, self.done, noise=self.noise, crossing=crossing)
                 yield self.done
         self.done = last
 
 
-def improved(runs: Iterable[Run]) -> Iterator[tuple[int, Run]]:
+def improve(runs: Iterable[Run]) -> Iterator[tuple[int, Run]]:
     """Let all runs go on to their ends, giving each with its number whenever it has done a block of its work.
 
     Runs go on in threads, as many as there are processors, and are given in an order that these do not change: one that
     is given rests meanwhile, others go on. A run is asked for when one before it has ended, but for the first ones.
     """
-    fresh = ((number, run, run.blocks()) for number, run in enumerate(runs))
+    fresh = ((number, run, run.iter_blocks()) for number, run in enumerate(runs))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        going = deque((*one, pool.submit(next, one[-1], None)) for one in islice(fresh, AT_FIRST))
+        going = deque((*one, pool.submit(next, one[-1], None)) for one in islice(fresh, INITIAL_RUNS))
         try:
             while going:
                 number, run, blocks, reached = going.popleft()
                 reached.result()
                 yield number, run
                 same = [(number, run, blocks)] if run.done < run.last else []
-                for one in chain(same, islice(fresh, min(2, AT_ONCE - len(going)) - len(same))):
+                for one in chain(same, islice(fresh, min(2, MAX_RUNS - len(going)) - len(same))):
                     going.append((*one, pool.submit(next, one[-1], None)))
         finally:
             for *_, reached in going:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, Sides, Tiles, Windows, Wrap, framed, turned, turned_wrap
+from ...analysis.patterns import Coding, PatternCounts, Sides, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
 from ...core.seeds import Rng
 from ...kernels.patterns import Cells
 
@@ -27,12 +27,12 @@ class TargetDistribution:
     """Of the samples."""
     sides: Sides
     """Edges that count, of samples and maps alike."""
-    symmetries: int = 1
-    strange: bool = False
+    symmetry: int = 1
+    has_unknown: bool = False
     """Whether maps may hold a tile that the samples lack."""
 
     @property
-    def strange_tile(self) -> int:
+    def unknown_tile(self) -> int:
         """Stands for all tiles that the samples lack."""
         return self.tiles + self.has_edges
 
@@ -46,7 +46,7 @@ class TargetDistribution:
 
     @cached_property
     def codings(self) -> tuple[Coding, ...]:
-        return tuple(Coding(size, self.axes, self.tiles + self.has_edges + self.strange) for size in self.sizes)
+        return tuple(Coding(size, self.axes, self.tiles + self.has_edges + self.has_unknown) for size in self.sizes)
 
     @cached_property
     def views(self) -> tuple[tuple[Tiles, Wrap], ...]:
@@ -54,16 +54,16 @@ class TargetDistribution:
         return tuple(
             view
             for sample in self.samples
-            for view in zip(turned(sample, self.symmetries), turned_wrap(self.wrap, self.symmetries), strict=True)
+            for view in zip(iter_views(sample, self.symmetry), iter_view_wraps(self.wrap, self.symmetry), strict=True)
         )
 
-    def framed(self, size: int) -> list[Tiles]:
-        return [framed(view, size, wrap, self.sides, self.tiles) for view, wrap in self.views]
+    def frame_views(self, size: int) -> list[Tiles]:
+        return [pad_map(view, size, wrap, self.sides, self.tiles) for view, wrap in self.views]
 
     @cached_property
-    def windows(self) -> tuple[Windows, ...]:
+    def windows(self) -> tuple[PatternCounts, ...]:
         """By size."""
-        return tuple(Windows.of(coding, self.framed(coding.size)) for coding in self.codings)
+        return tuple(PatternCounts.of(coding, self.frame_views(coding.size)) for coding in self.codings)
 
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
@@ -71,13 +71,13 @@ class TargetDistribution:
         counts = sum(np.bincount(sample.reshape(-1), minlength=self.tiles) for sample in self.samples)
         return np.asarray(counts, dtype=np.int64)
 
-    def drawn(self, shape: Sequence[int], rng: Rng) -> NDArray[np.int64]:
+    def draw_map(self, shape: Sequence[int], rng: Rng) -> NDArray[np.int64]:
         """A map by chance, its tiles as common as in the samples."""
         bounds = np.cumsum(self.frequencies)
         numbers = (rng.cells(shape) * float(bounds[-1])).astype(np.int64)
         return np.searchsorted(bounds, numbers, side="right")
 
-    def stamps(self, number: int) -> tuple[Cells, NDArray[np.int64]]:
+    def list_stamps(self, number: int) -> tuple[Cells, NDArray[np.int64]]:
         """All windows of a size that lie within the samples, (window, cell); and which edges that count each touches.
 
         An edge is a bit: before the first cell of axis 0, behind its last, then those of axis 1 and so on.
@@ -86,15 +86,15 @@ class TargetDistribution:
         none = [(False, False)] * self.axes
         tiles, touched = [], []
         for view, wrap in self.views:
-            wide = framed(view, size, wrap, none, 0)
+            wide = pad_map(view, size, wrap, none, 0)
             shape = tuple(side - size + 1 for side in wide.shape)
             windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * self.axes)
             tiles.append(windows.reshape(-1, size**self.axes).astype(np.uint16))
-            touched.append(touching(shape, self.sides).reshape(-1))
+            touched.append(find_touched_edges(shape, self.sides).reshape(-1))
         return np.ascontiguousarray(np.concatenate(tiles)), np.concatenate(touched)
 
 
-def touching(shape: Sequence[int], sides: Sides) -> NDArray[np.int64]:
+def find_touched_edges(shape: Sequence[int], sides: Sides) -> NDArray[np.int64]:
     """For windows by their first cells, which edges that count each touches, as bits."""
     touched = np.zeros(tuple(shape), dtype=np.int64)
     for axis, edges in enumerate(sides):

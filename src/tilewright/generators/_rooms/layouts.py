@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from ...analysis.regions import regions_of
-from ...core.errors import InvalidRecipe, quoted
+from ...core.errors import InvalidRecipe, short_repr
 from ...core.grid import Grid
 from ...core.params import Params, param
 from ...kernels.scatter import DRAWN_DOOR, DRAWN_FLOOR, DRAWN_WALL, INNER_DOOR, LAYOUT, VOID, LayoutArrays
@@ -27,7 +27,7 @@ Cells = NDArray[np.uint8]
 CODES = {"x": DRAWN_WALL, "o": DRAWN_FLOOR, "D": DRAWN_DOOR, ".": VOID, " ": VOID}
 
 
-class Layout(Params):
+class RoomLayout(Params):
     """A room drawn by hand."""
 
     drawing: Grid = param(initial=("xxxxx", "xooox", "xooox", "xxxxx"))
@@ -37,12 +37,12 @@ class Layout(Params):
 
     @model_validator(mode="before")
     @classmethod
-    def _drawing_alone(cls, value: Any) -> Any:
+    def _read_drawing(cls, value: Any) -> Any:
         """A drawing may stand for a layout of weight 1."""
         return value if isinstance(value, Mapping) and value.keys() & cls.model_fields.keys() else {"drawing": value}
 
     @model_validator(mode="after")
-    def _can_be_a_room(self) -> Self:
+    def _check_drawing(self) -> Self:
         cells = self.cells  # which reads the drawing
         parts = regions_of((cells == DRAWN_FLOOR) | (cells == INNER_DOOR)).count
         if parts == 0:
@@ -67,10 +67,10 @@ class Layout(Params):
         grid = self.drawing
         if grid.cells.ndim != 2:
             raise InvalidRecipe("a room has one level; give every room a layout of its own", at="drawing")
-        if strange := [word for word in grid.words if word not in CODES]:
-            raise InvalidRecipe(f"x wall, o floor, D door, . nothing; got {quoted(strange[0])}", at="drawing")
-        codes = np.array([CODES[str(word)] for word in grid.words] + [VOID], dtype=np.uint8)
-        blank = np.array([word == " " for word in grid.words] + [False])
+        if unknown := [word for word in grid.labels if word not in CODES]:
+            raise InvalidRecipe(f"x wall, o floor, D door, . nothing; got {short_repr(unknown[0])}", at="drawing")
+        codes = np.array([CODES[str(word)] for word in grid.labels] + [VOID], dtype=np.uint8)
+        blank = np.array([word == " " for word in grid.labels] + [False])
         spaced = grid.cells.shape[1] > 1 and bool(blank[grid.cells[:, 1::2]].all())
         cells = codes[grid.cells[:, ::2] if spaced else grid.cells]
         used = cells != VOID
@@ -90,11 +90,13 @@ class Layout(Params):
 
 
 @lru_cache(maxsize=64)
-def shapes_of(layouts: tuple[Layout, ...], plain: float, turned: bool, width: int, height: int) -> LayoutArrays:
+def make_layout_arrays(
+    layouts: tuple[RoomLayout, ...], plain: float, turned: bool, width: int, height: int
+) -> LayoutArrays:
     """Plain rectangles and layouts by their weights, turned or not, as far as they fit a map of this size."""
     weights, table, pieces, first = [plain], [], [], 0
     for layout in layouts:
-        views = _views(layout.cells) if turned else [layout.cells]
+        views = _make_views(layout.cells) if turned else [layout.cells]
         views = [view for view in views if view.shape[0] <= height and view.shape[1] <= width]
         for view in views:
             weights.append(weights[-1] + layout.weight / len(views))
@@ -105,7 +107,7 @@ def shapes_of(layouts: tuple[Layout, ...], plain: float, turned: bool, width: in
     return LayoutArrays(np.array(weights), cells, np.array(table, dtype=LAYOUT))
 
 
-def _views(cells: Cells) -> list[Cells]:
+def _make_views(cells: Cells) -> list[Cells]:
     """The drawing, turned and mirrored, each different one once."""
     views: list[Cells] = []
     for mirrored in (cells, cells[:, ::-1]):

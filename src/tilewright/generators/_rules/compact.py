@@ -9,14 +9,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
-from ...core.errors import InvalidRecipe, quoted
+from ...core.errors import InvalidRecipe, short_repr
 
 Operator: TypeAlias = Literal[">=", "<=", "==", "!=", ">", "<"]
 OPERATORS = get_args(Operator)
-LONGEST_TEXT = 100_000
-WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
+MAX_TEXT_LENGTH = 100_000
+INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
-MARKS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
+SEPARATORS = re.compile(r"[:,|<>=!]|[\x00-\x1f\x7f]")
 """What parts the pieces of compact strings, and so cannot stand in a name."""
 
 RULE = "tile,neighbourhood,and|or,conditions,replacements, such as empty,all,or,solid>5,solid:1"
@@ -28,7 +28,7 @@ TILES = "the tiles are written as initial:dig, such as solid:empty"
 PLACE = "a place is written as map:-1, map:x,y,width,height, room:-1 or room:id,id"
 
 
-def word(value: Any) -> Any:
+def parse_word(value: Any) -> Any:
     """A name as it is compared: trimmed and small."""
     if not isinstance(value, str):
         return value
@@ -39,146 +39,157 @@ def word(value: Any) -> Any:
         name.encode()
     except UnicodeEncodeError:
         raise InvalidRecipe("a name holds half a character", got=value) from None
-    if found := MARKS.search(name):
-        raise InvalidRecipe(f"a name holds none of : , | < > = !, got {quoted(found.group())} in {quoted(value)}")
+    if found := SEPARATORS.search(name):
+        raise InvalidRecipe(
+            f"a name holds none of : , | < > = !, got {short_repr(found.group())} in {short_repr(value)}"
+        )
     return name
 
 
-def whole(text: str, what: str) -> int:
+def parse_integer(text: str, what: str) -> int:
     """A whole number as it is typed."""
-    if not WHOLE.fullmatch(text.strip()):
+    if not INTEGER.fullmatch(text.strip()):
         raise InvalidRecipe("must be a whole number", at=what, got=text, rule="type")
     return int(text)
 
 
-def number(text: str, what: str) -> float:
+def parse_number(text: str, what: str) -> float:
     if not NUMBER.fullmatch(text.strip()):
         raise InvalidRecipe("must be a number", at=what, got=text, rule="type")
     return float(text)
 
 
-def pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
+def split_pieces(text: str, mark: str, counts: Sequence[int], form: str) -> list[str]:
     """The trimmed pieces of a text between the marks, as many as one of the counts."""
-    if len(text) > LONGEST_TEXT:
-        raise InvalidRecipe(f"at most {LONGEST_TEXT:,} characters, got {len(text):,}")
+    if len(text) > MAX_TEXT_LENGTH:
+        raise InvalidRecipe(f"at most {MAX_TEXT_LENGTH:,} characters, got {len(text):,}")
     found = [piece.strip() for piece in text.split(mark)]
     if len(found) not in counts:
-        raise InvalidRecipe(f"{form}; got {quoted(text)}", value=text, rule="format")
+        raise InvalidRecipe(f"{form}; got {short_repr(text)}", value=text, rule="format")
     return found
 
 
-def several(text: str) -> list[str]:
+def split_bars(text: str) -> list[str]:
     """The pieces of a text between upright bars."""
     return [piece.strip() for piece in text.split("|")]
 
 
-def named(text: str) -> dict[str, Any]:
+def parse_name(text: str) -> dict[str, Any]:
     """`treasure:3`, or `treasure` alone, of which there may be any number."""
-    name, *maximum = pieces(text, ":", (1, 2), "a name is written as name:maximum, such as treasure:3")
-    return {"name": word(name), **({"maximum": whole(maximum[0], f"maximum of {name}")} if maximum else {})}
+    name, *maximum = split_pieces(text, ":", (1, 2), "a name is written as name:maximum, such as treasure:3")
+    return {
+        "name": parse_word(name),
+        **({"maximum": parse_integer(maximum[0], f"maximum of {name}")} if maximum else {}),
+    }
 
 
-def weighted(text: str) -> dict[str, Any]:
+def parse_weighted(text: str) -> dict[str, Any]:
     """`solid:1`."""
-    tile, weight = pieces(text, ":", (2,), WEIGHTED)
-    return {"tile": word(tile), "weight": number(weight, f"weight of {tile}")}
+    tile, weight = split_pieces(text, ":", (2,), WEIGHTED)
+    return {"tile": parse_word(tile), "weight": parse_number(weight, f"weight of {tile}")}
 
 
-def condition(text: str) -> dict[str, Any]:
+def parse_condition(text: str) -> dict[str, Any]:
     """`solid>5`."""
     found = re.fullmatch(r"([^<>=!]*)([<>=!]+)([^<>=!]*)", text)
     if not found:
-        raise InvalidRecipe(f"{CONDITION}; got {quoted(text)}", value=text, rule="format")
+        raise InvalidRecipe(f"{CONDITION}; got {short_repr(text)}", value=text, rule="format")
     tile, operator, count = (piece.strip() for piece in found.groups())
     if operator not in OPERATORS:
-        told = f"{quoted(text)}: the operator is one of {' '.join(OPERATORS)}"
-        raise InvalidRecipe(f"{told}, got {quoted(operator)}", value=text, rule="format")
-    return {"tile": word(tile), "operator": operator, "count": whole(count, f"count in {quoted(text)}")}
+        message = f"{short_repr(text)}: the operator is one of {' '.join(OPERATORS)}"
+        raise InvalidRecipe(f"{message}, got {short_repr(operator)}", value=text, rule="format")
+    return {
+        "tile": parse_word(tile),
+        "operator": operator,
+        "count": parse_integer(count, f"count in {short_repr(text)}"),
+    }
 
 
-def rule(text: str) -> dict[str, Any]:
+def parse_rule(text: str) -> dict[str, Any]:
     """`empty,all,or,solid>5|solid<2,solid:1`."""
     quotes = "" if "," in text else " (in YAML, a rule within [ ] needs quotes)"
     form = f"a rule is written as {RULE}{quotes}"
-    tile, neighbourhood, combine, conditions, replacements = pieces(text, ",", (5,), form)
+    tile, neighbourhood, combine, conditions, replacements = split_pieces(text, ",", (5,), form)
     return {
-        "tile": word(tile),
-        "neighbourhood": word(neighbourhood),
+        "tile": parse_word(tile),
+        "neighbourhood": parse_word(neighbourhood),
         "combine": combine.lower(),
-        "conditions": several(conditions),
-        "replacements": several(replacements),
+        "conditions": split_bars(conditions),
+        "replacements": split_bars(replacements),
     }
 
 
-def fix(text: str) -> dict[str, Any]:
+def parse_fix(text: str) -> dict[str, Any]:
     """`connect:plus:1`; what is left out at the end is as usual."""
-    kind, *rest = pieces(text, ":", (1, 2, 3), FIX)
+    kind, *rest = split_pieces(text, ":", (1, 2, 3), FIX)
     found: dict[str, Any] = {"kind": kind.lower()}
     if rest:
-        found["neighbourhood"] = word(rest[0])
+        found["neighbourhood"] = parse_word(rest[0])
     if len(rest) > 1:
-        found["thickness"] = whole(rest[1], "thickness")
+        found["thickness"] = parse_integer(rest[1], "thickness")
     return found
 
 
-def sides(text: str, what: str) -> tuple[int, int]:
+def parse_size(text: str, what: str) -> tuple[int, int]:
     """`15x7`."""
-    across, down = pieces(text.lower(), "x", (2,), f"{what} is written as two numbers with an x, such as 15x7")
-    return whole(across, what), whole(down, what)
+    across, down = split_pieces(text.lower(), "x", (2,), f"{what} is written as two numbers with an x, such as 15x7")
+    return parse_integer(across, what), parse_integer(down, what)
 
 
-def division(text: str) -> dict[str, Any]:
+def parse_division(text: str) -> dict[str, Any]:
     """`equal:4x2:3`, `tree:5x4:6`."""
-    kind, size, rooms = pieces(text, ":", (3,), DIVISION)
+    kind, size, rooms = split_pieces(text, ":", (3,), DIVISION)
     fields = {"equal": ("columns", "rows"), "tree": ("width", "height")}.get(kind.lower())
     if fields is None:
-        told = f"there are equal and tree, got {quoted(kind)} in {quoted(text)}"
-        raise InvalidRecipe(told, value=text, rule="format")
+        message = f"there are equal and tree, got {short_repr(kind)} in {short_repr(text)}"
+        raise InvalidRecipe(message, value=text, rule="format")
     return {
         "kind": kind.lower(),
-        **dict(zip(fields, sides(size, "the size"), strict=True)),
-        "rooms": whole(rooms, "number of rooms"),
+        **dict(zip(fields, parse_size(size, "the size"), strict=True)),
+        "rooms": parse_integer(rooms, "number of rooms"),
     }
 
 
-def place(text: str) -> dict[str, Any]:
+def parse_place(text: str) -> dict[str, Any]:
     """`map:-1`, `map:3,2,10,8`, `room:-1`, `room:0,2`."""
-    kind, *rest = pieces(text, ":", (1, 2), PLACE)
+    kind, *rest = split_pieces(text, ":", (1, 2), PLACE)
     kind = kind.lower()
     if kind not in ("map", "room"):
-        raise InvalidRecipe(f"there are map and room, got {quoted(kind)} in {quoted(text)}", value=text, rule="format")
+        raise InvalidRecipe(
+            f"there are map and room, got {short_repr(kind)} in {short_repr(text)}", value=text, rule="format"
+        )
     if not rest or re.fullmatch(r"-\s*1", rest[0]):
         return {"kind": kind}
-    numbers = [whole(piece, "room" if kind == "room" else "rectangle") for piece in rest[0].split(",")]
+    numbers = [parse_integer(piece, "room" if kind == "room" else "rectangle") for piece in rest[0].split(",")]
     if kind == "room":
         return {"kind": kind, "ids": numbers}
     if len(numbers) != 4:
-        told = f"a rectangle of the map is written as map:x,y,width,height; got {quoted(text)}"
-        raise InvalidRecipe(told, value=text, rule="format")
+        message = f"a rectangle of the map is written as map:x,y,width,height; got {short_repr(text)}"
+        raise InvalidRecipe(message, value=text, rule="format")
     return {"kind": kind, "rectangle": numbers}
 
 
-def dug_with(text: str) -> tuple[str, str]:
+def parse_tiles(text: str) -> tuple[str, str]:
     """`solid:empty`."""
-    initial, dig = pieces(text, ":", (2,), TILES)
+    initial, dig = split_pieces(text, ":", (2,), TILES)
     if not initial or not dig:
         raise InvalidRecipe(TILES, got=text, rule="format")
     return initial, dig
 
 
-def neighbourhood(text: str) -> dict[str, Any]:
+def parse_neighbourhood(text: str) -> dict[str, Any]:
     """`plus:010,101,010`."""
-    name, rows = pieces(text, ":", (2,), "a neighbourhood is written as name:rows, such as plus:010,101,010")
-    return {"name": word(name), "matrix": rows}
+    name, rows = split_pieces(text, ":", (2,), "a neighbourhood is written as name:rows, such as plus:010,101,010")
+    return {"name": parse_word(name), "matrix": rows}
 
 
-def matrix(value: Any) -> Any:
+def parse_matrix(value: Any) -> Any:
     """`010,101,010`, its rows in lines or in a list, as rows of numbers."""
     if isinstance(value, str):
-        value = re.split(r",|\n", value.strip()) if len(value) <= LONGEST_TEXT else [value]
+        value = re.split(r",|\n", value.strip()) if len(value) <= MAX_TEXT_LENGTH else [value]
     if not isinstance(value, (list, tuple)):
         quotes = "; in YAML, put it in quotes" if isinstance(value, (int, float)) else ""
-        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {quoted(value)}{quotes}")
+        raise InvalidRecipe(f"a neighbourhood is rows of 0 and 1, such as 010,101,010, got {short_repr(value)}{quotes}")
     rows = []
     for at, row in enumerate(value):
         digits = list(row.strip()) if isinstance(row, str) else row
@@ -186,7 +197,7 @@ def matrix(value: Any) -> Any:
             raise InvalidRecipe(f"row {at} is empty; a neighbourhood is rows of 0 and 1, such as 010,101,010")
         for digit in digits:
             if isinstance(digit, bool) or digit not in ("0", "1", 0, 1):
-                text = f"a row holds 0 and 1 alone, got {quoted(digit)} in {quoted(row)}"
+                text = f"a row holds 0 and 1 alone, got {short_repr(digit)} in {short_repr(row)}"
                 raise InvalidRecipe(text, at=("row", at), place=f"row {at}")
         rows.append(tuple(int(digit) for digit in digits))
     return tuple(rows)

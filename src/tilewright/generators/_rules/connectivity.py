@@ -9,37 +9,37 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.regions import in_the_way
+from ...analysis.regions import find_blocking_cells
 from ...core.errors import GaveUp
 from ...kernels.blocks import block_size
-from ...kernels.bridges import Waves, numbered
-from ...kernels.flood import BLOCKED, NUMBERING, Places, parts_of, symmetric
-from ...kernels.mending import dig_tunnels, find_parts
-from .board import NOTHING, Area, Areas, Board
-from .language import Fix, Offsets
+from ...kernels.bridges import Waves, build_labeled_map
+from ...kernels.connectivity import dig_tunnels, find_parts
+from ...kernels.flood import BLOCKED, NUMBERING, Places, add_opposites, label_regions
+from .board import EMPTY_MASK, Area, Areas, Board
+from .language import ConnectivityFix, Offsets
 
-both_ways = lru_cache(maxsize=256)(symmetric)
+make_symmetric = lru_cache(maxsize=256)(add_opposites)
 """A neighbourhood as it counts for hanging together: both ways, and never a cell with itself."""
 UNIT_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-MOST_STEPS = 1 << 29
+MAX_FLOOD_STEPS = 1 << 29
 """To find out whether a place holds together: about a second."""
 
 
-def lacks(offsets: Offsets, sizes: list[tuple[int, int]] | None) -> str:
+def describe_defect(offsets: Offsets, sizes: list[tuple[int, int]] | None) -> str:
     """What a neighbourhood lacks to join cells, or to lead everywhere in places of these sizes (width, height)."""
     if not any(map(any, offsets)):
         return "joins no two cells"
     for width, height in sizes or ():
-        if not holds_together(offsets, width, height):
+        if not is_connected(offsets, width, height):
             place = f"a place of {width}x{height}"
             return f"cannot connect: it does not lead from every cell to every other in {place}; use plus or all"
     return ""
 
 
 @lru_cache(maxsize=1024)
-def holds_together(offsets: Offsets, width: int, height: int) -> bool:
+def is_connected(offsets: Offsets, width: int, height: int) -> bool:
     """Whether every cell of a rectangle can be reached from every other without leaving it."""
-    ways = both_ways(offsets)
+    ways = make_symmetric(offsets)
     if set(UNIT_STEPS) <= {tuple(way) for way in ways.tolist()}:
         return True
     # Where a part of it holds together, so does the whole: shifted by a cell, it overlaps itself. In a narrow place it
@@ -47,18 +47,18 @@ def holds_together(offsets: Offsets, width: int, height: int) -> bool:
     reach = int(np.abs(ways).max())
     for longer, wider in ((1, 1), (reach, 1), (1, reach)):
         shape = min(height, 4 * reach * longer), min(width, 4 * reach * wider)
-        if shape[0] * shape[1] * len(ways) > MOST_STEPS:
+        if shape[0] * shape[1] * len(ways) > MAX_FLOOD_STEPS:
             break
-        if parts_of(np.ones(shape, dtype=np.bool_), ways).count == 1:
+        if label_regions(np.ones(shape, dtype=np.bool_), ways).count == 1:
             return True
     return False
 
 
-class Joints:
+class Adjacency:
     """A neighbourhood as it counts for hanging together, in areas of one width."""
 
     def __init__(self, offsets: Offsets, width: int) -> None:
-        ways = both_ways(offsets)
+        ways = make_symmetric(offsets)
         self.reach: Places = np.abs(ways).max(axis=0)
         self._down, across = (int(part) for part in self.reach)
         self._columns = width + 2 * across
@@ -68,8 +68,8 @@ class Joints:
 
     @staticmethod
     @lru_cache(maxsize=1024)
-    def of(offsets: Offsets, width: int) -> Joints:
-        return Joints(offsets, width)
+    def of(offsets: Offsets, width: int) -> Adjacency:
+        return Adjacency(offsets, width)
 
     def size(self, height: int) -> int:
         """Cells of an area so high, within a margin as wide as the offsets reach."""
@@ -85,21 +85,23 @@ class Fixer:
         self.initial = initial
         self.dig = dig
         self._links: dict[tuple[int, int], Offsets] = {}
-        self._taken = board.locked.view(np.uint8) if board.locked is not None else NOTHING
+        self._locked = board.locked.view(np.uint8) if board.locked is not None else EMPTY_MASK
 
-    def mend(self, area: Area, fix: Fix, offsets: Offsets, *, links: bool = False) -> Iterator[float]:
+    def repair(
+        self, area: Area, fix: ConnectivityFix, offsets: Offsets, *, record_links: bool = False
+    ) -> Iterator[float]:
         """Connect or delete the unconnected parts of an area; between blocks, the share done."""
         if fix.kind == "none":
             return
         x, y, width, height = area.tolist()
-        joints = Joints.of(offsets, width)
+        joints = Adjacency.of(offsets, width)
         size = joints.size(height)
         labels, distance = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         queue, numbering = np.empty(size, dtype=np.int64), np.zeros(1, dtype=NUMBERING)
-        board, corner, delete = self.board.whole, self.board.corner, fix.kind == "delete"
+        board, corner, delete = self.board.padded, self.board.corner, fix.kind == "delete"
         while find_parts(
             board,
-            self._taken,
+            self._locked,
             corner,
             area,
             self.initial,
@@ -126,7 +128,7 @@ class Fixer:
             joints.shifts,
             joints.straight,
             fix.thickness,
-            self._rim(area, joints) if fix.thickness > 1 else area,
+            self._find_rim(area, joints) if fix.thickness > 1 else area,
             labels,
             distance,
             numbering,
@@ -134,11 +136,11 @@ class Fixer:
         )
         if len(ends) < count - 1:
             self._give_up(area, fix, offsets)
-        if links:
+        if record_links:
             rows, columns = np.divmod(ends, width + 2 * joints.reach[1])
-            self._link(rows + (y - joints.reach[0]), columns + (x - joints.reach[1]), offsets)
+            self._record_links(rows + (y - joints.reach[0]), columns + (x - joints.reach[1]), offsets)
 
-    def _rim(self, area: Area, joints: Joints) -> NDArray[np.int64]:
+    def _find_rim(self, area: Area, joints: Adjacency) -> NDArray[np.int64]:
         """The left, top, right and lower end in the field of where tunnels may be widened: not at the map's rim."""
         x, y, width, height = area.tolist()
         rows, columns = self.board.site.shape
@@ -146,22 +148,22 @@ class Fixer:
         down, across = joints.reach.tolist()
         return np.array([left + across, top + down, right + across, lower + down], dtype=np.int64)
 
-    def _give_up(self, area: Area, fix: Fix, offsets: Offsets) -> NoReturn:
+    def _give_up(self, area: Area, fix: ConnectivityFix, offsets: Offsets) -> NoReturn:
         """Name the locked cells between two parts that only they keep asunder, or those that the fix cannot join."""
         x, y, width, height = area.tolist()
         place = slice(y, y + height), slice(x, x + width)
         dug = self.board.cells[place] != self.initial
         assert self.board.locked is not None
         locked = self.board.locked[place]
-        ways = both_ways(offsets)
-        parts = np.maximum(parts_of(dug, ways).cells, 0)
-        blamed, reason = in_the_way(parts, dug | ~locked, ways), "locked cells keep parts asunder"
+        ways = make_symmetric(offsets)
+        parts = np.maximum(label_regions(dug, ways).cells, 0)
+        blamed, reason = find_blocking_cells(parts, dug | ~locked, ways), "locked cells keep parts asunder"
         if not blamed:
             blamed = np.argwhere(locked & dug).tolist()
             reason = f"locked cells lie in parts that no way by {fix.neighbourhood!r} can join"
         raise GaveUp(reason, cells=[(row + y, column + x) for row, column in blamed])
 
-    def _link(self, rows: NDArray[np.int64], columns: NDArray[np.int64], offsets: Offsets) -> None:
+    def _record_links(self, rows: NDArray[np.int64], columns: NDArray[np.int64], offsets: Offsets) -> None:
         """Note the rooms at both ends of tunnels; an end outside all rooms belongs to the room nearest on foot."""
         room_of = np.zeros(self.board.cells.shape, dtype=np.int32)
         for number, (x, y, width, height) in enumerate(self.rooms.tolist(), 1):
@@ -169,7 +171,7 @@ class Fixer:
         found = room_of[rows, columns]
         if not found.all():
             dug = self.board.cells != self.initial
-            near = numbered(np.where(dug, room_of, 0).astype(np.int32), dug, both_ways(offsets))
+            near = build_labeled_map(np.where(dug, room_of, 0).astype(np.int32), dug, make_symmetric(offsets))
             for _ in Waves(near).spread():
                 pass
             found = np.maximum(near.cells[rows, columns], 0)
@@ -177,11 +179,11 @@ class Fixer:
             if 0 <= one != other >= 0:
                 self._links[min(one, other), max(one, other)] = offsets
 
-    def links(self) -> list[tuple[int, int]]:
+    def list_links(self) -> list[tuple[int, int]]:
         """The rooms between which was dug and that still hang together, in order."""
         found = []
         for offsets in dict.fromkeys(self._links.values()):
-            parts = parts_of(self.board.cells != self.initial, both_ways(offsets)).cells
+            parts = label_regions(self.board.cells != self.initial, make_symmetric(offsets)).cells
             in_room = [set(np.unique(parts[y : y + h, x : x + w]).tolist()) for x, y, w, h in self.rooms.tolist()]
             for (one, other), by in self._links.items():
                 if by == offsets and (in_room[one] & in_room[other]) - {BLOCKED}:

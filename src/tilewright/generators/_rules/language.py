@@ -21,19 +21,19 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from ...core.errors import InvalidRecipe, counted, quoted
-from ...core.params import LARGEST_AREA, LARGEST_SIDE, Params, param
+from ...core.errors import InvalidRecipe, pluralize, short_repr
+from ...core.params import MAX_AREA, MAX_SIDE, Params, param
 from ...core.tileset import read_name
 from . import compact
 from .compact import Operator
-from .compact_model import AlsoFrom, CompactModel, Cut, Sectioned, one_of
+from .compact_model import AlsoAccepts, CompactModel, Parser, Section, parse_one_of
 
-MOST_NAMES = 255
-MOST_ROOMS = 16_384
-LARGEST_MATRIX = 99
+MAX_NAMES = 255
+MAX_ROOMS = 16_384
+MAX_MATRIX_SIZE = 99
 
-Word: TypeAlias = Annotated[str, BeforeValidator(compact.word), Field(min_length=1, max_length=80)]
-Row: TypeAlias = Annotated[tuple[Literal[0, 1], ...], AlsoFrom(("string",))]
+Word: TypeAlias = Annotated[str, BeforeValidator(compact.parse_word), Field(min_length=1, max_length=80)]
+Row: TypeAlias = Annotated[tuple[Literal[0, 1], ...], AlsoAccepts(("string",))]
 Offsets: TypeAlias = tuple[tuple[int, int], ...]
 """(row, column) from a cell to its neighbours."""
 
@@ -46,10 +46,10 @@ class NamedTile(CompactModel):
         tiles=True, control="text", unique=True, suggestions="palette"
     )
     """What it is called; small and capital letters are the same."""
-    maximum: int = param(-1, ge=-1, le=LARGEST_AREA, label="at most", means={"any number": -1})
+    maximum: int = param(-1, ge=-1, le=MAX_AREA, label="at most", means={"any number": -1})
     """So many are placed in a map at most; -1 for any number."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.named)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_name)
 
     @property
     def compact(self) -> str:
@@ -61,31 +61,31 @@ class Neighbourhood(CompactModel):
 
     name: Word = param(unique=True)
     """What rules call it."""
-    matrix: Annotated[tuple[Row, ...], AlsoFrom(("string",))] = param(
+    matrix: Annotated[tuple[Row, ...], AlsoAccepts(("string",))] = param(
         min_length=1,
-        max_length=LARGEST_MATRIX,
+        max_length=MAX_MATRIX_SIZE,
         control="matrix",
         initial=((0, 1, 0), (1, 0, 1), (0, 1, 0)),
         peek=True,
     )
     """Rows of 0 and 1; the cell itself is in the middle, of an even number right of or below it."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.neighbourhood)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_neighbourhood)
 
     @field_validator("matrix", mode="before")
     @classmethod
-    def _rows(cls, value: Any) -> Any:
-        return compact.matrix(value)
+    def _parse_rows(cls, value: Any) -> Any:
+        return compact.parse_matrix(value)
 
     @field_validator("matrix")
     @classmethod
-    def _rectangle(cls, rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    def _check_rectangle(cls, rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
         for at, row in enumerate(rows):
             if len(row) != len(rows[0]):
                 digits = "".join(map(str, row))
                 raise InvalidRecipe(f"row {at} ({digits}) is {len(row)} long, the first one {len(rows[0])}")
-        if len(rows[0]) > LARGEST_MATRIX:
-            raise InvalidRecipe(f"a row has at most {LARGEST_MATRIX} numbers, got {len(rows[0])}")
+        if len(rows[0]) > MAX_MATRIX_SIZE:
+            raise InvalidRecipe(f"a row has at most {MAX_MATRIX_SIZE} numbers, got {len(rows[0])}")
         return rows
 
     @property
@@ -109,7 +109,7 @@ class Neighbourhood(CompactModel):
         )
 
 
-class Weighted(CompactModel):
+class WeightedTile(CompactModel):
     """A tile to be drawn by its weight."""
 
     model_config = ConfigDict(json_schema_extra={"noun": "tile"})
@@ -118,32 +118,32 @@ class Weighted(CompactModel):
     weight: float = param(1.0, ge=0, le=1e12, share=True)
     """How often it is drawn, beside the weights of the others."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.weighted)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_weighted)
 
     @property
     def compact(self) -> str:
         return f"{self.tile}:{int(self.weight) if self.weight == int(self.weight) else self.weight!r}"
 
 
-def _listed(value: Any) -> Any:
+def _split_bars(value: Any) -> Any:
     """Weighted tiles or conditions in one string are parted by upright bars."""
-    return compact.several(value) if isinstance(value, str) else value
+    return compact.split_bars(value) if isinstance(value, str) else value
 
 
-def _with_weight(tiles: tuple[Weighted, ...]) -> tuple[Weighted, ...]:
+def _check_weights(tiles: tuple[WeightedTile, ...]) -> tuple[WeightedTile, ...]:
     if not any(one.weight for one in tiles):
-        raise InvalidRecipe(f"the weights are all zero in {quoted(barred(tiles))}")
+        raise InvalidRecipe(f"the weights are all zero in {short_repr(join_bars(tiles))}")
     return tiles
 
 
-Several = Field(min_length=1, max_length=255)
-Barred = BeforeValidator(_listed)
+LimitedLength = Field(min_length=1, max_length=255)
+SplitBars = BeforeValidator(_split_bars)
 WeightedTiles: TypeAlias = Annotated[
-    tuple[Weighted, ...], Several, Barred, AfterValidator(_with_weight), AlsoFrom(("string",))
+    tuple[WeightedTile, ...], LimitedLength, SplitBars, AfterValidator(_check_weights), AlsoAccepts(("string",))
 ]
 
 
-def barred(tiles: Iterable[Weighted | Condition]) -> str:
+def join_bars(tiles: Iterable[WeightedTile | Condition]) -> str:
     return "|".join(one.compact for one in tiles)
 
 
@@ -157,7 +157,7 @@ class Condition(CompactModel):
     count: int = param(0, ge=-1_000_000, le=1_000_000)
     """What their number is compared with."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.condition)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_condition)
 
     @property
     def compact(self) -> str:
@@ -176,20 +176,22 @@ class Rule(CompactModel):
         "and", label="such that", labels={"and": "all of these hold", "or": "one of these holds"}
     )
     """Whether all conditions must hold, or one of them."""
-    conditions: Annotated[tuple[Condition, ...], Several, Barred, AlsoFrom(("string",))] = param(label="there are")
+    conditions: Annotated[tuple[Condition, ...], LimitedLength, SplitBars, AlsoAccepts(("string",))] = param(
+        label="there are"
+    )
     """What must be around it."""
     replacements: WeightedTiles = param(label="becomes")
     """What it becomes: one of these, drawn by weight."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.rule)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_rule)
 
     @property
     def compact(self) -> str:
-        parts = self.tile, self.neighbourhood, self.combine, barred(self.conditions), barred(self.replacements)
+        parts = self.tile, self.neighbourhood, self.combine, join_bars(self.conditions), join_bars(self.replacements)
         return ",".join(parts)
 
 
-class Fix(CompactModel):
+class ConnectivityFix(CompactModel):
     """What is done about parts that do not hang together: cells that do not hold the initial tile."""
 
     kind: Literal["connect", "delete", "none"] = param(
@@ -201,7 +203,7 @@ class Fix(CompactModel):
     thickness: int = param(1, ge=1, le=64, typical=(1, 5), hidden_unless=("kind", "connect"))
     """Width of the tunnels in cells."""
 
-    cut: ClassVar[Cut] = staticmethod(compact.fix)
+    parse_text: ClassVar[Parser] = staticmethod(compact.parse_fix)
 
     @property
     def compact(self) -> str:
@@ -217,18 +219,18 @@ class Equal(Params):
     """Rooms side by side."""
     rows: int = param(1, ge=1, le=1000, typical=(1, 8))
     """Rooms one below the other."""
-    rooms: int = param(1, ge=1, le=MOST_ROOMS, typical=(1, 20))
+    rooms: int = param(1, ge=1, le=MAX_ROOMS, typical=(1, 20))
     """How many of them there are; the others are dropped by chance."""
 
     @property
     def compact(self) -> str:
         return f"equal:{self.columns}x{self.rows}:{self.rooms}"
 
-    def most(self, width: int, height: int) -> int:
+    def count_max_rooms(self, width: int, height: int) -> int:
         """How many rooms a map of this size has place for."""
         return self.columns * self.rows if width // self.columns >= 3 and height // self.rows >= 3 else 0
 
-    def sizes(self, width: int, height: int) -> list[tuple[int, int]]:
+    def list_room_sizes(self, width: int, height: int) -> list[tuple[int, int]]:
         """(width, height) of the rooms."""
         return [(width // self.columns - 2, height // self.rows - 2)]
 
@@ -238,21 +240,21 @@ class Tree(Params):
 
     kind: Literal["tree"] = param("tree")
     """Rooms of different sizes."""
-    width: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20), group="size")
+    width: int = param(3, ge=1, le=MAX_SIDE, typical=(1, 20), group="size")
     """Least width of a room."""
-    height: int = param(3, ge=1, le=LARGEST_SIDE, typical=(1, 20), group="size")
+    height: int = param(3, ge=1, le=MAX_SIDE, typical=(1, 20), group="size")
     """Least height of a room."""
-    rooms: int = param(1, ge=1, le=MOST_ROOMS, typical=(1, 20))
+    rooms: int = param(1, ge=1, le=MAX_ROOMS, typical=(1, 20))
     """How many rooms there are."""
 
     @property
     def compact(self) -> str:
         return f"tree:{self.width}x{self.height}:{self.rooms}"
 
-    def most(self, width: int, height: int) -> int:
+    def count_max_rooms(self, width: int, height: int) -> int:
         return (width // (self.width + 2)) * (height // (self.height + 2))
 
-    def sizes(self, width: int, height: int) -> list[tuple[int, int]]:
+    def list_room_sizes(self, width: int, height: int) -> list[tuple[int, int]]:
         """(width, height): where cells of rooms that small hang together, those of larger ones do too.
 
         Two rooms of a size, one cell apart, overlap in all but one column and cover the next size, unless they have
@@ -282,14 +284,14 @@ class Rooms(Params):
 
     kind: Literal["room"] = param("room")
     """Each room by itself."""
-    ids: tuple[Annotated[int, Field(ge=0, lt=MOST_ROOMS)], ...] | None = param(
+    ids: tuple[Annotated[int, Field(ge=0, lt=MAX_ROOMS)], ...] | None = param(
         None, label="only rooms", labels={"null": "all"}
     )
     """Which ones, counted from 0 in the order of their shuffle; all when left out."""
 
     @field_validator("ids")
     @classmethod
-    def _each_once(cls, ids: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    def _drop_duplicates(cls, ids: tuple[int, ...] | None) -> tuple[int, ...] | None:
         if ids is not None and not ids:
             raise InvalidRecipe("at least one room is needed; leave it out for all rooms", rule="conflict")
         return None if ids is None else tuple(dict.fromkeys(ids))
@@ -300,12 +302,18 @@ class Rooms(Params):
 
 
 Division: TypeAlias = Annotated[
-    Equal | Tree, Field(discriminator="kind"), one_of(compact.division, Equal, Tree), AlsoFrom(("string",))
+    Equal | Tree,
+    Field(discriminator="kind"),
+    parse_one_of(compact.parse_division, Equal, Tree),
+    AlsoAccepts(("string",)),
 ]
 Place: TypeAlias = Annotated[
-    WholeMap | Rooms, Field(discriminator="kind"), one_of(compact.place, WholeMap, Rooms), AlsoFrom(("string",))
+    WholeMap | Rooms,
+    Field(discriminator="kind"),
+    parse_one_of(compact.parse_place, WholeMap, Rooms),
+    AlsoAccepts(("string",)),
 ]
-PARTS = AlsoFrom(("array", "string"), (("items", {}), ("maxItems", 3)))
+SECTION_FORMS = AlsoAccepts(("array", "string"), (("items", {}), ("maxItems", 3)))
 """Sections may come as a list of their parts, or with commas between those."""
 
 
@@ -317,8 +325,8 @@ def _from_list(value: Any, names: Sequence[str], section: str) -> Any:
         return value
     if len(value) > len(names):
         hint = "; in YAML, what has commas within [ ] needs quotes" if section == "genData" else ""
-        most = counted(len(names), "part")
-        raise InvalidRecipe(f"{section} has at most {most}, got {len(value)}: {quoted(value)}{hint}")
+        most = pluralize(len(names), "part")
+        raise InvalidRecipe(f"{section} has at most {most}, got {len(value)}: {short_repr(value)}{hint}")
     return dict(zip(names, value, strict=False))
 
 
@@ -332,15 +340,15 @@ GEN_DATA = {
 """Beside the fields of a layer: it is no field of its own."""
 
 
-class MapData(Sectioned):
+class MapData(Section):
     """What the map is filled with, and dug with."""
 
-    also_from = PARTS
+    also_accepts = SECTION_FORMS
     initial: Word = param("solid", tiles=True, label="filled with")
     """The tile that fills the map at first."""
     dig: Word = param("empty", tiles=True, label="dug with")
     """The tile that tunnels are dug with."""
-    fix: Fix | None = param(None, label="loose parts")
+    fix: ConnectivityFix | None = param(None, label="loose parts")
     """What is done about unconnected parts of the finished map."""
 
     @model_validator(mode="before")
@@ -353,7 +361,7 @@ class MapData(Sectioned):
         tiles = rest.pop("tiles")
         if not isinstance(tiles, str):
             raise InvalidRecipe(f"{compact.TILES}", got=tiles)
-        initial, dig = compact.dug_with(tiles)
+        initial, dig = compact.parse_tiles(tiles)
         return {"initial": initial, "dig": dig, **rest}
 
     @property
@@ -362,15 +370,15 @@ class MapData(Sectioned):
         return [tiles, self.fix.compact] if self.fix else [tiles]
 
 
-class RoomData(Sectioned):
+class RoomData(Section):
     """How the map is divided into rooms, and what they are filled with."""
 
-    also_from = PARTS
+    also_accepts = SECTION_FORMS
     division: Division = param(Equal(), labels={"equal": "equal rooms", "tree": "rooms of all sizes"})
     """How rooms are cut out of the map."""
     start: WeightedTiles | None = param(None, label="filled with")
     """What every cell of a room starts as: one of these, drawn by weight; what is dug with when left out."""
-    fix: Fix | None = param(None, label="loose parts")
+    fix: ConnectivityFix | None = param(None, label="loose parts")
     """What is done about unconnected parts of each room before the first layer."""
 
     @model_validator(mode="before")
@@ -380,7 +388,7 @@ class RoomData(Sectioned):
 
     @property
     def compact(self) -> list[str]:
-        parts = self.division.compact, *([barred(self.start)] if self.start else [])
+        parts = self.division.compact, *([join_bars(self.start)] if self.start else [])
         return [*parts, self.fix.compact] if self.fix else [*parts]
 
 
@@ -388,12 +396,12 @@ class Layer(Params):
     """A cellular automaton over the map or its rooms, and what is done about unconnected parts after it."""
 
     model_config = ConfigDict(json_schema_extra={"control": "layer"})
-    also: ClassVar[tuple[str, ...]] = ("genData",)
+    extra_keys: ClassVar[tuple[str, ...]] = ("genData",)
     simulations: int = param(0, ge=0, le=10_000, typical=(0, 10))
     """How often all of its rules are applied."""
     where: Place = param(Rooms(), labels={"map": "the whole map", "room": "every room"})
     """Where it works."""
-    fix: Fix = param(Fix(), label="loose parts")
+    fix: ConnectivityFix = param(ConnectivityFix(), label="loose parts")
     """What is done about unconnected parts afterwards, in each of these places."""
     rules: tuple[Rule, ...] = param((), max_length=1000, peek=True)
     """Its rules; where several hold for a cell, the last one counts."""
@@ -408,7 +416,7 @@ class Layer(Params):
         if not isinstance(parts, Mapping):
             raise InvalidRecipe("genData is a list of simulations, place and fix", got=parts, rule="type")
         if isinstance(parts.get("simulations"), str):
-            parts = {**parts, "simulations": compact.whole(parts["simulations"], "simulations")}
+            parts = {**parts, "simulations": compact.parse_integer(parts["simulations"], "simulations")}
         return {**parts, **rest}
 
     @classmethod
@@ -424,5 +432,5 @@ class Layer(Params):
         return {"genData": parts, "rules": [rule.compact for rule in self.rules]}
 
 
-PLUS = Neighbourhood.checked(compact.neighbourhood("plus:010,101,010"))
-ALL = Neighbourhood.checked(compact.neighbourhood("all:111,101,111"))
+PLUS = Neighbourhood.validate(compact.parse_neighbourhood("plus:010,101,010"))
+ALL = Neighbourhood.validate(compact.parse_neighbourhood("all:111,101,111"))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels.rules import CONDITION, COUNTER, RULE, Conditions, Counters, RuleList
-from .language import Condition, NamedTile, Neighbourhood, Rule, Weighted
+from .language import Condition, NamedTile, Neighbourhood, Rule, WeightedTile
 
-MOST = 0xFFFF
+MAX_COUNT = 0xFFFF
 """No counter counts further."""
 
 
@@ -25,7 +25,7 @@ class Draw:
     limits: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, tiles: Sequence[Weighted], numbers: Mapping[str, int]) -> Draw:
+    def of(cls, tiles: Sequence[WeightedTile], numbers: Mapping[str, int]) -> Draw:
         weighted = [one for one in tiles if one.weight]
         shares = list(accumulate(one.weight for one in weighted))
         limits = [int(share / shares[-1] * 2**53) for share in shares]
@@ -43,7 +43,7 @@ class Program:
     draw: Draw
     reach: tuple[int, int]
     """(row, column) how far it looks."""
-    draws: bool
+    is_random: bool
     """Whether anything is left to chance."""
     effort: int
     """About how many operations a cell takes."""
@@ -66,7 +66,7 @@ class Program:
             first = len(conditions)
             for condition in rule.conditions:
                 counter = numbers[condition.tile], *spans[rule.neighbourhood]
-                conditions.append((counters.setdefault(counter, len(counters)), *_range(condition)))
+                conditions.append((counters.setdefault(counter, len(counters)), *_find_range(condition)))
             drawn, before = Draw.of(rule.replacements, numbers), sum(len(draw.tiles) for draw in draws)
             draws.append(drawn)
             ends = before, before + len(drawn.tiles)
@@ -84,31 +84,31 @@ class Program:
                 max(abs(row) for row, _ in (*offsets, (0, 0))),
                 max(abs(column) for _, column in (*offsets, (0, 0))),
             ),
-            draws=any(len(draw.tiles) > 1 for draw in draws),
+            is_random=any(len(draw.tiles) > 1 for draw in draws),
             effort=1 + sum(end - first for _, first, end in counters) + 2 * len(rules) + len(conditions),
         )
 
 
-def _range(condition: Condition) -> tuple[int, int, int]:
+def _find_range(condition: Condition) -> tuple[int, int, int]:
     """The counts that a condition allows, as (first, how many more, whether all others instead)."""
     count = condition.count
     low, high, negated = {
-        ">": (count + 1, MOST, 0),
-        ">=": (count, MOST, 0),
+        ">": (count + 1, MAX_COUNT, 0),
+        ">=": (count, MAX_COUNT, 0),
         "<": (0, count - 1, 0),
         "<=": (0, count, 0),
         "==": (count, count, 0),
         "!=": (count, count, 1),
     }[condition.operator]
-    low, high = max(low, 0), min(high, MOST)
-    return (low, high - low, negated) if low <= high else (0, MOST, 1 - negated)
+    low, high = max(low, 0), min(high, MAX_COUNT)
+    return (low, high - low, negated) if low <= high else (0, MAX_COUNT, 1 - negated)
 
 
 @dataclass(frozen=True, eq=False)
-class Workings:
+class CompiledRulebook:
     """A whole rule book in numbers: what making a map needs, beside its size."""
 
-    words: tuple[str, ...]
+    labels: tuple[str, ...]
     initial: int
     dig: int
     maxima: NDArray[np.int64]
@@ -123,20 +123,20 @@ class Workings:
     @lru_cache(maxsize=256)
     def of(
         names: tuple[NamedTile, ...],
-        around: tuple[Neighbourhood, ...],
+        neighbourhoods: tuple[Neighbourhood, ...],
         initial: str,
         dig: str,
-        start: tuple[Weighted, ...],
+        start: tuple[WeightedTile, ...],
         layers: tuple[tuple[Rule, ...], ...],
-    ) -> Workings:
+    ) -> CompiledRulebook:
         """Kept for whoever makes many maps one by one: equal sections have equal workings, which nobody writes."""
         numbers = {name.name: number for number, name in enumerate(names)}
-        known = {one.name: one for one in around}
+        known = {one.name: one for one in neighbourhoods}
         maxima = np.array([-1 if name.name in (initial, dig) else name.maximum for name in names], dtype=np.int64)
         programs = tuple(Program.of(rules, numbers, known) if rules else None for rules in layers)
         reaches = [(0, 0), *(program.reach for program in programs if program is not None)]
-        return Workings(
-            words=tuple(numbers),
+        return CompiledRulebook(
+            labels=tuple(numbers),
             initial=numbers[initial],
             dig=numbers[dig],
             maxima=maxima if maxima.max() >= 0 else maxima[:0],

@@ -12,28 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from ...core.errors import InvalidRecipe, Path, Problem, counted, did_you_mean, problem, quoted
-from ...core.params import MOST_TOLD, Sized, param, size_param
-from ...core.recipe import Recipe, recipe_data
-from ...core.registry import RECIPE_WORDS
+from ...core.errors import InvalidRecipe, Path, Problem, did_you_mean, pluralize, problem, short_repr
+from ...core.params import MAX_REPORTED, Sized, param, size_param
+from ...core.recipe import Recipe, as_recipe_data
+from ...core.registry import RECIPE_FIELDS
 from ...core.resolver import Resolver
 from . import compact
-from .compact_model import AlsoFrom
-from .connectivity import lacks
+from .compact_model import AlsoAccepts
+from .connectivity import describe_defect
 from .language import (
     ALL,
-    MOST_NAMES,
+    MAX_NAMES,
     PLUS,
     Condition,
-    Fix,
+    ConnectivityFix,
     Layer,
     MapData,
     NamedTile,
     Neighbourhood,
     RoomData,
-    Weighted,
+    WeightedTile,
 )
-from .program import Workings
+from .program import CompiledRulebook
 
 SECTIONS = ("names", "neighbourhoods", "mapData", "roomData", "generationRules")
 FORMER_SECTIONS = {
@@ -41,36 +41,36 @@ FORMER_SECTIONS = {
     "roomRules": "a layer of generationRules with room:-1",
     "smoothRules": "a layer of generationRules with map:-1",
 }
-USUAL_NAMES = (NamedTile(name="solid"), NamedTile(name="empty"))
-USUAL_SIZE = {"width": 15, "height": 7}
+DEFAULT_NAMES = (NamedTile(name="solid"), NamedTile(name="empty"))
+DEFAULT_SIZE = {"width": 15, "height": 7}
 CAVE = (
-    Layer.checked(
+    Layer.validate(
         {
             "genData": ["4", "room:-1", "connect:plus:1"],
             "rules": ["empty,all,or,solid>4,solid:1", "solid,all,or,solid<4,empty:1"],
         }
     ),
-    Layer.checked({"genData": ["0", "map:-1", "connect:plus:1"]}),
+    Layer.validate({"genData": ["0", "map:-1", "connect:plus:1"]}),
 )
 
-FromElsewhere: TypeAlias = Annotated[
+RulebookSource: TypeAlias = Annotated[
     None, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}], "control": "file"})
 ]
 """A file's name or an object, whose sections take its place."""
-BY_NAME = AlsoFrom(("object",), (("additionalProperties", {"type": ["string", "array"]}),))
+BY_NAME = AlsoAccepts(("object",), (("additionalProperties", {"type": ["string", "array"]}),))
 """Neighbourhoods may come as drawings by their names."""
 
 
 class RulesParams(Sized):
-    also: ClassVar[tuple[str, ...]] = RECIPE_WORDS  # which may stand beside the sections
+    extra_keys: ClassVar[tuple[str, ...]] = RECIPE_FIELDS  # which may stand beside the sections
 
     width: int = size_param(80, ge=3)
     """Columns of the map; those of mapData when left out."""
     height: int = size_param(50, ge=3)
     """Rows of the map; those of mapData when left out."""
-    data: FromElsewhere = param(None)
+    data: RulebookSource = param(None)
     """A rule book to fill the sections from: a file, a recipe's name, or the object itself."""
-    names: tuple[NamedTile, ...] = param(USUAL_NAMES, min_length=2, max_length=MOST_NAMES)
+    names: tuple[NamedTile, ...] = param(DEFAULT_NAMES, min_length=2, max_length=MAX_NAMES)
     """The tiles, such as treasure:3, of which at most 3 are placed."""
     neighbourhoods: Annotated[tuple[Neighbourhood, ...], BY_NAME] = param((PLUS, ALL), max_length=255)
     """Which cells count as neighbours, drawn in 0 and 1; plus and all are always there."""
@@ -97,20 +97,20 @@ class RulesParams(Sized):
             raise InvalidRecipe(*former)
         if not any(section in values for section in SECTIONS):
             return values
-        size, values["mapData"] = _size(values.get("mapData", ()))
-        usual = {**USUAL_SIZE, "names": USUAL_NAMES, "roomData": {}, "generationRules": (), **size}
+        size, values["mapData"] = _read_size(values.get("mapData", ()))
+        usual = {**DEFAULT_SIZE, "names": DEFAULT_NAMES, "roomData": {}, "generationRules": (), **size}
         return {**usual, **values}
 
     @field_validator("neighbourhoods", mode="before")
     @classmethod
-    def _by_name(cls, value: Any) -> Any:
+    def _read_neighbourhoods(cls, value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
         found: list[Neighbourhood] = []
         problems: list[Problem] = []
         for name, rows in value.items():
             try:
-                found.append(_neighbourhood(name, rows))
+                found.append(_read_neighbourhood(name, rows))
             except InvalidRecipe as error:
                 problems.extend(error.within(str(name)).problems)
         if problems:
@@ -119,14 +119,14 @@ class RulesParams(Sized):
 
     @field_validator("roomData")
     @classmethod
-    def _start_with_what_is_dug(cls, rooms: RoomData, info: ValidationInfo) -> RoomData:
+    def _fill_start(cls, rooms: RoomData, info: ValidationInfo) -> RoomData:
         if rooms.start is not None or "mapData" not in info.data:
             return rooms
-        return rooms.model_copy(update={"start": (Weighted(tile=info.data["mapData"].dig),)})
+        return rooms.model_copy(update={"start": (WeightedTile(tile=info.data["mapData"].dig),)})
 
     def find_problems(self) -> Iterator[Problem]:
         # Only so many are told, and to guess what is meant takes time.
-        return islice(_problems(self), MOST_TOLD)
+        return islice(_find_problems(self), MAX_REPORTED)
 
     # -- what follows from it -------------------------------------------------------------------------------
 
@@ -142,16 +142,16 @@ class RulesParams(Sized):
         }
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return self.workings.words
+    def labels(self) -> tuple[str, ...]:
+        return self.compiled.labels
 
     @cached_property
-    def known(self) -> dict[str, Neighbourhood]:
+    def neighbourhoods_by_name(self) -> dict[str, Neighbourhood]:
         """All neighbourhoods by name."""
         return {one.name: one for one in (PLUS, ALL, *self.neighbourhoods)}
 
     @cached_property
-    def whole(self) -> NDArray[np.int64]:
+    def map_area(self) -> NDArray[np.int64]:
         """The map as the only area: x, y, width, height."""
         return np.array([[0, 0, self.width, self.height]], dtype=np.int64)
 
@@ -161,11 +161,13 @@ class RulesParams(Sized):
         return self.roomData.division.rooms + sum(layer.simulations + 1 for layer in self.generationRules) + 1
 
     @cached_property
-    def workings(self) -> Workings:
+    def compiled(self) -> CompiledRulebook:
         """The book in numbers."""
         rules = tuple(layer.rules for layer in self.generationRules)
         tiles = self.mapData.initial, self.mapData.dig
-        return Workings.of(self.names, tuple(self.known.values()), *tiles, self.roomData.start or (), rules)
+        return CompiledRulebook.of(
+            self.names, tuple(self.neighbourhoods_by_name.values()), *tiles, self.roomData.start or (), rules
+        )
 
 
 def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
@@ -173,12 +175,12 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
     if isinstance(given, (str, PathLike)):
         context = info.context
         resolver = context.get("resolver") if isinstance(context, Mapping) else None
-        given, _ = (resolver or Resolver()).recipe(str(given))
+        given, _ = (resolver or Resolver()).read_recipe(str(given))
     if isinstance(given, Recipe):
         given = given.to_data()
     if not given and isinstance(given, Mapping):
         return {"generationRules": ()}  # one section, so that the others are the usual ones
-    found = recipe_data(given) if isinstance(given, Mapping) else {}
+    found = as_recipe_data(given) if isinstance(given, Mapping) else {}
     params = found.get("params", {})
     if found.get("technique") != "rules" or not isinstance(params, Mapping) or "data" in params:
         raise InvalidRecipe(f"must be a rule book with the sections {', '.join(SECTIONS)}", at="data", got=given)
@@ -189,18 +191,18 @@ def _read_data(given: Any, info: ValidationInfo) -> Mapping[str, Any]:
     return params
 
 
-def _neighbourhood(name: Any, rows: Any) -> Neighbourhood:
+def _read_neighbourhood(name: Any, rows: Any) -> Neighbourhood:
     if isinstance(rows, str) and isinstance(name, str):
-        return _drawn(name, rows)
-    return Neighbourhood.checked({"name": name, "matrix": rows})
+        return _read_drawing(name, rows)
+    return Neighbourhood.validate({"name": name, "matrix": rows})
 
 
 @lru_cache(maxsize=1024)
-def _drawn(name: str, rows: str) -> Neighbourhood:
-    return Neighbourhood.checked({"name": name, "matrix": rows})
+def _read_drawing(name: str, rows: str) -> Neighbourhood:
+    return Neighbourhood.validate({"name": name, "matrix": rows})
 
 
-def _size(given: Any) -> tuple[dict[str, int], Any]:
+def _read_size(given: Any) -> tuple[dict[str, int], Any]:
     """The map's size in mapData, and the rest of it."""
     if isinstance(given, str):
         given = given.split(",")
@@ -209,11 +211,11 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
     if isinstance(given[0], str) and ":" in given[0]:  # the size is left out
         return {}, given
     if len(given) > 3:
-        raise InvalidRecipe(f"has at most 3 parts, got {len(given)}: {quoted(given)}", at="mapData", rule="maximum")
+        raise InvalidRecipe(f"has at most 3 parts, got {len(given)}: {short_repr(given)}", at="mapData", rule="maximum")
     if not isinstance(given[0], str):
         raise InvalidRecipe("begins with the size, such as 15x7", at="mapData", got=given[0])
     try:
-        width, height = compact.sides(given[0], "the size")
+        width, height = compact.parse_size(given[0], "the size")
     except InvalidRecipe as error:
         raise error.within("mapData") from None
     if min(width, height) < 3:
@@ -221,7 +223,7 @@ def _size(given: Any) -> tuple[dict[str, int], Any]:
     return {"width": width, "height": height}, list(given[1:])
 
 
-def _problems(p: RulesParams) -> Iterator[Problem]:
+def _find_problems(p: RulesParams) -> Iterator[Problem]:
     """Everything that does not fit together: each with its section, and the piece that is wrong."""
     named: dict[str, Sequence[NamedTile | Neighbourhood]] = {"names": p.names, "neighbourhoods": p.neighbourhoods}
     for section, pieces in named.items():
@@ -234,21 +236,21 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
     tiles = f"{p.mapData.initial}:{p.mapData.dig}"
     for word in (p.mapData.initial, p.mapData.dig):
         if word not in words:
-            yield _unknown(("mapData",), "name", word, tiles, words)
+            yield _report_unknown(("mapData",), "name", word, tiles, words)
     if p.mapData.initial == p.mapData.dig:
         yield problem("what is dug must be another tile than what fills the map", at="mapData", got=tiles)
     for start in p.roomData.start or ():
         if start.tile not in words and start.tile != p.mapData.dig:
-            yield _unknown(("roomData",), "name", start.tile, start.compact, words)
-    most = p.roomData.division.most(p.width, p.height)
+            yield _report_unknown(("roomData",), "name", start.tile, start.compact, words)
+    most = p.roomData.division.count_max_rooms(p.width, p.height)
     if p.roomData.division.rooms > most:
         piece, size = p.roomData.division.compact, f"{p.width}x{p.height}"
-        text = f"{piece!r}: a map of {size} has place for {counted(most, 'such room')} with walls"
+        text = f"{piece!r}: a map of {size} has place for {pluralize(most, 'such room')} with walls"
         yield problem(text, at="roomData")
     whole = [(p.width, p.height)]
-    rooms = p.roomData.division.sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
-    yield from _fix_problems(p, ("mapData",), p.mapData.fix, whole)
-    yield from _fix_problems(p, ("roomData",), p.roomData.fix, rooms)
+    rooms = p.roomData.division.list_room_sizes(p.width, p.height) if p.roomData.division.rooms <= most else []
+    yield from _find_fix_problems(p, ("mapData",), p.mapData.fix, whole)
+    yield from _find_fix_problems(p, ("roomData",), p.roomData.fix, rooms)
     for number, layer in enumerate(p.generationRules):
         sizes = rooms
         place: Path = ("generationRules", number)
@@ -267,35 +269,39 @@ def _problems(p: RulesParams) -> Iterator[Problem]:
                     sizes = []
         elif layer.where.ids is not None and max(layer.where.ids) >= p.roomData.division.rooms:
             missing, last = max(layer.where.ids), p.roomData.division.rooms - 1
-            piece = quoted(layer.where.compact)
+            piece = short_repr(layer.where.compact)
             text = f"{piece}: there is no room {missing}, they are numbered 0 to {last}"
             yield problem(text, at=place, value=layer.where.compact)
-        yield from _fix_problems(p, place, layer.fix, sizes)
+        yield from _find_fix_problems(p, place, layer.fix, sizes)
         for at, rule in enumerate(layer.rules):
             inside = (*place, "rules", at)
             if rule.tile not in words:
-                yield _unknown(inside, "name", rule.tile, rule.compact, words)
-            if rule.neighbourhood not in p.known:
-                yield _unknown(inside, "neighbourhood", rule.neighbourhood, rule.compact, p.known)
-            parts: tuple[Condition | Weighted, ...] = (*rule.conditions, *rule.replacements)
+                yield _report_unknown(inside, "name", rule.tile, rule.compact, words)
+            if rule.neighbourhood not in p.neighbourhoods_by_name:
+                yield _report_unknown(
+                    inside, "neighbourhood", rule.neighbourhood, rule.compact, p.neighbourhoods_by_name
+                )
+            parts: tuple[Condition | WeightedTile, ...] = (*rule.conditions, *rule.replacements)
             for part in parts:
                 if part.tile not in words:
-                    yield _unknown(inside, "name", part.tile, part.compact, words)
+                    yield _report_unknown(inside, "name", part.tile, part.compact, words)
 
 
-def _unknown(place: Path, kind: str, word: str, piece: str, known: Collection[str]) -> Problem:
-    text = f"unknown {kind} {word!r} in {quoted(piece)}{did_you_mean(word, known)}"
+def _report_unknown(place: Path, kind: str, word: str, piece: str, known: Collection[str]) -> Problem:
+    text = f"unknown {kind} {word!r} in {short_repr(piece)}{did_you_mean(word, known)}"
     return problem(text, at=place, value=piece, rule="unknown_name")
 
 
-def _fix_problems(p: RulesParams, place: Path, fix: Fix | None, sizes: list[tuple[int, int]]) -> Iterator[Problem]:
+def _find_fix_problems(
+    p: RulesParams, place: Path, fix: ConnectivityFix | None, sizes: list[tuple[int, int]]
+) -> Iterator[Problem]:
     if fix is None or fix.kind == "none":
         return
-    if fix.neighbourhood not in p.known:
-        yield _unknown(place, "neighbourhood", fix.neighbourhood, fix.compact, p.known)
+    if fix.neighbourhood not in p.neighbourhoods_by_name:
+        yield _report_unknown(place, "neighbourhood", fix.neighbourhood, fix.compact, p.neighbourhoods_by_name)
         return
-    around = p.known[fix.neighbourhood]
-    lacking = lacks(around.offsets, sizes if fix.kind == "connect" else None)
+    around = p.neighbourhoods_by_name[fix.neighbourhood]
+    lacking = describe_defect(around.offsets, sizes if fix.kind == "connect" else None)
     if lacking:
-        text = f"{fix.compact!r}: the neighbourhood {quoted(around.rows)} {lacking}"
+        text = f"{fix.compact!r}: the neighbourhood {short_repr(around.rows)} {lacking}"
         yield problem(text, at=place, value=fix.compact)

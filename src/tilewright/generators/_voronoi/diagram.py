@@ -9,23 +9,33 @@ from numpy.typing import NDArray
 
 from ...core.site import Point
 from ...kernels.blocks import block_size
-from ...kernels.voronoi import AROUND, FAR, SAMPLE_SUM, SAMPLES, UNITS, drift, owners, scatter, sums
+from ...kernels.voronoi import (
+    MAX_PAIR_DISTANCE,
+    SAMPLE_SUM,
+    SAMPLES,
+    SEARCH_RADIUS,
+    UNITS,
+    find_owners,
+    relax_points,
+    scatter,
+    sum_samples,
+)
 
-STEP = 2 * AROUND
+STEP = 2 * SEARCH_RADIUS
 """Squares around one on which its point depends in a step of relaxation: its region reaches AROUND squares, and the
 cells there may belong to points as far again."""
 
 
-def margin_of(*, spacing: int, relax: int, wall: int, gap: int) -> int:
+def compute_margin(*, spacing: int, relax: int, wall: int, gap: int) -> int:
     """Squares around a window whose points it depends on; `wall` cells around are asked for, gaps may be 0 wide."""
-    walls = AROUND + -(-wall // spacing)
+    walls = SEARCH_RADIUS + -(-wall // spacing)
     # Ways that cross the window start in a square within FAR of it (and the gap's width), end FAR further, and are
     # judged by points near their middle.
-    ways = 2 * FAR + AROUND + -(-gap // spacing) if gap else 0
+    ways = 2 * MAX_PAIR_DISTANCE + SEARCH_RADIUS + -(-gap // spacing) if gap else 0
     return max(walls, ways) + STEP * relax
 
 
-def in_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
+def split_rows(count: int, columns: int) -> Iterator[tuple[slice, float]]:
     """Rows of squares in blocks that take some hundredths of a second, each with the share that lies before it."""
     block = max(1, block_size("voronoi.points") // columns)
     for first in range(0, count, block):
@@ -58,57 +68,59 @@ class Diagram:
         """(row, column, 2) y, x of every point in its square, 0..UNITS - 1."""
         self._level_key, self._jitter = level_key, round(jitter * UNITS)
 
-    def scattered(self) -> Iterator[float]:
+    def scatter_points(self) -> Iterator[float]:
         """Give every point its place; comes first. Gives the share done."""
-        for rows, share in in_rows(len(self.points), self.points.shape[1]):
+        for rows, share in split_rows(len(self.points), self.points.shape[1]):
             if share:
                 yield share
             scatter(self._level_key, self.squares[0] + rows.start, self.squares[1], self._jitter, self.points[rows])
 
-    def relaxed(self) -> Iterator[float]:
+    def relax_points(self) -> Iterator[float]:
         """Move every point to the middle of its region; the outermost squares are used up. Gives the share done."""
         rows, columns, _ = self.points.shape
         totals = np.zeros((rows, columns), dtype=SAMPLE_SUM)
         block = max(1, block_size("voronoi.samples") // (SAMPLES * SAMPLES * columns))
-        for first in range(AROUND, rows - AROUND, block):
-            if first > AROUND:
+        for first in range(SEARCH_RADIUS, rows - SEARCH_RADIUS, block):
+            if first > SEARCH_RADIUS:
                 yield first / rows
-            sums(self.points, self.metric, first, min(first + block, rows - AROUND), totals)
+            sum_samples(self.points, self.metric, first, min(first + block, rows - SEARCH_RADIUS), totals)
         moved = np.empty((rows - 2 * STEP, columns - 2 * STEP, 2), dtype=np.int16)
-        for part, share in in_rows(len(moved), columns):
+        for part, share in split_rows(len(moved), columns):
             if share:
                 yield 1.0
             around = slice(part.start, part.stop + 2 * STEP)
-            drift(self.points[around], totals[around], moved[part])
+            relax_points(self.points[around], totals[around], moved[part])
         self.points = moved
         self.squares = self.squares[0] + STEP, self.squares[1] + STEP
         self.corner = self.corner[0] - STEP * self.spacing, self.corner[1] - STEP * self.spacing
 
-    def owners(self, first: int, last: int, margin: int = 0) -> NDArray[np.int32]:
+    def find_owners(self, first: int, last: int, margin: int = 0) -> NDArray[np.int32]:
         """For the window's rows first..last-1, wider by a margin: the square whose point is nearest to each cell."""
         out = np.empty((last - first + 2 * margin, self.shape[1] + 2 * margin), dtype=np.int32)
-        owners(self.points, self.spacing, self.metric, self.corner[0] + first - margin, self.corner[1] - margin, out)
+        find_owners(
+            self.points, self.spacing, self.metric, self.corner[0] + first - margin, self.corner[1] - margin, out
+        )
         return out
 
-    def places(self) -> NDArray[np.float64]:
+    def locate_points(self) -> NDArray[np.float64]:
         """(square, 2) x, y of every point in cells of the window, for looking at."""
         rows, columns = np.indices(self.points.shape[:2])
         y = (rows + self.points[..., 0] / UNITS) * self.spacing - self.corner[0]
         x = (columns + self.points[..., 1] / UNITS) * self.spacing - self.corner[1]
         return np.stack([x.reshape(-1), y.reshape(-1)], axis=1)
 
-    def crosses(self) -> list[tuple[Point, Point]]:
+    def draw_crosses(self) -> list[tuple[Point, Point]]:
         """Two short lines for every point in the window, for looking at."""
         lines: list[tuple[Point, Point]] = []
         height, width = self.shape
-        for x, y in self.places().tolist():
+        for x, y in self.locate_points().tolist():
             if 0.5 <= x < width - 0.5 and 0.5 <= y < height - 0.5:
                 lines += [((x - 0.5, y), (x + 0.5, y)), ((x, y - 0.5), (x, y + 0.5))]
         return lines
 
-    def distances(self) -> NDArray[np.float64]:
+    def compute_distances(self) -> NDArray[np.float64]:
         """(row, column) how far every cell of the window is from its point, in spacings, for looking at."""
-        x, y = self.places()[self.owners(0, self.shape[0])].transpose(2, 0, 1)
+        x, y = self.locate_points()[self.find_owners(0, self.shape[0])].transpose(2, 0, 1)
         rows, columns = np.indices(self.shape)
         down, across = np.abs(rows + 0.5 - y), np.abs(columns + 0.5 - x)
         lengths = (np.hypot(down, across), down + across, np.maximum(down, across))[self.metric]

@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from ...autotile.grammar import grammar_of
 from ...core.errors import InvalidRecipe
-from ...core.params import WholeValue
+from ...core.params import AtomicValue
 from ...core.pieces import SIDES
 from ...core.registry import tilesets
 from ...core.resolver import Resolver
 from ...core.tileset import Tileset
-from .pattern_set import MAX_WEIGHT, PatternSet, of_pairs
+from .pattern_set import MAX_WEIGHT, PatternSet, from_pairs
 
-FINEST = 1 << 10
+MAX_WEIGHT_RATIO = 1 << 10
 """The rarest tile has at least this part of the weight of the commonest."""
 
 
-class AdjacencyRules(WholeValue):
+class AdjacencyRules(AtomicValue):
     """A tileset that says what may stand beside its tiles: by `beside`, by its joints, or by both."""
 
     __slots__ = ("tileset",)
@@ -44,7 +44,7 @@ class AdjacencyRules(WholeValue):
         """A tileset that ships by its name, any other as a whole."""
         return tilesets.write(self.tileset)
 
-    def fits(self) -> NDArray[np.bool_]:
+    def find_allowed_pairs(self) -> NDArray[np.bool_]:
         """(axis, tile, next tile) whether the second may stand below the first, and to its right."""
         tileset = self.tileset
         beside = grammar_of(tileset).fits[:, :, : len(tileset)]  # all of them, where there are no joints
@@ -53,10 +53,10 @@ class AdjacencyRules(WholeValue):
         north, east, south, west = (beside[SIDES.index(side)] for side in "nesw")
         return np.stack((south & north.T, east & west.T))
 
-    def pattern_set(self) -> PatternSet:
+    def to_pattern_set(self) -> PatternSet:
         weights = np.array([tile.weight for tile in self.tileset])
-        scale = min(FINEST / weights.min(), MAX_WEIGHT / 2 / weights.sum())
-        return of_pairs(self.fits(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
+        scale = min(MAX_WEIGHT_RATIO / weights.min(), MAX_WEIGHT / 2 / weights.sum())
+        return from_pairs(self.find_allowed_pairs(), np.maximum(1, np.floor(weights * scale + 0.5)).astype(np.int64))
 
     def __eq__(self, other: object) -> bool:
         return self.tileset == other.tileset if isinstance(other, AdjacencyRules) else NotImplemented

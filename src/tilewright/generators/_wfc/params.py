@@ -11,11 +11,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from ...analysis.patterns import AxesOf, Wrap, refused_axes, wraps
-from ...core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, counted, problem
-from ...core.grid import whole
-from ...core.model import FromSamples, Learning
-from ...core.params import LARGEST_SIDE, Params, Sized, hint, param, size_param
+from ...analysis.patterns import AxesOf, Wrap, find_axis_problems, wraps
+from ...core.errors import Fix, InvalidRecipe, Problem, TooLarge, UnknownName, pluralize, problem
+from ...core.grid import as_int
+from ...core.model import LearningParams, TrainingParams
+from ...core.params import MAX_SIDE, Params, Sized, hint, param, size_param
 from ...core.pieces import VIEWS
 from ...core.samples import Counts as LearnedCounts
 from ...core.samples import Samples, Training
@@ -23,19 +23,19 @@ from ...core.tileset import Tileset
 from ...kernels.global_constraints import COUNTED, PATH, REGION
 from .adjacency import AdjacencyRules
 from .pattern_set import (
-    STORED,
+    STORED_ARRAYS,
     CountedPatterns,
     Images,
     PatternSet,
     count_patterns,
+    learn_adjacency,
     restore_patterns,
-    side_by_side,
     store_patterns,
 )
 from .user_constraints import UserConstraint
 from .wave import MAX_COUNT, GlobalConstraint
 
-USUAL_SIZE = 3
+DEFAULT_PATTERN_SIZE = 3
 
 
 def _read_counts(value: Any) -> Any:
@@ -55,15 +55,15 @@ def _read_count(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise InvalidRecipe("a tile and how many, such as treasure: 3..5", got=pair)
     tile, many = pair
-    number = whole(many)
+    number = as_int(many)
     text = str(many if number is None else number).replace(" ", "")
-    least, most = bounds_of(text) if not isinstance(many, bool) else (1, 0)
+    least, most = parse_bounds(text) if not isinstance(many, bool) else (1, 0)
     if least > most:
         raise InvalidRecipe("a number, 3..5, >=2 or <=4", at=tile, got=many)
     return tile.strip(), text
 
 
-def bounds_of(text: str) -> tuple[int, int]:
+def parse_bounds(text: str) -> tuple[int, int]:
     """The least and the most that `3`, `3..5`, `>=2` or `<=4` allow; (1, 0) is none of them."""
     if found := re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text, re.ASCII):
         return int(found[1]), int(found[2] or found[1])
@@ -77,7 +77,7 @@ Counts = Annotated[tuple[Count, ...], BeforeValidator(_read_counts)]
 Place = tuple[int, int] | tuple[int, int, int]
 
 
-class Way(Params):
+class PathConstraint(Params):
     """A path between two places."""
 
     start: Place = param((0, 0))
@@ -88,7 +88,7 @@ class Way(Params):
     """The tiles that it leads over; by default all that can be walked on."""
 
 
-class WfcLearned(FromSamples):
+class WfcTrainingParams(TrainingParams):
     """Samples, and how their windows are read."""
 
     sample: Samples = param("dungeon")
@@ -102,24 +102,28 @@ class WfcLearned(FromSamples):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        return {"patterns": f"{len(pattern_set_of(self.sample, *self._counted)):,} of {self._counted[0]}"}
+        return {
+            "patterns": f"{len(get_pattern_set(self.sample, *self._count_settings)):,} of {self._count_settings[0]}"
+        }
 
     @property
-    def _counted(self) -> tuple[int, int, str]:
+    def _count_settings(self) -> tuple[int, int, str]:
         """The size, the symmetry and the axes that wrap, of the patterns that are counted."""
-        return self.pattern_size or usual_size(self.sample), self.symmetry, self.wrap_sample
+        return self.pattern_size or default_pattern_size(self.sample), self.symmetry, self.wrap_sample
 
     def count(self) -> LearnedCounts:
-        if self._counted[0] == 1:
+        if self._count_settings[0] == 1:
             return {}
         try:
-            return store_patterns(_count(self.sample, *self._counted), _settings(*self._counted))
+            return store_patterns(
+                _count_patterns(self.sample, *self._count_settings), _encode_settings(*self._count_settings)
+            )
         except TooLarge:  # more than fit, unless the map is smaller than they are
             return {}
 
-    def refuse_counts(self, counts: LearnedCounts) -> None:
-        size, symmetry, wrap = self._counted
-        if set(counts) != set(STORED) or counts["settings"].tolist() != _settings(*self._counted):
+    def check_counts(self, counts: LearnedCounts) -> None:
+        size, symmetry, wrap = self._count_settings
+        if set(counts) != set(STORED_ARRAYS) or counts["settings"].tolist() != _encode_settings(*self._count_settings):
             raise InvalidRecipe("must be those of the patterns of the model's size and symmetry", at="counts")
         axes, round_axes = self.sample.axes, wraps(wrap, self.sample.axes)
         windows = sum(
@@ -127,12 +131,12 @@ class WfcLearned(FromSamples):
             for grid in self.sample
         )
         found = restore_patterns(counts, size**axes)
-        if found is None or not found.is_sound(axes, size, len(self.sample.words), symmetry * windows):
+        if found is None or not found.is_sound(axes, size, len(self.sample.labels), symmetry * windows):
             raise InvalidRecipe("cannot be those of the samples; learn it again", at="counts")
 
     def find_problems(self) -> Iterator[Problem]:
         sides = wraps(self.wrap_sample, self.sample.axes)
-        yield from refused_axes("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
+        yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         least = self.pattern_size or 1
         for number, grid in enumerate(self.sample):
             if any(side < least and not round_ for side, round_ in zip(grid.shape, sides, strict=True)):
@@ -142,13 +146,14 @@ class WfcLearned(FromSamples):
                 yield problem(text, at="sample", rule="sample_size", remove=["pattern_size"])
 
 
-class WfcParams(WfcLearned, Learning, Sized):
+class WfcParams(WfcTrainingParams, LearningParams, Sized):
+    renamed: ClassVar = {"backtracks": "max_backtracks", "repairs": "max_repairs", "restarts": "max_restarts"}
     technique: ClassVar[str] = "wfc"
     width: int = size_param(48)
     """Columns of the map."""
     height: int = size_param(32)
     """Rows of the map."""
-    depth: int | None = param(None, ge=1, le=LARGEST_SIDE, typical=(1, 32))
+    depth: int | None = param(None, ge=1, le=MAX_SIDE, typical=(1, 32))
     """Levels of the map; by default as many as the sample has."""
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
@@ -164,15 +169,15 @@ class WfcParams(WfcLearned, Learning, Sized):
     """How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4."""
     connected: tuple[str, ...] = param((), max_length=1000, tiles=True)
     """Tiles whose cells must all be joined, taken together."""
-    paths: tuple[Way, ...] = param((), max_length=100)
+    paths: tuple[PathConstraint, ...] = param((), max_length=100)
     """Places that must be joined, each two over given tiles."""
     constraints: tuple[UserConstraint, ...] = param((), max_length=100)
     """Constraints of your own, each by its name and with its parameters."""
-    backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
+    max_backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
     """Choices that are taken back in a row, before a region around the trouble is opened again."""
-    repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
+    max_repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
     """Regions that are opened again in a row, before all begins anew."""
-    restarts: int = param(4, ge=0, le=10_000, typical=(0, 20))
+    max_restarts: int = param(4, ge=0, le=10_000, typical=(0, 20))
     """Times that all begins anew, before it gives up."""
     relax: bool = param(False)
     """Whether windows that the sample lacks may stand where nothing else helps; they are marked and counted."""
@@ -198,7 +203,7 @@ class WfcParams(WfcLearned, Learning, Sized):
         """The side of a window."""
         if self.rules:
             return 1
-        return self.pattern_size or min(usual_size(self.sample), *self.shape)
+        return self.pattern_size or min(default_pattern_size(self.sample), *self.shape)
 
     @property
     def training(self) -> Training | None:
@@ -219,33 +224,33 @@ class WfcParams(WfcLearned, Learning, Sized):
         return self.rules.tileset if self.rules else self.sample.tileset
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return self.rules.tileset.names if self.rules else self.sample.words
+    def labels(self) -> tuple[str, ...]:
+        return self.rules.tileset.names if self.rules else self.sample.labels
 
     @property
     def pattern_set(self) -> PatternSet:
         if self.rules:
-            return _pattern_set_of_rules(self.rules)
-        return pattern_set_of(self.sample, self.size, self.symmetry, self.wrap_sample)
+            return _get_rule_patterns(self.rules)
+        return get_pattern_set(self.sample, self.size, self.symmetry, self.wrap_sample)
 
     # -- what is wanted of it -----------------------------------------------------------------------------------
 
-    def tiles_named(self, words: Iterable[str], name: str) -> tuple[int, ...]:
+    def find_tiles(self, words: Iterable[str], name: str) -> tuple[int, ...]:
         """The positions of tiles among the words."""
         found = []
         for word in words:
             number = self.tileset.find(word)
             own = None if number is None else self.tileset[number].name
-            if own not in self.words:
-                unknown = UnknownName("tile", word, self.words).problems[0]
+            if own not in self.labels:
+                unknown = UnknownName("tile", word, self.labels).problems[0]
                 raise InvalidRecipe(unknown.text, at=name, rule=unknown.rule)
-            found.append(self.words.index(own))
+            found.append(self.labels.index(own))
         return tuple(found)
 
     @cached_property
     def walkable(self) -> tuple[int, ...]:
         """The words that can be walked on."""
-        tiles = (self.tileset[self.tileset.by_name[word]] for word in self.words)
+        tiles = (self.tileset[self.tileset.by_name[word]] for word in self.labels)
         return tuple(number for number, tile in enumerate(tiles) if tile.passable)
 
     @cached_property
@@ -253,38 +258,44 @@ class WfcParams(WfcLearned, Learning, Sized):
         """What is wanted of the map as a whole."""
         global_constraints = []
         for tile, text in self.counts:
-            least, most = bounds_of(text)
+            least, most = parse_bounds(text)
             global_constraints.append(
-                GlobalConstraint(COUNTED, self.tiles_named([tile], "counts"), f"counts: {tile} {text}", least, most)
+                GlobalConstraint(COUNTED, self.find_tiles([tile], "counts"), f"counts: {tile} {text}", least, most)
             )
         if self.connected:
-            tiles = self.tiles_named(self.connected, "connected")
+            tiles = self.find_tiles(self.connected, "connected")
             global_constraints.append(GlobalConstraint(REGION, tiles, f"connected: {', '.join(self.connected)}"))
-        for number, way in enumerate(self.paths):
-            tiles = self.tiles_named(way.over, "paths") if way.over else self.walkable
-            ends = tuple(self._cell(place, number) for place in (way.start, way.end))
+        for number, path in enumerate(self.paths):
+            tiles = self.find_tiles(path.over, "paths") if path.over else self.walkable
+            ends = tuple(self._find_cell(place, number) for place in (path.start, path.end))
             global_constraints.append(
-                GlobalConstraint(PATH, tiles, f"paths: {_written(way.start)} to {_written(way.end)}", ends=ends)
+                GlobalConstraint(
+                    PATH, tiles, f"paths: {_format_place(path.start)} to {_format_place(path.end)}", ends=ends
+                )
             )
         return tuple(global_constraints)
 
-    def _cell(self, place: Place, number: int) -> int:
+    def _find_cell(self, place: Place, number: int) -> int:
         at = tuple(reversed(place))
         if len(at) == 2 and self.axes == 3:
             at = (0, *at)
         inside = len(at) == self.axes and all(0 <= part < side for part, side in zip(at, self.shape, strict=True))
         if not inside:
             size = "x".join(map(str, reversed(self.shape)))
-            raise InvalidRecipe(f"{_written(place)} is not on a map of {size}", at=("paths", number), rule="outside")
+            raise InvalidRecipe(
+                f"{_format_place(place)} is not on a map of {size}", at=("paths", number), rule="outside"
+            )
         return int(np.ravel_multi_index(at, self.shape))
 
     def find_problems(self) -> Iterator[Problem]:
         yield from (
-            list(super().find_problems()) or [*self._wrong_sources(), *self._wrong_sizes()] or self._wrong_claims()
+            list(super().find_problems())
+            or [*self._find_source_problems(), *self._find_size_problems()]
+            or self._find_constraint_problems()
         )
 
-    def _wrong_sources(self) -> Iterator[Problem]:
-        if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _usual_sample():
+    def _find_source_problems(self) -> Iterator[Problem]:
+        if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _default_sample():
             text = "they stand in the place of a sample, so leave one of the two out"
             yield problem(text, at="rules", remove=["sample", "rules"])
         if self.rules and self.pattern_size not in (None, 1):
@@ -299,9 +310,9 @@ class WfcParams(WfcLearned, Learning, Sized):
         if self.axes == 2 and self.depth is not None:
             text = "the sample is flat, so the map is; leave depth out"
             yield problem(text, at="depth", rule="conflict", remove=["depth"])
-        yield from refused_axes("wrap", "the map", self.wrap, self.axes)
+        yield from find_axis_problems("wrap", "the map", self.wrap, self.axes)
 
-    def _wrong_sizes(self) -> Iterator[Problem]:
+    def _find_size_problems(self) -> Iterator[Problem]:
         for name, side, round_ in zip(
             ("width", "height", "depth"), reversed(self.shape), reversed(self.wrapped), strict=False
         ):
@@ -309,41 +320,41 @@ class WfcParams(WfcLearned, Learning, Sized):
                 text = f"{side} is less than a pattern of {self.size}; see pattern_size"
                 yield problem(text, at=name, instead=self.size)
 
-    def _wrong_claims(self) -> Iterator[Problem]:
-        self.tiles_named(self.border, "border")
+    def _find_constraint_problems(self) -> Iterator[Problem]:
+        self.find_tiles(self.border, "border")
         cells = prod(self.shape)
         too_many, total = False, 0
         for constraint, (tile, text) in zip(self.global_constraints, self.counts, strict=False):
-            if constraint.least > cells:
+            if constraint.minimum > cells:
                 too_many = True
-                yield problem(f"{tile} {text}: the map has {counted(cells, 'cell')}", at="counts")
-            total += constraint.least
+                yield problem(f"{tile} {text}: the map has {pluralize(cells, 'cell')}", at="counts")
+            total += constraint.minimum
         names = [constraint.tiles for constraint in self.global_constraints if constraint.kind == COUNTED]
         if len(set(names)) < len(names):
             yield problem("each tile once", at="counts")
         elif total > cells and not too_many:
-            yield problem(f"at least {total:,} in all, but the map has {counted(cells, 'cell')}", at="counts")
+            yield problem(f"at least {total:,} in all, but the map has {pluralize(cells, 'cell')}", at="counts")
         if (
-            len(names) == len(self.words)
-            and sum(constraint.most for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
+            len(names) == len(self.labels)
+            and sum(constraint.maximum for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
         ):
-            yield problem(f"all tiles together are fewer than the {counted(cells, 'cell')} of the map", at="counts")
+            yield problem(f"all tiles together are fewer than the {pluralize(cells, 'cell')} of the map", at="counts")
 
 
-def _written(place: Iterable[int]) -> str:
+def _format_place(place: Iterable[int]) -> str:
     return " ".join(f"{axis}={part}" for axis, part in zip("xyz", place, strict=False))
 
 
-def usual_size(sample: Samples) -> int:
-    return max(1, min(USUAL_SIZE, *(side for grid in sample for side in grid.shape)))
+def default_pattern_size(sample: Samples) -> int:
+    return max(1, min(DEFAULT_PATTERN_SIZE, *(side for grid in sample for side in grid.shape)))
 
 
 @lru_cache(maxsize=1)
-def _usual_sample() -> Samples:
+def _default_sample() -> Samples:
     return Samples.of("dungeon")
 
 
-def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> PatternSet:
+def get_pattern_set(sample: Samples, size: int, symmetry: int, wrap: str) -> PatternSet:
     """Return the patterns of samples: counted, or found in what a model has counted."""
     return find_pattern_set(sample, sample.counts_digest, size, symmetry, wrap)
 
@@ -351,43 +362,43 @@ def pattern_set_of(sample: Samples, size: int, symmetry: int, wrap: str) -> Patt
 @lru_cache(maxsize=32)
 def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str) -> PatternSet:
     """Kept, because many maps are made of one sample."""
-    tiles = len(sample.words)
-    if "settings" in sample.counts and sample.counts["settings"].tolist() == _settings(size, symmetry, wrap):
+    tiles = len(sample.labels)
+    if "settings" in sample.counts and sample.counts["settings"].tolist() == _encode_settings(size, symmetry, wrap):
         found = restore_patterns(sample.counts, size**sample.axes)
         assert found is not None
-        return found.pattern_set(sample.axes, size, tiles)
+        return found.to_pattern_set(sample.axes, size, tiles)
     try:
         if size == 1:
-            axes, images = wraps(wrap, sample.axes), _images(sample, symmetry)
-            return side_by_side(sample.maps, tiles, wrap=axes, symmetry=symmetry, images=images)
-        return _count(sample, size, symmetry, wrap).pattern_set(sample.axes, size, tiles)
+            axes, images = wraps(wrap, sample.axes), _find_images(sample, symmetry)
+            return learn_adjacency(sample.maps, tiles, wrap=axes, symmetry=symmetry, images=images)
+        return _count_patterns(sample, size, symmetry, wrap).to_pattern_set(sample.axes, size, tiles)
     except TooLarge as error:
         raise InvalidRecipe(*error.problems) from None
 
 
-def _count(sample: Samples, size: int, symmetry: int, wrap: str) -> CountedPatterns:
-    axes, images = wraps(wrap, sample.axes), _images(sample, symmetry)
-    return count_patterns(sample.maps, len(sample.words), size, wrap=axes, symmetry=symmetry, images=images)
+def _count_patterns(sample: Samples, size: int, symmetry: int, wrap: str) -> CountedPatterns:
+    axes, images = wraps(wrap, sample.axes), _find_images(sample, symmetry)
+    return count_patterns(sample.maps, len(sample.labels), size, wrap=axes, symmetry=symmetry, images=images)
 
 
-def _settings(size: int, symmetry: int, wrap: str) -> list[int]:
+def _encode_settings(size: int, symmetry: int, wrap: str) -> list[int]:
     """How patterns are counted, in numbers."""
     return [size, symmetry, sum(1 << "xyz".index(axis) for axis in wrap if axis in "xyz" and wrap != "none")]
 
 
 @lru_cache(maxsize=32)
-def _pattern_set_of_rules(rules: AdjacencyRules) -> PatternSet:
-    return rules.pattern_set()
+def _get_rule_patterns(rules: AdjacencyRules) -> PatternSet:
+    return rules.to_pattern_set()
 
 
-def _images(sample: Samples, symmetry: int) -> Images | None:
+def _find_images(sample: Samples, symmetry: int) -> Images | None:
     """What each word becomes in every view, where words are pieces; one whose turned piece no sample has stays."""
     tileset = sample.tileset
     if symmetry == 1 or not any(tile.joins for tile in tileset):
         return None
-    rank = {tileset.by_name[word]: number for number, word in enumerate(sample.words)}
+    rank = {tileset.by_name[word]: number for number, word in enumerate(sample.labels)}
     ids = np.array(list(rank))
     return [
-        np.array([rank.get(image, number) for number, image in enumerate(tileset.turned(move)[ids].tolist())])
+        np.array([rank.get(image, number) for number, image in enumerate(tileset.reorient_tiles(move)[ids].tolist())])
         for move in VIEWS[:symmetry]
     ]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, Tiles, Wrap, framed, turned, turned_wrap
+from ...analysis.patterns import Coding, Tiles, Wrap, iter_view_wraps, iter_views, pad_map
 from ...core.errors import TooLarge
 from ...core.samples import Counts
 from ...kernels.exact import log
@@ -20,7 +20,7 @@ Bits = NDArray[np.uint64]
 Images = Sequence[NDArray[np.int64]]
 """(view)(tile,) what each tile becomes in every view of a sample, where tiles are pieces that turn with it."""
 
-STORED = ("settings", "patterns", "counts", "ground")
+STORED_ARRAYS = ("settings", "patterns", "counts", "ground")
 """The arrays that a model keeps."""
 MAX_PATTERNS = 8192
 MAX_WEIGHT = 1 << 20
@@ -57,7 +57,7 @@ class PatternSet:
     @cached_property
     def full(self) -> Bits:
         """(word,) all patterns."""
-        return packed(np.ones(len(self), dtype=np.bool_))
+        return pack_bits(np.ones(len(self), dtype=np.bool_))
 
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:
@@ -71,16 +71,16 @@ class PatternSet:
         """(pattern,) its weight times the logarithm of that."""
         return self.weights * self.logarithms[self.weights]
 
-    def holding(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
+    def match_tiles(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
         """(pattern,) whether it has one of some tiles at a place of its window."""
         return np.isin(self.patterns[:, place], tiles)
 
-    def before(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
+    def find_compatible(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
         """(pattern,) whether one of some patterns may stand beside it in a direction."""
-        return np.asarray((self.allowed[direction] & packed(patterns)).any(axis=1))
+        return np.asarray((self.allowed[direction] & pack_bits(patterns)).any(axis=1))
 
 
-def packed(patterns: NDArray[np.bool_]) -> Bits:
+def pack_bits(patterns: NDArray[np.bool_]) -> Bits:
     """(..., word) sets of patterns that were given as (..., pattern)."""
     count = patterns.shape[-1]
     padded = np.zeros((*patterns.shape[:-1], -(-count // 64) * 64), dtype=np.uint8)
@@ -88,19 +88,21 @@ def packed(patterns: NDArray[np.bool_]) -> Bits:
     return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
 
 
-def unpacked(bits: Bits, count: int) -> NDArray[np.uint8]:
+def unpack_bits(bits: Bits, count: int) -> NDArray[np.uint8]:
     """(..., pattern) 1 for every pattern in a set."""
     own = np.ascontiguousarray(bits).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(own, axis=-1, count=count, bitorder="little")
 
 
-def views_of(
+def make_views(
     maps: Sequence[Tiles], wrap: Wrap, symmetry: int, images: Images | None
 ) -> list[tuple[Tiles, tuple[bool, ...], bool]]:
     """All views of all maps, how each wraps, and whether it stands upright."""
     views = []
     for tiles in maps:
-        for number, (view, round_) in enumerate(zip(turned(tiles, symmetry), turned_wrap(wrap, symmetry), strict=True)):
+        for number, (view, round_) in enumerate(
+            zip(iter_views(tiles, symmetry), iter_view_wraps(wrap, symmetry), strict=True)
+        ):
             own = view if images is None else images[number][view]
             views.append((np.ascontiguousarray(own), round_, number < 2))
     return views
@@ -115,11 +117,11 @@ class CountedPatterns(NamedTuple):
     ground: NDArray[np.bool_]
     """(pattern,) whether it begins in a map's last row."""
 
-    def pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
+    def to_pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
         """Return the patterns; two of them fit beside each other where they agree on what they share."""
         patterns = self.patterns.astype(np.uint16)
-        allowed = _overlaps(patterns, size, axes)
-        return PatternSet(axes, size, tiles, patterns, bounded(self.counts), allowed, self.ground)
+        allowed = _find_overlaps(patterns, size, axes)
+        return PatternSet(axes, size, tiles, patterns, scale_weights(self.counts), allowed, self.ground)
 
     def is_sound(self, axes: int, size: int, tiles: int, windows: int) -> bool:
         """Whether these may be the patterns of maps that have this many windows."""
@@ -133,12 +135,12 @@ class CountedPatterns(NamedTuple):
 def store_patterns(found: CountedPatterns, settings: Sequence[int]) -> Counts:
     """Return counted patterns as a model keeps them, flat arrays by name, with how they were counted."""
     arrays = np.array(settings), found.patterns.reshape(-1), found.counts, found.ground
-    return {name: array.astype(np.int64) for name, array in zip(STORED, arrays, strict=True)}
+    return {name: array.astype(np.int64) for name, array in zip(STORED_ARRAYS, arrays, strict=True)}
 
 
 def restore_patterns(counts: Counts, cells: int) -> CountedPatterns | None:
     """Return the patterns, each of this many cells, that a model keeps; None where the arrays do not fit together."""
-    _, patterns, times, ground = (counts[name] for name in STORED)
+    _, patterns, times, ground = (counts[name] for name in STORED_ARRAYS)
     if patterns.size != cells * times.size or ground.size != times.size or not np.isin(ground, (0, 1)).all():
         return None
     return CountedPatterns(patterns.reshape(-1, cells), times, ground.astype(np.bool_))
@@ -151,7 +153,7 @@ def count_patterns(
     axes = maps[0].ndim
     seen, grounded = [], []
     for map in maps:
-        wide = framed(map, size, wrap, [(False, False)] * axes, 0)
+        wide = pad_map(map, size, wrap, [(False, False)] * axes, 0)
         windows = np.lib.stride_tricks.sliding_window_view(wide, (size,) * axes)
         ground = np.zeros(windows.shape[:axes], dtype=np.bool_)
         if wrap[-2]:
@@ -161,14 +163,14 @@ def count_patterns(
     windows, upright = np.concatenate(seen), np.concatenate(grounded)
     # The windows of a map that is turned are its windows, turned.
     cells = np.arange(size**axes).reshape((size,) * axes)
-    turns = [windows[:, view.reshape(-1)] for view in turned(cells, symmetry)]
+    turns = [windows[:, view.reshape(-1)] for view in iter_views(cells, symmetry)]
     if images is not None:
         turns = [image[turn] for turn, image in zip(turns, images, strict=True)]
     every = np.concatenate(turns)
     keys = (every.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
     _, first, which, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     less = ", less symmetry" if symmetry > 1 else ""
-    _refuse_too_many(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_fewer(maps)}")
+    _check_limit(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_suggest_fewer(maps)}")
     patterns = every[first]
     stands = np.zeros(len(first), dtype=np.bool_)
     for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
@@ -176,7 +178,7 @@ def count_patterns(
     return CountedPatterns(patterns, counts.astype(np.int64), stands)
 
 
-def _overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
+def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
     """(direction, pattern, word) what fits, from what all patterns share with the next one along every axis."""
     count = len(patterns)
     multipliers = Coding(size, axes, 1 << 16).multipliers
@@ -189,12 +191,12 @@ def _overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
         ]
         found, ids = np.unique(np.concatenate(shares), return_inverse=True)
         heads, tails = ids.reshape(2, count)
-        allowed[axis] = _grouped(tails, len(found))[heads]
-        allowed[axis + axes] = _grouped(heads, len(found))[tails]
+        allowed[axis] = _group_patterns(tails, len(found))[heads]
+        allowed[axis + axes] = _group_patterns(heads, len(found))[tails]
     return allowed
 
 
-def _grouped(ids: NDArray[np.int64], groups: int) -> Bits:
+def _group_patterns(ids: NDArray[np.int64], groups: int) -> Bits:
     """(group, word) the patterns of every group."""
     count = len(ids)
     sets = np.zeros((groups, -(-count // 64)), dtype=np.uint64)
@@ -203,16 +205,16 @@ def _grouped(ids: NDArray[np.int64], groups: int) -> Bits:
     return sets
 
 
-def side_by_side(
+def learn_adjacency(
     maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
 ) -> PatternSet:
     """The tiles of some maps; two of them fit beside each other where they stand so somewhere in a map."""
     axes = maps[0].ndim
-    _refuse_too_many(tiles, "tiles", _fewer(maps))
+    _check_limit(tiles, "tiles", _suggest_fewer(maps))
     fits = np.zeros((axes, tiles, tiles), dtype=np.bool_)
     counts = np.zeros(tiles, dtype=np.int64)
     ground = np.zeros(tiles, dtype=np.bool_)
-    for view, round_, upright in views_of(maps, wrap, symmetry, images):
+    for view, round_, upright in make_views(maps, wrap, symmetry, images):
         counts += np.bincount(view.reshape(-1), minlength=tiles)
         if upright and round_[-2]:
             ground[view[..., -1, :].reshape(-1)] = True
@@ -220,21 +222,21 @@ def side_by_side(
             here, there = np.moveaxis(view, axis, 0), np.roll(np.moveaxis(view, axis, 0), -1, axis=0)
             last = None if round_[axis] else -1
             fits[axis, here[:last].reshape(-1), there[:last].reshape(-1)] = True
-    return of_pairs(fits, counts, ground)
+    return from_pairs(fits, counts, ground)
 
 
-def of_pairs(
+def from_pairs(
     fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None
 ) -> PatternSet:
     """Tiles by what may follow them: `fits` is (axis, tile, next tile)."""
     axes, tiles, _ = fits.shape
-    allowed = np.stack([packed(np.ascontiguousarray(way)) for way in (*fits.transpose(0, 2, 1), *fits)])
+    allowed = np.stack([pack_bits(np.ascontiguousarray(way)) for way in (*fits.transpose(0, 2, 1), *fits)])
     patterns = np.arange(tiles, dtype=np.uint16)[:, None]
     none = np.zeros(tiles, dtype=np.bool_)
-    return PatternSet(axes, 1, tiles, patterns, bounded(weights), allowed, none if ground is None else ground)
+    return PatternSet(axes, 1, tiles, patterns, scale_weights(weights), allowed, none if ground is None else ground)
 
 
-def bounded(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+def scale_weights(weights: NDArray[np.int64]) -> NDArray[np.int64]:
     """Whole weights of at least 1 that are not too large together."""
     total = int(weights.sum())
     if total <= MAX_WEIGHT:
@@ -242,10 +244,10 @@ def bounded(weights: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.maximum(1, weights * (MAX_WEIGHT - len(weights)) // total)
 
 
-def _fewer(maps: Sequence[Tiles]) -> str:
+def _suggest_fewer(maps: Sequence[Tiles]) -> str:
     return "fewer samples" if len(maps) > 1 else "a sample of fewer tiles or colours"
 
 
-def _refuse_too_many(count: int, noun: str, ways: str) -> None:
+def _check_limit(count: int, noun: str, suggestions: str) -> None:
     if count > MAX_PATTERNS:
-        raise TooLarge(f"{count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {ways}", at="sample")
+        raise TooLarge(f"{count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {suggestions}", at="sample")

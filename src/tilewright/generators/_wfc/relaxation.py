@@ -8,55 +8,55 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.patterns import Coding, framed
-from ...core.errors import GaveUp, counted
+from ...analysis.patterns import Coding, pad_map
+from ...core.errors import GaveUp, pluralize
 from ...core.site import Site
 from ...core.tilemap import Marker, TileMap
 from ...kernels.global_constraints import COUNTED, PATH
 from .constraints import LOCKS, Constraints
-from .pattern_set import unpacked
+from .pattern_set import unpack_bits
 from .solver import Solver
 from .user_constraints import FinishedView
 from .wave import GlobalConstraint, Wave
 
 Cells = NDArray[np.int64]
-MAX_CULPRITS = 16
+MAX_CONFLICTS = 16
 MAX_MARKERS = 1000
 
 
-def without_culprits(constraints: Constraints) -> Constraints:
+def drop_conflicting_locks(constraints: Constraints) -> Constraints:
     """The same without the locked cells that cannot be had; they are put onto the map at the end.
 
     What still contradicts itself then does so without any lock.
     """
-    for _ in range(MAX_CULPRITS):
-        if not constraints.contradict:
+    for _ in range(MAX_CONFLICTS):
+        if not constraints.is_contradictory:
             return constraints
-        culprit = constraints.smallest_culprit()
+        culprit = constraints.find_minimal_conflict()
         if LOCKS not in culprit.sources:
             break
-        constraints = constraints.locking(np.setdiff1d(constraints.locked, culprit.locked))
-    return constraints.locking(np.zeros(0, dtype=np.int64))
+        constraints = constraints.with_locked_cells(np.setdiff1d(constraints.locked, culprit.locked))
+    return constraints.with_locked_cells(np.zeros(0, dtype=np.int64))
 
 
-def relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap:
+def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap:
     """The map with every cell filled in, and a mark at every window that is not the sample's."""
     wave, topology = solver.wave, solver.wave.topology
-    cells = _filled(wave, solver.constraints).reshape(site.shape)
+    cells = _fill_cells(wave, solver.constraints).reshape(site.shape)
     if site.has_locks:
         words = np.full(len(site.tileset), -1, dtype=np.int64)
         words[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
-        cells = np.where(site.locked, words[site.painted(cells)], cells)
+        cells = np.where(site.locked, words[site.to_tile_ids(cells)], cells)
     for constraint in wave.global_constraints:
-        if not _holds(constraint, cells.reshape(-1), topology.around):
+        if not _is_satisfied(constraint, cells.reshape(-1), topology.map_neighbors):
             raise GaveUp(f"{constraint.source}: could not be had, even with other windows", tries=solver.restarts + 1)
     _check_user_constraints(solver, cells)
-    broken = np.flatnonzero(broken_windows(wave, cells))
-    places = [topology.place(cell) for cell in broken.tolist()]
+    broken = np.flatnonzero(find_broken_patterns(wave, cells))
+    places = [topology.locate(cell) for cell in broken.tolist()]
     if places:
         shown = ", ".join(f"x={place[-1]} y={place[-2]}" for place in places[:4])
         more = f" and {len(places) - 4:,} more" if len(places) > 4 else ""
-        warnings.warn(f"relax: {counted(len(places), 'window')} that no sample has, at {shown}{more}", stacklevel=2)
+        warnings.warn(f"relax: {pluralize(len(places), 'window')} that no sample has, at {shown}{more}", stacklevel=2)
     return site.map(
         np.maximum(0, cells),
         numbers={**numbers, "broken": float(len(places))},
@@ -70,13 +70,13 @@ def _check_user_constraints(solver: Solver, cells: Cells) -> None:
         return
     view = FinishedView(solver.wave, cells)
     for constraint in solver.p.constraints:
-        for tile, banned in constraint.bans(view):
+        for tile, banned in constraint.find_bans(view):
             if (banned & (cells == tile)).any():
                 name = f"constraints: {constraint.constraint.name}"
                 raise GaveUp(f"{name}: could not be had, even with other windows", tries=solver.restarts + 1)
 
 
-def broken_windows(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
+def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
     """(cell of the wave,) whether the window that begins there is not in the pattern set; -1 is a tile that it lacks.
 
     Of single tiles, whether one does not fit beside the next along an axis.
@@ -85,25 +85,25 @@ def broken_windows(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
     if pattern_set.size > 1:
         coding = Coding(pattern_set.size, pattern_set.axes, pattern_set.tiles + 1)
         known = (pattern_set.patterns.astype(np.uint64) * coding.multipliers).sum(axis=1, dtype=np.uint64)
-        strange = np.where(cells < 0, pattern_set.tiles, cells)
-        keys = coding.keys(framed(strange, pattern_set.size, topology.wrap, [(False, False)] * pattern_set.axes, 0))
+        coded = np.where(cells < 0, pattern_set.tiles, cells)
+        keys = coding.keys(pad_map(coded, pattern_set.size, topology.wrap, [(False, False)] * pattern_set.axes, 0))
         return ~np.isin(keys.reshape(-1), known)
     flat = cells.reshape(-1)
     wrong = flat < 0
     for direction in range(pattern_set.axes, 2 * pattern_set.axes):
-        fits = unpacked(pattern_set.allowed[direction], len(pattern_set)).astype(np.bool_)
-        other = topology.neighbours[:, direction]
+        fits = unpack_bits(pattern_set.allowed[direction], len(pattern_set)).astype(np.bool_)
+        other = topology.neighbors[:, direction]
         wrong |= (other >= 0) & ~fits[flat, flat[other]]
     return wrong
 
 
-def _filled(wave: Wave, constraints: Constraints) -> Cells:
+def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
     """(cell of the map,) tiles; where nothing is decided, that with which most windows around may still be right.
 
     Where windows contradict each other from the start, nothing is: only what cells are limited to is kept then.
     """
     pattern_set, topology = wave.pattern_set, wave.topology
-    tiles = wave.tiles().reshape(-1)
+    tiles = wave.to_tiles().reshape(-1)
     hopeless = wave.contradiction >= 0
     known = (wave.cells["count"][topology.owners] == 1) & (not hopeless)
     limited = (
@@ -113,9 +113,9 @@ def _filled(wave: Wave, constraints: Constraints) -> Cells:
     )
     for cell in np.flatnonzero(~known).tolist():
         fit = np.zeros(pattern_set.tiles)
-        for may in _tiles_around(wave, cell, tiles, known):
+        for may in _find_fitting_tiles(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = unpacked(pattern_set.full if hopeless else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
+        base = unpack_bits(pattern_set.full if hopeless else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
         place = pattern_set.patterns[:, topology.offsets[cell]]
         common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
         if cell in limited:
@@ -125,14 +125,14 @@ def _filled(wave: Wave, constraints: Constraints) -> Cells:
     return tiles
 
 
-def _tiles_around(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.bool_]) -> Iterator[Cells]:
+def _find_fitting_tiles(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.bool_]) -> Iterator[Cells]:
     """For every window over a cell, the tiles that would make it right, by what is known of it."""
     pattern_set, topology = wave.pattern_set, wave.topology
     if pattern_set.size == 1:
-        for direction, other in enumerate(topology.neighbours[cell].tolist()):
+        for direction, other in enumerate(topology.neighbors[cell].tolist()):
             if other >= 0 and known[other]:
                 opposite = (direction + pattern_set.axes) % (2 * pattern_set.axes)
-                yield np.flatnonzero(unpacked(pattern_set.allowed[opposite, tiles[other]], len(pattern_set)))
+                yield np.flatnonzero(unpack_bits(pattern_set.allowed[opposite, tiles[other]], len(pattern_set)))
         return
     at = np.array(np.unravel_index(cell, topology.shape))
     steps = np.array(list(np.ndindex(*(pattern_set.size,) * pattern_set.axes)))
@@ -140,19 +140,19 @@ def _tiles_around(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.bool_])
         first = at - step
         wraps = np.array(topology.wrap)
         first = np.where(wraps, first % topology.shape, first)
-        if (first < 0).any() or (first >= topology.waves).any():
+        if (first < 0).any() or (first >= topology.wave_shape).any():
             continue
         window = np.ravel_multi_index(tuple(((first + steps) % topology.shape).T), topology.shape)
-        told = known[window]
-        right = (pattern_set.patterns[:, told] == tiles[window[told]]).all(axis=1)
+        is_known = known[window]
+        right = (pattern_set.patterns[:, is_known] == tiles[window[is_known]]).all(axis=1)
         yield np.unique(pattern_set.patterns[right, place])
 
 
-def _holds(constraint: GlobalConstraint, tiles: Cells, around: NDArray[np.int32]) -> bool:
+def _is_satisfied(constraint: GlobalConstraint, tiles: Cells, around: NDArray[np.int32]) -> bool:
     """Whether a finished map is as claimed."""
     has = np.isin(tiles, constraint.tiles)
     if constraint.kind == COUNTED:
-        return constraint.least <= int(has.sum()) <= constraint.most
+        return constraint.minimum <= int(has.sum()) <= constraint.maximum
     wanted = list(constraint.ends) if constraint.kind == PATH else np.flatnonzero(has).tolist()
     if not wanted:
         return True

@@ -10,25 +10,25 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import ANOTHER_SEED, GaveUp, counted
+from ...core.errors import ANOTHER_SEED, GaveUp, pluralize
 from ...core.seeds import Rng
 from ...core.site import Frame
 from ...kernels.blocks import block_size
 from ...kernels.global_constraints import MAY
-from .constraints import Constraints, helping, windows_of
+from .constraints import Constraints, describe_patterns, suggest_fixes
 from .params import WfcParams
-from .pattern_set import unpacked
+from .pattern_set import unpack_bits
 from .wave import DONE, STUCK, Wave
 
 FRAMES = 96
 """Parts of a map that are decided between two frames, if every cell were a choice."""
-FIRST, NEARBY, GROWTH = 6, 20, 8
+FIRST_RADIUS, NEARBY, GROWTH = 6, 20, 8
 """Radius of the first reopened region. Contradictions within NEARBY cells of each other enlarge it by GROWTH."""
-WIDER = 2
+OUTER_MARGIN = 2
 """How much farther than a region cells are opened that are not decided yet, in windows."""
-PLANTED = 16
+REQUIRED_RATIO = 16
 """A tile of which at least a number is wanted is put down at first, where that is below one in so many cells."""
-TRIES_TO_PLANT, TRIES_FOR_EACH = 64, 4
+PLACE_TRIES, TRIES_PER_TILE = 64, 4
 
 
 @dataclass
@@ -47,22 +47,22 @@ class Solver:
     """How often each constraint could not hold; -1 is the windows."""
     repairs: int = 0
     restarts: int = 0
-    stuck: str = ""
+    surroundings: str = ""
     """The tiles around the last contradiction."""
 
     def run(self) -> Generator[Frame, None, bool]:
         """Whether all cells are decided at the end."""
-        for attempt in range(self.p.restarts + 1):
+        for attempt in range(self.p.max_restarts + 1):
             self.restarts = attempt
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
             self.wave.restart()
             self._place_required(own.child("plant"))
-            done = yield from self._once(own)
+            done = yield from self._attempt(own)
             if done:
                 return True
         return False
 
-    def _once(self, rng: Rng) -> Generator[Frame, None, bool]:
+    def _attempt(self, rng: Rng) -> Generator[Frame, None, bool]:
         """One beginning; regions are opened again until nothing better comes of it."""
         wave, p = self.wave, self.p
         block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
@@ -70,7 +70,7 @@ class Solver:
         tried: list[int] = []
         """Where regions were opened again since less was left undecided than ever before."""
         while True:
-            yield self._frame(len(tried))
+            yield self._make_frame(len(tried))
             status = wave.collapse(rng, block)
             if status == DONE:
                 return True
@@ -78,19 +78,19 @@ class Solver:
                 continue
             if wave.undecided < fewest:
                 fewest, tried = wave.undecided, []
-            self.stuck = self._drawn(int(wave.state.contradiction))
+            self.surroundings = self._draw_surroundings(int(wave.state.contradiction))
             opened = False
             while not opened:
-                self._blame()
-                if len(tried) >= p.repairs:
+                self._record_contradiction()
+                if len(tried) >= p.max_repairs:
                     return False
                 cell = int(wave.state.contradiction)
                 again = np.isin(tried, wave.topology.box(cell, NEARBY)).sum()
                 tried.append(cell)
                 self.repairs += 1
-                opened = wave.reopen(FIRST + p.size + GROWTH * int(again), WIDER * p.size)
+                opened = wave.reopen(FIRST_RADIUS + p.size + GROWTH * int(again), OUTER_MARGIN * p.size)
 
-    def _blame(self) -> None:
+    def _record_contradiction(self) -> None:
         state = self.wave.state
         self.contradictions[int(state.contradiction)] += 1
         self.causes[int(state.cause)] += 1
@@ -101,69 +101,69 @@ class Solver:
         if arrays is None:
             return
         for number, constraint in enumerate(wave.global_constraints):
-            if not 0 < constraint.least <= max(1, wave.topology.map_cells // PLANTED):
+            if not 0 < constraint.minimum <= max(1, wave.topology.map_cells // REQUIRED_RATIO):
                 continue
             may = np.flatnonzero(arrays.status[number] == MAY)
             places = np.argsort(rng.child("places", number).randoms(len(may)), kind="stable")
-            for place in places[: TRIES_TO_PLANT + TRIES_FOR_EACH * constraint.least].tolist():
-                if arrays.tally[number, 1] >= constraint.least:
+            for place in places[: PLACE_TRIES + TRIES_PER_TILE * constraint.minimum].tolist():
+                if arrays.tally[number, 1] >= constraint.minimum:
                     break
                 if arrays.status[number, may[place]] == MAY:
                     wave.place_required(int(may[place]), constraint.tiles)
 
-    def _frame(self, repairs: int) -> Frame:
+    def _make_frame(self, repairs: int) -> Frame:
         undecided = self.wave.undecided
         note = f"{undecided:,} undecided"
         if repairs:
             note += f", repair {repairs}"
         if self.restarts:
             note += f", start {self.restarts + 1}"
-        return Frame(self.wave.tiles, note, 1.0 - undecided / self.wave.topology.cells, colors=self._blended)
+        return Frame(self.wave.to_tiles, note, 1.0 - undecided / self.wave.topology.cells, colors=self._blended)
 
     @cached_property
     def _blended(self) -> Callable[[], NDArray[np.uint8]] | None:
         """The colours of a frame; maps with levels are shown in their likeliest tiles."""
-        return partial(self.wave.colors, self.colors) if self.wave.topology.axes == 2 else None
+        return partial(self.wave.blend_colors, self.colors) if self.wave.topology.axes == 2 else None
 
     # -- giving up ----------------------------------------------------------------------------------------------
 
-    def explained(self) -> GaveUp:
+    def make_error(self) -> GaveUp:
         """Why no map came of it."""
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
         asking = (*self.constraints.parameters, *(("constraints",) if wave.user_constraints else ()))
         less = f"ask for less: {', '.join(asking)}"
-        help, fixes = helping(p)
+        help, fixes = suggest_fixes(p)
         help = f"{help}; or {less}" if asking else help
         if cause >= 0:
-            blame, help, fixes = f"{self._source(cause)}: could not be had", less, ()
-        elif self.stuck.strip("?/ "):
-            blame = f"none of {windows_of(p)} was left where {self.stuck} came together"
+            blame, help, fixes = f"{self._name_constraint(cause)}: could not be had", less, ()
+        elif self.surroundings.strip("?/ "):
+            blame = f"none of {describe_patterns(p)} was left where {self.surroundings} came together"
         else:
-            blame = f"none of {windows_of(p)} was left"
-        more = f"{counted(self.repairs, 'repair')}, {counted(int(wave.state.backtracked), 'choice')} taken back"
-        cells = [wave.topology.place(cell) for cell in worst]
+            blame = f"none of {describe_patterns(p)} was left"
+        more = f"{pluralize(self.repairs, 'repair')}, {pluralize(int(wave.state.backtracked), 'choice')} taken back"
+        cells = [wave.topology.locate(cell) for cell in worst]
         text, fixes = f"{blame} ({more}); {help}", (*fixes, ANOTHER_SEED)
         return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=asking)
 
-    def _source(self, cause: int) -> str:
+    def _name_constraint(self, cause: int) -> str:
         """Return what a constraint is called in messages."""
         named = [constraint.source for constraint in self.wave.global_constraints]
         named += [f"constraints: {constraint.constraint.name}" for constraint in self.wave.user_constraints]
         return named[cause]
 
-    def _drawn(self, cell: int) -> str:
+    def _draw_surroundings(self, cell: int) -> str:
         """The tiles around a cell, those that are not decided as ?."""
         wave, p, topology = self.wave, self.p, self.wave.topology
-        *level, row, column = topology.place(cell)
+        *level, row, column = topology.locate(cell)
         rows = np.arange(max(0, row - p.size + 1), min(p.height, row + 2 * p.size - 1))
         columns = np.arange(max(0, column - p.size + 1), min(p.width, column + 2 * p.size - 1))
         places = np.arange(topology.map_cells).reshape(topology.shape)
         cells = places[tuple(level)][rows[:, None], columns]
         owners = topology.owners[cells]
-        patterns = unpacked(wave.domains[owners], len(wave.pattern_set)).argmax(axis=-1)
+        patterns = unpack_bits(wave.domains[owners], len(wave.pattern_set)).argmax(axis=-1)
         tiles = wave.pattern_set.patterns[patterns, topology.offsets[cells]]
-        glyphs = np.array([p.tileset[p.tileset.by_name[word]].glyph for word in p.words])
+        glyphs = np.array([p.tileset[p.tileset.by_name[word]].glyph for word in p.labels])
         shown = np.where(wave.cells["count"][owners] == 1, glyphs[tiles], "?")
         return " / ".join("".join(line) for line in shown.reshape(len(rows), len(columns)).tolist())

@@ -29,7 +29,7 @@ class Topology:
         return prod(self.shape)
 
     @cached_property
-    def waves(self) -> tuple[int, ...]:
+    def wave_shape(self) -> tuple[int, ...]:
         """The shape of the wave."""
         return tuple(
             side if round_ else side - self.size + 1 for side, round_ in zip(self.shape, self.wrap, strict=True)
@@ -37,33 +37,33 @@ class Topology:
 
     @property
     def cells(self) -> int:
-        return prod(self.waves)
+        return prod(self.wave_shape)
 
     @cached_property
-    def neighbours(self) -> NDArray[np.int32]:
+    def neighbors(self) -> NDArray[np.int32]:
         """(cell of the wave, direction) or -1; back along every axis, then forth."""
-        return neighbours_in(self.waves, self.wrap)
+        return find_neighbors(self.wave_shape, self.wrap)
 
     @cached_property
-    def around(self) -> NDArray[np.int32]:
+    def map_neighbors(self) -> NDArray[np.int32]:
         """The same of the map's cells."""
-        return neighbours_in(self.shape, self.wrap)
+        return find_neighbors(self.shape, self.wrap)
 
     @cached_property
     def owners(self) -> NDArray[np.int32]:
         """(cell of the map,) the cell of the wave that decides it."""
-        return self._owned[0]
+        return self._owners_and_offsets[0]
 
     @cached_property
     def offsets(self) -> NDArray[np.int32]:
         """(cell of the map,) its place in its owner's window."""
-        return self._owned[1]
+        return self._owners_and_offsets[1]
 
     @cached_property
-    def _owned(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _owners_and_offsets(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The window that begins at a cell decides it; near an edge the last one that there is."""
         owners, offsets = np.zeros(self.shape, dtype=np.int32), np.zeros(self.shape, dtype=np.int32)
-        for axis, (side, there) in enumerate(zip(self.shape, self.waves, strict=True)):
+        for axis, (side, there) in enumerate(zip(self.shape, self.wave_shape, strict=True)):
             along = np.arange(side, dtype=np.int32)
             first = np.minimum(along, there - 1)
             spread = [-1 if other == axis else 1 for other in range(self.axes)]
@@ -72,37 +72,37 @@ class Topology:
         return owners.reshape(-1), offsets.reshape(-1)
 
     @cached_property
-    def owned(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def owned_cells(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """(cell of the wave + 1,) where its cells of the map begin in the list of all of them; and that list."""
         order = np.argsort(self.owners, kind="stable").astype(np.int32)
         firsts = np.zeros(self.cells + 1, dtype=np.int32)
         np.cumsum(np.bincount(self.owners, minlength=self.cells), out=firsts[1:])
         return firsts, order
 
-    def place(self, cell: int) -> tuple[int, ...]:
+    def locate(self, cell: int) -> tuple[int, ...]:
         """(row, column) of the map, or (level, row, column), of a cell of the wave."""
-        return tuple(int(part) for part in np.unravel_index(cell, self.waves))
+        return tuple(int(part) for part in np.unravel_index(cell, self.wave_shape))
 
     def box(self, cell: int, radius: int) -> NDArray[np.int64]:
         """The cells of the wave that are not farther from one of them than that along any axis."""
         spans = []
-        for at, side, round_ in zip(self.place(cell), self.waves, self.wrap, strict=True):
+        for at, side, round_ in zip(self.locate(cell), self.wave_shape, self.wrap, strict=True):
             if 2 * radius + 1 >= side:
                 spans.append(np.arange(side))
             elif round_:
                 spans.append(np.arange(at - radius, at + radius + 1) % side)
             else:
                 spans.append(np.arange(max(0, at - radius), min(side, at + radius + 1)))
-        return np.ravel_multi_index(np.ix_(*spans), self.waves).reshape(-1)
+        return np.ravel_multi_index(np.ix_(*spans), self.wave_shape).reshape(-1)
 
 
 @lru_cache(maxsize=4)
-def topology_of(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Topology:
+def get_topology(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Topology:
     """Kept, because many maps of one size are made."""
     return Topology(shape, wrap, size)
 
 
-def neighbours_in(shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.int32]:
+def find_neighbors(shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.int32]:
     cells = np.arange(prod(shape), dtype=np.int32).reshape(tuple(shape))
     ways = []
     for step in (1, -1):

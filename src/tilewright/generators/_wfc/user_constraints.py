@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, quoted
-from ...core.params import WholeValue
+from ...core.errors import InvalidRecipe, TilewrightError, UnknownName, short_repr
+from ...core.params import AtomicValue
 from ...core.registry import BoundConstraint, Constraint, constraints
 from ...core.resolver import Resolver
-from .pattern_set import packed
+from .pattern_set import pack_bits
 
 if TYPE_CHECKING:
     from .wave import Wave
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
-class UserConstraint(WholeValue):
+class UserConstraint(AtomicValue):
     """A registered constraint with its params; recipes name it."""
 
     __slots__ = ("constraint", "params")
@@ -50,26 +50,26 @@ class UserConstraint(WholeValue):
         if params is not None and not isinstance(params, Mapping):
             raise InvalidRecipe("must be a set of named values", at=name, got=params, rule="type")
         try:
-            return cls(entry, entry.params.checked(params, resolver=resolver))
+            return cls(entry, entry.params.validate(params, resolver=resolver))
         except InvalidRecipe as error:
             raise error.within(entry.name) from None
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
         return {self.constraint.name: json.loads(self.params.model_dump_json())}
 
-    def bans(self, view: WaveView) -> Iterator[tuple[int, Mask]]:
+    def find_bans(self, view: WaveView) -> Iterator[tuple[int, Mask]]:
         """Return the number of each tile and the cells that it is banned from; refuse everything else."""
         found = self._call(view)
         if not isinstance(found, (list, tuple)):
-            raise self._refusal(found)
+            raise self._make_error(found)
         for ban in found:
             if not isinstance(ban, tuple) or len(ban) != 2 or not isinstance(ban[0], str):
-                raise self._refusal(ban)
+                raise self._make_error(ban)
             tile, cells = ban
             if not isinstance(cells, np.ndarray) or cells.dtype != np.bool_ or cells.shape != view.shape:
-                raise self._refusal(ban)
+                raise self._make_error(ban)
             try:
-                number = view.number_of(tile)
+                number = view.index_of(tile)
             except UnknownName as error:
                 raise error.within("constraints", self.constraint.name) from None
             yield number, cells
@@ -84,9 +84,9 @@ class UserConstraint(WholeValue):
         except Exception as error:  # anything may happen in a user's function
             raise TilewrightError(f"constraint {name!r} broke: {type(error).__name__}: {error}") from error
 
-    def _refusal(self, got: object) -> TilewrightError:
+    def _make_error(self, got: object) -> TilewrightError:
         text = "must return pairs of a tile and a boolean array of the map's shape"
-        return TilewrightError(f"constraint {self.constraint.name!r}: {text}, got {quoted(got)}")
+        return TilewrightError(f"constraint {self.constraint.name!r}: {text}, got {short_repr(got)}")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, UserConstraint):
@@ -111,12 +111,12 @@ class WaveView:
     @cached_property
     def changed(self) -> NDArray[np.int64]:
         """(cell, axis) the cells of which the possible tiles changed since the last call: fewer, or more again."""
-        firsts, owned = self._wave.topology.owned
+        firsts, owned = self._wave.topology.owned_cells
         cells = [owned[firsts[owner] : firsts[owner + 1]] for owner in self._changed.tolist()]
         flat = np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
         return np.stack(np.unravel_index(flat, self.shape), axis=1)
 
-    def number_of(self, tile: str) -> int:
+    def index_of(self, tile: str) -> int:
         """Return the position of a tile among the labels."""
         if tile not in self.labels:
             raise UnknownName("tile", tile, self.labels)
@@ -124,20 +124,20 @@ class WaveView:
 
     def holds(self, tile: str) -> Mask:
         """Return which cells certainly hold a tile."""
-        return self._domains_with(tile) & ~self._domains_with(tile, others=True)
+        return self._find_domains_with(tile) & ~self._find_domains_with(tile, others=True)
 
     def may_hold(self, tile: str) -> Mask:
         """Return which cells hold a tile, or still may."""
-        return self._domains_with(tile)
+        return self._find_domains_with(tile)
 
-    def _domains_with(self, tile: str, *, others: bool = False) -> Mask:
+    def _find_domains_with(self, tile: str, *, others: bool = False) -> Mask:
         """Return which cells have a pattern left with this tile, or with another one."""
-        wave, number = self._wave, self.number_of(tile)
+        wave, number = self._wave, self.index_of(tile)
         topology, found = wave.topology, np.zeros(wave.topology.map_cells, dtype=np.bool_)
         for place in np.unique(topology.offsets).tolist():
             here = topology.offsets == place
-            wanted = wave.pattern_set.holding([number], place) != others
-            found[here] = (wave.domains[topology.owners[here]] & packed(wanted)).any(axis=1)
+            wanted = wave.pattern_set.match_tiles([number], place) != others
+            found[here] = (wave.domains[topology.owners[here]] & pack_bits(wanted)).any(axis=1)
         return found.reshape(self.shape)
 
 
@@ -149,6 +149,6 @@ class FinishedView(WaveView):
         self._tiles = tiles
 
     def holds(self, tile: str) -> Mask:
-        return np.asarray(self._tiles == self.number_of(tile))
+        return np.asarray(self._tiles == self.index_of(tile))
 
     may_hold = holds

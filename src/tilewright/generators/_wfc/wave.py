@@ -13,27 +13,27 @@ from ...core.seeds import Rng
 from ...kernels import wave as kernel
 from ...kernels.collapse import DONE, MORE, STUCK, collapse, collapse_constrained, restrict
 from ...kernels.global_constraints import SCRATCH_ROWS, ConstraintArrays
-from .pattern_set import PatternSet, packed, unpacked
+from .pattern_set import PatternSet, pack_bits, unpack_bits
 from .topology import Topology
 from .user_constraints import UserConstraint, WaveView
 
 __all__ = ["DONE", "MORE", "STUCK", "GlobalConstraint", "TileConstraint", "Wave"]
 
 HEURISTICS = {"entropy": kernel.ENTROPY, "constrained": kernel.CONSTRAINED, "scanline": kernel.SCANLINE}
-TRAIL, CHOICES = 1 << 16, 1 << 12
+MAX_TRAIL, MAX_CHOICES = 1 << 16, 1 << 12
 """Changes and choices that can be taken back, at most."""
 NOISE = 1e-6
 """Decides between cells that are equally urgent."""
-LEANING = 0.02
+DISTANCE_BIAS = 0.02
 """How much less urgent a cell is for every cell that it is farther from where all begins.
 
 Without it, what is decided grows in arms that close around pockets, into which nothing fits.
 """
-CELLS_PER_LOOK = 1 << 11
+CELLS_PER_CHECK = 1 << 11
 """Of the map, for every choice between two looks at what is joined."""
 MAX_COUNT = 1 << 62
 NO_STREAM = np.zeros(2, dtype=np.uint64)
-BLENDED = 1 << 22
+BLEND_BLOCK = 1 << 22
 """Patterns in cells that are looked at together when colours are blended."""
 
 
@@ -55,8 +55,8 @@ class GlobalConstraint:
     """COUNTED, REGION or PATH of kernels/global_constraints."""
     tiles: tuple[int, ...]
     source: str
-    least: int = 0
-    most: int = MAX_COUNT
+    minimum: int = 0
+    maximum: int = MAX_COUNT
     ends: tuple[int, ...] = ()
     """Cells of the map that a path joins."""
 
@@ -74,14 +74,14 @@ class Wave:
         grounded: bool = False,
         heuristic: str = "entropy",
         noise: Rng | None = None,
-        backtracks: int = 0,
+        max_backtracks: int = 0,
         user_constraints: Sequence[UserConstraint] = (),
         labels: tuple[str, ...] = (),
     ) -> None:
         self.pattern_set, self.topology, self.global_constraints = pattern_set, topology, tuple(global_constraints)
-        self.backtracks, self.user_constraints, self.labels = backtracks, tuple(user_constraints), labels
+        self.max_backtracks, self.user_constraints, self.labels = max_backtracks, tuple(user_constraints), labels
         cells, words = topology.cells, pattern_set.words
-        trail = min(TRAIL, 1 << (8 * cells + 64).bit_length())
+        trail = min(MAX_TRAIL, 1 << (8 * cells + 64).bit_length())
         self.state = kernel.WaveState.new()
         self.cells = np.zeros(cells, dtype=kernel.CELL)
         self.cells["count"], self.cells["weight"] = len(pattern_set), pattern_set.weights.sum()
@@ -97,25 +97,25 @@ class Wave:
             changed=np.zeros(cells if user_constraints else 0, dtype=np.int32),
             trail=np.empty(trail, dtype=kernel.ENTRY),
             trail_domains=np.empty((trail, words), dtype=np.uint64),
-            choices=np.empty(CHOICES, dtype=kernel.CHOICE),
+            choices=np.empty(MAX_CHOICES, dtype=kernel.CHOICE),
             scratch=np.zeros(words, dtype=np.uint64),
             state=self.state,
         )
         self.rules = kernel.RuleArrays(
-            neighbors=topology.neighbours,
+            neighbors=topology.neighbors,
             allowed=pattern_set.allowed,
             weights=pattern_set.weights,
             w_log_w=pattern_set.w_log_w,
             logarithms=pattern_set.logarithms,
-            noise=np.zeros(cells) if noise is None else _leaning(topology, noise),
+            noise=np.zeros(cells) if noise is None else _make_noise(topology, noise),
             heuristic=HEURISTICS[heuristic],
         )
-        self.every = max(1, topology.map_cells // CELLS_PER_LOOK)
-        self.constraints = self._constraint_arrays() if global_constraints else None
+        self.check_interval = max(1, topology.map_cells // CELLS_PER_CHECK)
+        self.constraints = self._make_constraint_arrays() if global_constraints else None
         self.state.touched_count = cells
         self.contradiction = self._constrain(tile_constraints, grounded)
         """A cell without a pattern left before the first choice, or -1."""
-        self._keep_base()
+        self._save_base()
 
     @property
     def domains(self) -> NDArray[np.uint64]:
@@ -123,7 +123,7 @@ class Wave:
 
     # -- before the first choice --------------------------------------------------------------------------------
 
-    def _constraint_arrays(self) -> ConstraintArrays:
+    def _make_constraint_arrays(self) -> ConstraintArrays:
         topology, count, cells = self.topology, len(self.global_constraints), self.topology.map_cells
         places = topology.size**topology.axes
         masks = np.zeros((count, places, self.pattern_set.words), dtype=np.uint64)
@@ -131,14 +131,14 @@ class Wave:
         bounds = np.zeros((count, 2), dtype=np.int64)
         for number, constraint in enumerate(self.global_constraints):
             for place in range(places):
-                masks[number, place] = packed(self.pattern_set.holding(constraint.tiles, place))
+                masks[number, place] = pack_bits(self.pattern_set.match_tiles(constraint.tiles, place))
             ends[number, list(constraint.ends)] = 1
-            bounds[number] = constraint.least, constraint.most
-        firsts, owned = topology.owned
+            bounds[number] = constraint.minimum, constraint.maximum
+        firsts, owned = topology.owned_cells
         return ConstraintArrays(
             owners=topology.owners,
             offsets=topology.offsets,
-            firsts=firsts,
+            owned_starts=firsts,
             owned=owned,
             masks=masks,
             status=np.zeros((count, cells), dtype=np.uint8),
@@ -146,68 +146,68 @@ class Wave:
             bounds=bounds,
             kinds=np.array([constraint.kind for constraint in self.global_constraints], dtype=np.int64),
             ends=ends,
-            around=topology.around,
+            neighbors=topology.map_neighbors,
             scratch=np.zeros((SCRATCH_ROWS, cells), dtype=np.int32),
         )
 
     def _constrain(self, tile_constraints: Sequence[TileConstraint], grounded: bool) -> int:
         """Ban all that cannot be, and propagate that."""
         pattern_set, topology = self.pattern_set, self.topology
-        contradiction = kernel.NOWHERE
+        contradiction = kernel.NO_CELL
         for direction in range(2 * topology.axes):
             lonely = ~pattern_set.allowed[direction].any(axis=1)
             if lonely.any():  # patterns that nothing goes on with stand at the edge alone
-                inside = np.flatnonzero(topology.neighbours[:, direction] >= 0)
+                inside = np.flatnonzero(topology.neighbors[:, direction] >= 0)
                 contradiction = max(contradiction, self._restrict(inside, ~lonely))
         if grounded:
-            contradiction = max(contradiction, self._stand())
+            contradiction = max(contradiction, self._constrain_ground())
         for constraint in tile_constraints:
-            contradiction = max(contradiction, self._limit(constraint.cells, constraint.tiles))
+            contradiction = max(contradiction, self._limit_tiles(constraint.cells, constraint.tiles))
         if contradiction >= 0:
             return contradiction
         return self.propagate()
 
-    def _stand(self) -> int:
+    def _constrain_ground(self) -> int:
         """The patterns of the ground stand on the map's last row and nowhere else.
 
         Where the map does not wrap, no window begins in its last row; those of the wave's last row must be such that
         windows of the ground could follow.
         """
         pattern_set, topology = self.pattern_set, self.topology
-        rows = np.arange(topology.cells).reshape(topology.waves)
+        rows = np.arange(topology.cells).reshape(topology.wave_shape)
         last, patterns = rows[..., -1:, :], pattern_set.ground
-        for _ in range(topology.shape[-2] - topology.waves[-2]):
-            patterns = pattern_set.before(patterns, 2 * topology.axes - 2)
+        for _ in range(topology.shape[-2] - topology.wave_shape[-2]):
+            patterns = pattern_set.find_compatible(patterns, 2 * topology.axes - 2)
         above = rows[..., :-1, :] if topology.wrap[-2] or pattern_set.size == 1 else rows
         contradiction = self._restrict(above.reshape(-1), ~pattern_set.ground)
         return max(contradiction, self._restrict(last.reshape(-1), patterns))
 
-    def _limit(self, cells: NDArray[np.int64], tiles: Sequence[int], *, banned: bool = False) -> int:
+    def _limit_tiles(self, cells: NDArray[np.int64], tiles: Sequence[int], *, banned: bool = False) -> int:
         """Limit cells of the map to some tiles, or ban these: a cell of the wave without a pattern left, or -1."""
-        contradiction = kernel.NOWHERE
+        contradiction = kernel.NO_CELL
         owners, offsets = self.topology.owners[cells], self.topology.offsets[cells]
         for place in np.unique(offsets).tolist():
-            patterns = self.pattern_set.holding(tiles, place)
+            patterns = self.pattern_set.match_tiles(tiles, place)
             found = self._restrict(owners[offsets == place], ~patterns if banned else patterns)
             contradiction = max(contradiction, found)
         return contradiction
 
     def _restrict(self, cells: NDArray[Any], patterns: NDArray[np.bool_]) -> int:
-        return restrict(self.arrays, self.rules, cells.astype(np.int32), packed(patterns))
+        return restrict(self.arrays, self.rules, cells.astype(np.int32), pack_bits(patterns))
 
     def propagate(self) -> int:
         """Propagate all changes: a cell without a pattern left, or -1; a contradiction undoes them, where possible."""
         status = self._advance(NO_STREAM, 0)
-        return int(self.state.contradiction) if status == STUCK else kernel.NOWHERE
+        return int(self.state.contradiction) if status == STUCK else kernel.NO_CELL
 
-    def _keep_base(self) -> None:
+    def _save_base(self) -> None:
         """Remember everything as it is before the first choice."""
-        self.base = [array.copy() for array in self._changing]
-        self.heaped = int(self.state.heap_size)
+        self.base = [array.copy() for array in self._mutable_arrays]
+        self.base_heap_size = int(self.state.heap_size)
         self.is_base = True
 
     @property
-    def _changing(self) -> tuple[NDArray[Any], ...]:
+    def _mutable_arrays(self) -> tuple[NDArray[Any], ...]:
         """The arrays that a choice changes."""
         constrained = () if self.constraints is None else (self.constraints.status, self.constraints.tally)
         return (self.arrays.domains, self.cells, self.arrays.heap, *constrained)
@@ -221,9 +221,9 @@ class Wave:
     def restart(self) -> None:
         """As it was before the first choice."""
         if not self.is_base:
-            for array, own in zip(self._changing, self.base, strict=True):
+            for array, own in zip(self._mutable_arrays, self.base, strict=True):
                 array[:] = own
-            self.state.heap_size = self.heaped
+            self.state.heap_size = self.base_heap_size
         self.is_base = False
         self._forget_choices()
         if self.user_constraints:  # they are called about all cells again
@@ -235,8 +235,8 @@ class Wave:
         state = self.state
         state.oldest = state.choices
         state.floor = state.clean = state.top
-        state.backtracks_left = state.patience = self.backtracks
-        state.fewest = self.topology.cells + 1
+        state.backtracks_left = state.patience = self.max_backtracks
+        state.min_undecided = self.topology.cells + 1
         state.dirty = 0
 
     def collapse(self, rng: Rng, max_choices: int) -> int:
@@ -260,11 +260,11 @@ class Wave:
             self.cells["touched"][changed] &= kernel.TOUCHED
             state.changed_count = 0
             view = WaveView(self, self.labels, changed)
-            contradiction = kernel.NOWHERE
+            contradiction = kernel.NO_CELL
             for number, constraint in enumerate(self.user_constraints):
-                for tile, cells in constraint.bans(view):
+                for tile, cells in constraint.find_bans(view):
                     if contradiction < 0:
-                        contradiction = self._limit(np.flatnonzero(cells), [tile], banned=True)
+                        contradiction = self._limit_tiles(np.flatnonzero(cells), [tile], banned=True)
                         state.cause = len(self.global_constraints) + number
             if contradiction < 0 and state.queue_size == 0:
                 continue
@@ -272,18 +272,18 @@ class Wave:
                 return STUCK
         return MORE if state.heap_size else DONE
 
-    def _advance(self, stream: NDArray[np.uint64], max_choices: int, contradiction: int = kernel.NOWHERE) -> int:
+    def _advance(self, stream: NDArray[np.uint64], max_choices: int, contradiction: int = kernel.NO_CELL) -> int:
         if self.constraints is None:
             return collapse(self.arrays, self.rules, stream, max_choices, contradiction)
         return collapse_constrained(
-            self.arrays, self.rules, self.constraints, stream, max_choices, self.every, contradiction
+            self.arrays, self.rules, self.constraints, stream, max_choices, self.check_interval, contradiction
         )
 
-    def reopen(self, radius: int, wider: int) -> bool:
+    def reopen(self, radius: int, margin: int) -> bool:
         """Reopen the cells around the last contradiction, and undecided ones around them; whether that is possible."""
         arrays, state, topology = self.arrays, self.state, self.topology
         cell = int(state.contradiction)
-        outer = topology.box(cell, radius + wider)
+        outer = topology.box(cell, radius + margin)
         opened = np.zeros(topology.cells, dtype=np.bool_)
         opened[outer[self.cells["count"][outer] != 1]] = True
         opened[topology.box(cell, radius)] = True
@@ -296,7 +296,7 @@ class Wave:
             cells = np.arange(topology.cells)
             ring = np.flatnonzero(~opened)
         else:
-            beside = topology.neighbours[cells].reshape(-1)
+            beside = topology.neighbors[cells].reshape(-1)
             beside = beside[beside >= 0]
             ring = np.unique(beside[~opened[beside]])
         self._forget_choices()
@@ -313,33 +313,33 @@ class Wave:
     def place_required(self, cell: int, tiles: Sequence[int]) -> bool:
         """Let a cell of the map hold one of some tiles; whether it can, and nothing is changed if it cannot."""
         owner, place = int(self.topology.owners[cell]), int(self.topology.offsets[cell])
-        patterns = self.pattern_set.holding(tiles, place)
-        if not (self.domains[owner] & packed(patterns)).any():
+        patterns = self.pattern_set.match_tiles(tiles, place)
+        if not (self.domains[owner] & pack_bits(patterns)).any():
             return False
         self._restrict(np.array([owner]), patterns)
         return self.propagate() < 0
 
     # -- what there is to see -----------------------------------------------------------------------------------
 
-    def tiles(self) -> NDArray[np.int64]:
+    def to_tiles(self) -> NDArray[np.int64]:
         """(row, column) the tile of every cell of the map: the only one, or the likeliest."""
-        found = self._decided().astype(np.int64)
-        for cells, bits, place in self._undecided():
+        found = self._decode_decided().astype(np.int64)
+        for cells, bits, place in self._iter_undecided():
             table = np.zeros((len(self.pattern_set), self.pattern_set.tiles), dtype=np.float32)
             table[np.arange(len(self.pattern_set)), self.pattern_set.patterns[:, place]] = self.pattern_set.weights
             found[cells] = (bits @ table).argmax(axis=1)
         return found.reshape(self.topology.shape)
 
-    def colors(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def blend_colors(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """(row, column, 3) of every cell of the map the mean of the colours of all tiles that it may hold."""
-        blended = colors[self._decided()]
-        for cells, bits, place in self._undecided():
+        blended = colors[self._decode_decided()]
+        for cells, bits, place in self._iter_undecided():
             weights = self.pattern_set.weights.astype(np.float32)
             shares = bits @ np.column_stack((weights[:, None] * colors[self.pattern_set.patterns[:, place]], weights))
             blended[cells] = shares[:, :3] / np.maximum(1, shares[:, 3:])
         return blended.reshape(*self.topology.shape, 3)
 
-    def _decided(self) -> NDArray[np.uint16]:
+    def _decode_decided(self) -> NDArray[np.uint16]:
         """(cell of the map,) its tile, where its owner has one pattern left; anything elsewhere."""
         which = (self.domains != 0).argmax(axis=1)
         words = np.take_along_axis(self.domains, which[:, None], axis=1)[:, 0]
@@ -348,24 +348,24 @@ class Wave:
         tiles: NDArray[np.uint16] = self.pattern_set.patterns[patterns[self.topology.owners], self.topology.offsets]
         return tiles
 
-    def _undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], int]]:
+    def _iter_undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], int]]:
         """Cells of the map whose owner has several patterns left, (cell, pattern) which, and their place in windows."""
         waiting = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
-        step = max(1, BLENDED // len(self.pattern_set))
+        step = max(1, BLEND_BLOCK // len(self.pattern_set))
         for place in np.unique(self.topology.offsets[waiting]).tolist():
             here = waiting[self.topology.offsets[waiting] == place]
             for first in range(0, len(here), step):
                 cells = here[first : first + step]
-                bits = unpacked(self.domains[self.topology.owners[cells]], len(self.pattern_set))
+                bits = unpack_bits(self.domains[self.topology.owners[cells]], len(self.pattern_set))
                 yield cells, bits.astype(np.float32), place
 
 
-def _leaning(topology: Topology, rng: Rng) -> NDArray[np.float64]:
+def _make_noise(topology: Topology, rng: Rng) -> NDArray[np.float64]:
     """(cell,) what is added to the urgency of every cell: its distance from one of them, and noise."""
-    squares = np.zeros(topology.waves)
-    for axis, (side, round_) in enumerate(zip(topology.waves, topology.wrap, strict=True)):
+    squares = np.zeros(topology.wave_shape)
+    for axis, (side, round_) in enumerate(zip(topology.wave_shape, topology.wrap, strict=True)):
         along = np.abs(np.arange(side) - rng.below(side))
         along = np.minimum(along, side - along) if round_ else along
         squares += (along * along).reshape([-1 if other == axis else 1 for other in range(topology.axes)])
-    leaning: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * LEANING
+    leaning: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * DISTANCE_BIAS
     return leaning + rng.randoms(topology.cells) * NOISE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...autotile.fitting import fitted
+from ...autotile.fitting import fit_pieces
 from ...autotile.grammar import grammar_of
 from ...core.pieces import STEPS
 from .battlefield import RIVER, Battlefield, Mask
@@ -22,22 +22,22 @@ def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
     tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
     for _ in range(ROUNDS):
         before = field.cells.copy()
-        field.take(np.where(stays, before, fitted(before, tileset, stays, keep=True)))
-        if not _wrong(field, stays).any():
+        field.set_cells(np.where(stays, before, fit_pieces(before, tileset, stays, keep=True)))
+        if not _find_misfits(field, stays).any():
             return
     _add_ponds(field, stays)
-    give_way(field, stays)
+    replace_misfits(field, stays)
 
 
-def give_way(field: Battlefield, stays: Mask) -> None:
+def replace_misfits(field: Battlefield, stays: Mask) -> None:
     """Land instead of every piece that does not fit; there are fewer pieces each time, so it ends."""
-    while (wrong := _wrong(field, stays)).any():
+    while (wrong := _find_misfits(field, stays)).any():
         for row, column in np.argwhere(wrong).tolist():
-            field.lay((row, column), field.kinds.ground)
+            field.lay((row, column), field.kinds.ground_tile)
 
 
-def _wrong(field: Battlefield, stays: Mask) -> Mask:
-    return grammar_of(field.kinds.tileset).misfits(field.cells) & ~stays
+def _find_misfits(field: Battlefield, stays: Mask) -> Mask:
+    return grammar_of(field.kinds.tileset).find_misfits(field.cells) & ~stays
 
 
 def _add_ponds(field: Battlefield, stays: Mask) -> None:
@@ -46,10 +46,10 @@ def _add_ponds(field: Battlefield, stays: Mask) -> None:
     grammar = grammar_of(field.kinds.tileset)
     if not seas.size:
         return
-    for row, column in np.argwhere(_wrong(field, stays) & field.of(RIVER)).tolist():
+    for row, column in np.argwhere(_find_misfits(field, stays) & field.find_kinds(RIVER)).tolist():
         for side, (down, right) in enumerate(STEPS):
             near = row + down, column + right
             inside = 0 <= near[0] < field.shape[0] and 0 <= near[1] < field.shape[1]
             tile, other = field.cells[row, column], field.cells[near] if inside else 0
-            if inside and not grammar.fits[side, tile, other] and field.kinds.land[other] and not stays[near]:
+            if inside and not grammar.fits[side, tile, other] and field.kinds.is_land[other] and not stays[near]:
                 field.lay(near, int(seas[0]))

@@ -13,7 +13,7 @@ from ...analysis.strategy import NEUTRAL, foot_costs
 from ...core.errors import GaveUp, InvalidRecipe
 from ...core.pieces import SIDES
 from ...core.tileset import Tileset
-from .._owners import find_countries, taken_over
+from .._owners import change_owners, find_countries
 from .._symmetry import Places
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -26,7 +26,7 @@ WATER = ("sea", "reef")
 BRIDGE, ROAD, RIVER = "bridge", "road", "river"
 
 
-class Kinds:
+class TileKinds:
     """The tiles of a tileset by what they are to two players."""
 
     def __init__(self, tileset: Tileset, countries: tuple[str, str], move: str) -> None:
@@ -38,19 +38,21 @@ class Kinds:
         one, other = find_countries(countries, tileset, "countries")
         if NEUTRAL in (one, other):
             raise InvalidRecipe("two that can play", at="countries", got=NEUTRAL)
-        self.sides = one, other
-        self.building = self.countries != ""
-        self.land = np.isin(self.kinds, LAND) & tileset.passable & ~self.building
-        self.foot = foot_costs(tileset)
-        opponents = taken_over(tileset, {one: other, other: one}, np.zeros(len(tileset), dtype=np.bool_), "countries")
-        self.partner = opponents[tileset.turned(move)]
+        self.players = one, other
+        self.is_building = self.countries != ""
+        self.is_land = np.isin(self.kinds, LAND) & tileset.passable & ~self.is_building
+        self.foot_costs = foot_costs(tileset)
+        opponents = change_owners(
+            tileset, {one: other, other: one}, np.zeros(len(tileset), dtype=np.bool_), "countries"
+        )
+        self.partner = opponents[tileset.reorient_tiles(move)]
         """(tile,) what stands at a cell's image: the turned piece, or the same building of the opponent."""
-        ground = np.flatnonzero((self.kinds == GROUND) & self.land)
+        ground = np.flatnonzero((self.kinds == GROUND) & self.is_land)
         if not ground.size:
             raise InvalidRecipe(f"the tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
-        self.ground = int(ground[0])
+        self.ground_tile = int(ground[0])
 
-    def find(self, kind: str, country: str) -> int:
+    def find_building(self, kind: str, country: str) -> int:
         """The building of a kind that belongs to a country."""
         found = np.flatnonzero((self.kinds == kind) & (self.countries == country))
         if not found.size:
@@ -58,7 +60,7 @@ class Kinds:
             raise InvalidRecipe(text)
         return int(found[0])
 
-    def piece(self, kind: str, sides: Iterable[str]) -> int | None:
+    def find_piece(self, kind: str, sides: Iterable[str]) -> int | None:
         """The piece that goes on at these sides and at the fewest others; None where there is none."""
         asked = set(sides)
         fitting = [
@@ -72,7 +74,7 @@ class Kinds:
 class Battlefield:
     """Cells that change in pairs. Without a symmetry, each cell is alone."""
 
-    def __init__(self, cells: NDArray[np.integer], kinds: Kinds, image: Places | None, locked: Mask) -> None:
+    def __init__(self, cells: NDArray[np.integer], kinds: TileKinds, image: Places | None, locked: Mask) -> None:
         self.kinds = kinds
         self.shape: Cell = (cells.shape[0], cells.shape[1])
         self.image = image
@@ -84,18 +86,18 @@ class Battlefield:
         self.locked = locked
         self.frozen = locked.copy()
         """Cells that must stay, and their images."""
-        self.alone: Mask = np.zeros(cells.shape, dtype=np.bool_)
+        self.on_axis: Mask = np.zeros(cells.shape, dtype=np.bool_)
         """Cells that are their own image."""
-        self.first: Mask = np.ones(cells.shape, dtype=np.bool_)
+        self.first_half: Mask = np.ones(cells.shape, dtype=np.bool_)
         """The half that the first player has."""
-        self.apart = np.full(cells.shape, np.inf)
+        self.image_distance = np.full(cells.shape, np.inf)
         """How far each cell is from its image, squared."""
         if image is not None:
-            self.alone = image == here
-            self.first = here < image
+            self.on_axis = image == here
+            self.first_half = here < image
             rows, columns = np.divmod(image, cells.shape[1])
             own_rows, own_columns = np.divmod(here, cells.shape[1])
-            self.apart = ((rows - own_rows) ** 2 + (columns - own_columns) ** 2).astype(np.float64)
+            self.image_distance = ((rows - own_rows) ** 2 + (columns - own_columns) ** 2).astype(np.float64)
             self.frozen |= locked.reshape(-1)[image]
             self._copy(image, locked)
 
@@ -108,26 +110,26 @@ class Battlefield:
             place = tuple(np.argwhere(clash)[0].tolist())
             cells = {place: None, self.image_of((place[0], place[1])): None}
             raise GaveUp("players: locked cells break the symmetry", cells=cells, remove=["locks"])
-        keeps_own = locked | (self.first & ~locked.reshape(-1)[image]) | self.alone
+        keeps_own = locked | (self.first_half & ~locked.reshape(-1)[image]) | self.on_axis
         self.source = np.where(keeps_own, here, image)
         self.cells = np.where(keeps_own, self.cells, partner[flat[image]])
-        self._even_axis()
+        self._fix_axis()
 
-    def take(self, cells: NDArray[np.integer]) -> None:
+    def set_cells(self, cells: NDArray[np.integer]) -> None:
         """Replace all cells but those that must stay, the second half by what the first holds."""
         new = cells.astype(np.int64)
         if self.image is not None:
-            new = np.where(self.first | self.alone, new, self.kinds.partner[new.reshape(-1)[self.image]])
+            new = np.where(self.first_half | self.on_axis, new, self.kinds.partner[new.reshape(-1)[self.image]])
         self.cells = np.where(self.frozen, self.cells, new)
-        self._even_axis()
+        self._fix_axis()
 
-    def _even_axis(self) -> None:
+    def _fix_axis(self) -> None:
         """On the axis, only what looks the same from both sides can stand."""
-        uneven = self.alone & (self.kinds.partner[self.cells] != self.cells) & ~self.frozen
+        uneven = self.on_axis & (self.kinds.partner[self.cells] != self.cells) & ~self.frozen
         for row, column in np.argwhere(uneven).tolist():
-            self.cells[row, column] = self._even(int(self.cells[row, column]))
+            self.cells[row, column] = self._find_symmetric_tile(int(self.cells[row, column]))
 
-    def _even(self, tile: int) -> int:
+    def _find_symmetric_tile(self, tile: int) -> int:
         """A tile of the same kind that is its own partner, as like as can be; else ground."""
         joins = set(self.kinds.tileset[tile].joins)
         options = [
@@ -138,7 +140,7 @@ class Battlefield:
             and not other.country
             and self.kinds.partner[number] == number
         ]
-        return min(options)[1] if options else self.kinds.ground
+        return min(options)[1] if options else self.kinds.ground_tile
 
     def image_of(self, cell: Cell) -> Cell:
         """The cell that belongs to this one; itself without a symmetry."""
@@ -151,28 +153,28 @@ class Battlefield:
         """Put a tile there, and its partner at the image; nothing where they must stay."""
         if self.frozen[cell]:
             return
-        if self.alone[cell] and self.kinds.partner[tile] != tile:
-            tile = self.kinds.ground
+        if self.on_axis[cell] and self.kinds.partner[tile] != tile:
+            tile = self.kinds.ground_tile
         self.cells[cell] = tile
         if self.image is not None:
             self.cells[self.image_of(cell)] = self.kinds.partner[tile]
 
-    def clear(self) -> Mask:
+    def clear_buildings(self) -> Mask:
         """Take all buildings away that may go, for the commonest land around them; where neutral ones stood."""
-        kinds, gone = self.kinds, self.kinds.building[self.cells] & ~self.frozen
+        kinds, gone = self.kinds, self.kinds.is_building[self.cells] & ~self.frozen
         old: Mask = gone & (kinds.countries[self.cells] == NEUTRAL)
-        lands = np.flatnonzero(kinds.land)
+        lands = np.flatnonzero(kinds.is_land)
         around = np.stack([count_within(self.cells == land, 1) for land in lands.tolist()])
-        best = np.where(around.max(axis=0) > 0, lands[np.argmax(around, axis=0)], kinds.ground)
+        best = np.where(around.max(axis=0) > 0, lands[np.argmax(around, axis=0)], kinds.ground_tile)
         self.cells[gone] = best[gone]
         return old
 
-    def holds(self, kind: str, country: str) -> Mask:
+    def find_buildings(self, kind: str, country: str) -> Mask:
         """Where buildings of a kind stand that belong to a country."""
         mask: Mask = ((self.kinds.kinds == kind) & (self.kinds.countries == country))[self.cells]
         return mask
 
-    def of(self, *kinds: str) -> Mask:
+    def find_kinds(self, *kinds: str) -> Mask:
         """The cells of some kinds."""
         return np.isin(self.kinds.kinds, kinds)[self.cells]
 
@@ -182,7 +184,7 @@ class Battlefield:
 
     @property
     def buildings(self) -> Mask:
-        mask: Mask = self.kinds.building[self.cells]
+        mask: Mask = self.kinds.is_building[self.cells]
         return mask
 
 
@@ -192,11 +194,11 @@ def count_within(mask: Mask, reach: int) -> NDArray[np.int64]:
     return np.asarray(sliding_window_view(wide, (side, side)).sum(axis=(-2, -1)), dtype=np.int64)
 
 
-def beside(mask: Mask) -> Mask:
+def find_adjacent(mask: Mask) -> Mask:
     """The cells that have a set one at one of their four sides."""
     wide = np.pad(mask, 1)
     return wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
 
 
-def facing(side: int) -> int:
+def opposite_side(side: int) -> int:
     return (side + 2) % len(SIDES)

@@ -15,11 +15,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.regions import in_the_way, neighbours, regions_of
+from ...analysis.regions import find_blocking_cells, neighbor_offsets, regions_of
 from ...autotile.grammar import grammar_of
 from ...core.errors import GaveUp
 from ...core.pieces import SIDES, STEPS
-from .battlefield import BRIDGE, RIVER, ROAD, WATER, Battlefield, Cell, Mask, facing
+from .battlefield import BRIDGE, RIVER, ROAD, WATER, Battlefield, Cell, Mask, opposite_side
 
 CLOSED = -1
 """Costs of cells that no way enters."""
@@ -31,7 +31,7 @@ BEND, BEND_ON_RIVER, ALONG_RIVER = 6, 60, 80
 """What roads cost more where they turn, and where they run along a river instead of crossing it."""
 
 
-def cheapest_way(sources: Mask, goals: Mask, costs: NDArray[np.int64], bends: NDArray[np.int64]) -> list[Cell]:
+def find_cheapest_path(sources: Mask, goals: Mask, costs: NDArray[np.int64], bends: NDArray[np.int64]) -> list[Cell]:
     """The cells of a cheapest way from a source to a goal, both included; none where there is no way.
 
     `costs` are (side, row, column): of entering a cell by a step towards that side. `bends` are (row, column): of
@@ -85,20 +85,20 @@ def join(field: Battlefield, *, everything: bool) -> Iterator[int]:
         if len(needed) < 2:
             return
         yield len(needed)
-        others = regions.chosen(needed[1:])
+        others = regions.mask(needed[1:])
         costs = np.where(field.passable, OVER_LAND, np.where(field.frozen, CLOSED, OVER_WATER))
         bends = np.where(field.passable, 0, BEND_IN_WATER)
-        way = cheapest_way(regions.labels == needed[0], others, np.broadcast_to(costs, (4, *field.shape)), bends)
+        way = find_cheapest_path(regions.labels == needed[0], others, np.broadcast_to(costs, (4, *field.shape)), bends)
         if not way:
             parts = np.where(np.isin(regions.labels, needed), regions.labels, 0).astype(np.int32)
-            blame = in_the_way(parts, field.passable | ~field.frozen, neighbours(2, 4))
+            blame = find_blocking_cells(parts, field.passable | ~field.frozen, neighbor_offsets(2, 4))
             raise GaveUp("players: locked cells leave infantry no way between buildings", cells=blame, remove=["locks"])
         _lay_causeway(field, way)
 
 
 def _lay_causeway(field: Battlefield, way: list[Cell]) -> None:
     """Bridges straight over water, ground elsewhere, where nobody could walk."""
-    water = field.of(*WATER)
+    water = field.find_kinds(*WATER)
     blocked = ~field.passable
     for before, cell, after in zip(way, way[1:], way[2:], strict=False):
         if not blocked[cell]:
@@ -106,8 +106,8 @@ def _lay_causeway(field: Battlefield, way: list[Cell]) -> None:
         tile = None
         straight = before[0] == after[0] or before[1] == after[1]
         if straight and water[cell] and not field.passable[cell]:
-            tile = field.kinds.piece(BRIDGE, "ew" if before[0] == after[0] else "ns")
-        field.lay(cell, field.kinds.ground if tile is None else tile)
+            tile = field.kinds.find_piece(BRIDGE, "ew" if before[0] == after[0] else "ns")
+        field.lay(cell, field.kinds.ground_tile if tile is None else tile)
 
 
 class Roads:
@@ -129,29 +129,29 @@ class Roads:
         flowing = field.passable & (kinds == RIVER)
         spanning = field.passable & (kinds == BRIDGE)
         for side in range(4):
-            goes_on = opened[field.cells, side] | opened[field.cells, facing(side)]
+            goes_on = opened[field.cells, side] | opened[field.cells, opposite_side(side)]
             self.costs[side][flowing & goes_on] += ALONG_RIVER
             self.costs[side][spanning & ~goes_on] += ALONG_RIVER
         self.bends = np.where(flowing | spanning, BEND_ON_RIVER, BEND)
 
     def build(self, sources: Mask, goals: Mask) -> list[Cell]:
         """A road from a source to a goal, and its image; its cells."""
-        way = cheapest_way(sources, goals, self.costs, self.bends)
-        self.follow(way)
+        way = find_cheapest_path(sources, goals, self.costs, self.bends)
+        self.add_path(way)
         return way
 
-    def way(self, start: Cell, goal: Cell) -> list[Cell]:
+    def find_path(self, start: Cell, goal: Cell) -> list[Cell]:
         """The cells of a way that a road could take."""
         sources, goals = np.zeros((2, *self.field.shape), dtype=np.bool_)
         sources[start] = goals[goal] = True
-        return cheapest_way(sources, goals, self.costs, self.bends)
+        return find_cheapest_path(sources, goals, self.costs, self.bends)
 
-    def follow(self, way: list[Cell]) -> None:
+    def add_path(self, way: list[Cell]) -> None:
         """Build a road along these cells, and its image."""
         for cells in (way, [self.field.image_of(cell) for cell in way]):
             for one, other in pairwise(cells):
                 side = STEPS.index((other[0] - one[0], other[1] - one[1]))
-                for cell, towards in ((one, side), (other, facing(side))):
+                for cell, towards in ((one, side), (other, opposite_side(side))):
                     self.sides[towards][cell] = True
                     # What is built already is a good way for the next road.
                     if not self.field.buildings[cell]:
@@ -160,18 +160,18 @@ class Roads:
     def lay(self) -> None:
         """Put the pieces there: bridges straight over rivers, roads elsewhere; buildings and locked cells stay."""
         field, kinds = self.field, self.field.kinds
-        spans = field.of(RIVER, BRIDGE)
+        spans = field.find_kinds(RIVER, BRIDGE)
         for row, column in np.argwhere(self.sides.any(axis=0) & ~field.buildings & ~field.frozen).tolist():
             tile = kinds.tileset[int(field.cells[row, column])]
             sides = {SIDES[side] for side in range(4) if self.sides[side, row, column]}
-            piece = kinds.piece(BRIDGE, sides) if spans[row, column] else None
+            piece = kinds.find_piece(BRIDGE, sides) if spans[row, column] else None
             if piece is None:
                 own = set(tile.joins) if tile.kind == ROAD else set()
-                piece = kinds.piece(ROAD, sides | own)
+                piece = kinds.find_piece(ROAD, sides | own)
             if piece is not None:
                 field.lay((row, column), piece)
 
-    def halfway(self, way: list[Cell]) -> list[Cell]:
+    def cut_halfway(self, way: list[Cell]) -> list[Cell]:
         """As much of a way to the opponent as meets its image; all of it where it does not."""
         images: dict[Cell, int] = {}
         for number, cell in enumerate(way):

@@ -17,69 +17,77 @@ from numpy.typing import NDArray
 from ...analysis.paths import distances
 from ...analysis.regions import regions_of
 from ...analysis.strategy import NEUTRAL
-from ...core.errors import GaveUp, counted
+from ...core.errors import GaveUp, pluralize
 from ...core.seeds import Rng
 from ...core.site import Site
-from .battlefield import Battlefield, Cell, Mask, beside, count_within
+from .battlefield import Battlefield, Cell, Mask, count_within, find_adjacent
 
-CROSSING = 8.0
+BRIDGE_COST = 8.0
 """What a cell that must be bridged counts when sites are compared, in cells of plain."""
-ISLET = 6
+MIN_LAND = 6
 """Land of fewer cells is built on only where there is nothing else."""
-POOL = 8
+MIN_WATER = 8
 """Water of fewer cells gets no port."""
 SHRINK = 0.85
 """How much closer together evenly spread sites may be each time that they do not fit."""
-CLOSEST = 1.4
+MIN_DISTANCE = 1.4
 """Sites never share a side."""
-NEAR = ((3.0, 5.0), (2.0, 5.0), (3.0, 8.0), (2.0, 8.0), (2.0, 12.0), (CLOSEST, 12.0), (CLOSEST, 20.0))
+DISTANCE_LIMITS = (
+    (3.0, 5.0),
+    (2.0, 5.0),
+    (3.0, 8.0),
+    (2.0, 8.0),
+    (2.0, 12.0),
+    (MIN_DISTANCE, 12.0),
+    (MIN_DISTANCE, 20.0),
+)
 """How far apart what a player owns may be, and how far from the headquarters, best first."""
 RANKS = {"base": 0.5, "airport": 0.65, "lab": 0.75, "com tower": 0.85}
 """Which neutral sites get which building, from the nearest to the farthest; the others are cities."""
-CANDIDATES = 200
+MAX_CANDIDATES = 200
 """So many cells are compared for two headquarters without a symmetry."""
 
 
 class Sites:
     """The buildings of a field, as they are put there."""
 
-    def __init__(self, field: Battlefield, site: Site, rng: Rng, old: Mask) -> None:
+    def __init__(self, field: Battlefield, site: Site, rng: Rng, old_sites: Mask) -> None:
         self.field = field
         self.noise: NDArray[np.float64] = rng.child("sites").cells(*site.window)
-        self.chance: NDArray[np.float64] = rng.child("headquarters").cells(*site.window)
-        self.old = old
+        self.headquarters_noise: NDArray[np.float64] = rng.child("headquarters").cells(*site.window)
+        self.old_sites = old_sites
         """Where neutral buildings stood: good places for new ones."""
-        self.ground: Mask = field.kinds.land[field.cells] & ~field.frozen & ~field.alone
+        self.buildable: Mask = field.kinds.is_land[field.cells] & ~field.frozen & ~field.on_axis
         land = regions_of(field.passable)
-        self.mainland: Mask = land.sizes[land.labels] >= ISLET
-        self.parts = land.sizes[land.labels]
+        self.mainland: Mask = land.sizes[land.labels] >= MIN_LAND
+        self.land_sizes = land.sizes[land.labels]
         self.gap = np.full(field.shape, np.inf)
         """How far the nearest building is, squared."""
         self.neutral_gap = self.gap.copy()
         """How far the nearest neutral building is, squared."""
         for row, column in np.argwhere(field.buildings).tolist():
-            self._keep_away((row, column), neutral=bool(field.kinds.countries[field.cells[row, column]] == NEUTRAL))
+            self._update_gaps((row, column), neutral=bool(field.kinds.countries[field.cells[row, column]] == NEUTRAL))
 
-    def again(self) -> Sites:
+    def clone(self) -> Sites:
         """The same, without what is put there from now on."""
         fresh = copy(self)
         fresh.gap, fresh.neutral_gap = self.gap.copy(), self.neutral_gap.copy()
         return fresh
 
     def put(self, cell: Cell, kind: str, country: str) -> None:
-        self.field.lay(cell, self.field.kinds.find(kind, country))
+        self.field.lay(cell, self.field.kinds.find_building(kind, country))
         for place in dict.fromkeys((cell, self.field.image_of(cell))):
-            self._keep_away(place, neutral=country == NEUTRAL)
+            self._update_gaps(place, neutral=country == NEUTRAL)
 
-    def _keep_away(self, cell: Cell, *, neutral: bool) -> None:
-        squared = squared_from(cell, self.field.shape)
+    def _update_gaps(self, cell: Cell, *, neutral: bool) -> None:
+        squared = squared_distances(cell, self.field.shape)
         np.minimum(self.gap, squared, out=self.gap)
         if neutral:
             np.minimum(self.neutral_gap, squared, out=self.neutral_gap)
 
     # -- headquarters ---------------------------------------------------------------------------------------
 
-    def headquarters(self, owned: int, tries: int, given: Sequence[Cell | None]) -> Iterator[tuple[Cell, Cell]]:
+    def propose_headquarters(self, owned: int, tries: int, given: Sequence[Cell | None]) -> Iterator[tuple[Cell, Cell]]:
         """Pairs of cells for the two headquarters, the best first; `owned` buildings must find room beside each.
 
         Without a symmetry, one of them may be `given`.
@@ -88,31 +96,35 @@ class Sites:
         room = count_within(field.passable, 2)
         inner: Mask = np.zeros(field.shape, dtype=np.bool_)
         inner[1:-1, 1:-1] = True
-        fitting = self.ground & (self.gap >= CLOSEST**2) & (field.apart >= 9)
-        for liked in (inner & (self.parts >= 3 * owned + 6) & (room >= 15), self.parts > owned, self.mainland):
+        fitting = self.buildable & (self.gap >= MIN_DISTANCE**2) & (field.image_distance >= 9)
+        for liked in (
+            inner & (self.land_sizes >= 3 * owned + 6) & (room >= 15),
+            self.land_sizes > owned,
+            self.mainland,
+        ):
             if (fitting & liked).any():
                 fitting = fitting & liked
                 break
         if not fitting.any():
             return
-        liking = room / 25 + self.chance / 2
+        liking = room / 25 + self.headquarters_noise / 2
         if field.image is None:
-            yield from self._pairs(fitting, liking, tries, given)
+            yield from self._propose_pairs(fitting, liking, tries, given)
             return
-        far = np.sqrt(np.where(fitting, field.apart, 0))
-        score = np.where(fitting & field.first, 2 * far / far.max() + liking / 2, -1)
+        far = np.sqrt(np.where(fitting, field.image_distance, 0))
+        score = np.where(fitting & field.first_half, 2 * far / far.max() + liking / 2, -1)
         for place in np.argsort(-score, axis=None, kind="stable")[:: max(1, len(score) // 20)][:tries].tolist():
             cell = place // field.shape[1], place % field.shape[1]
             if score[cell] >= 0:
                 yield cell, field.image_of(cell)
 
-    def _pairs(
+    def _propose_pairs(
         self, fitting: Mask, liking: NDArray[np.float64], tries: int, given: Sequence[Cell | None]
     ) -> Iterator[tuple[Cell, Cell]]:
         """Two cells that are far apart, for fields without a symmetry."""
-        order = np.argsort(np.where(fitting, -self.chance, np.inf), axis=None, kind="stable")
+        order = np.argsort(np.where(fitting, -self.headquarters_noise, np.inf), axis=None, kind="stable")
         width = self.field.shape[1]
-        cells = [(place // width, place % width) for place in order[: min(CANDIDATES, int(fitting.sum()))].tolist()]
+        cells = [(place // width, place % width) for place in order[: min(MAX_CANDIDATES, int(fitting.sum()))].tolist()]
         cells.sort()
         pairs = [(given[0] or one, given[1] or one) for one in cells] if any(given) else combinations(cells, 2)
         longest = (self.field.shape[0] + width) ** 2
@@ -125,34 +137,36 @@ class Sites:
         for _, one, other in sorted(scored, reverse=True)[:: max(1, min(20, len(scored) // tries))][:tries]:
             yield one, other
 
-    def ways_from(self, cell: Cell) -> NDArray[np.float64]:
+    def distances_from(self, cell: Cell) -> NDArray[np.float64]:
         """How far every cell is on foot, if what cannot be walked is bridged, save what must stay."""
         field = self.field
-        costs = np.where(field.passable, field.kinds.foot[field.cells], CROSSING)
+        costs = np.where(field.passable, field.kinds.foot_costs[field.cells], BRIDGE_COST)
         return distances(field.passable | ~field.frozen, cell, costs=costs, away=True)
 
     def fairness(self, one: Cell, other: Cell) -> float:
         """How evenly near the neutral buildings are to two headquarters, as the measure distance_balance has it."""
         field = self.field
         goals = field.kinds.countries[field.cells] == NEUTRAL
-        ways = np.sort(np.stack([self.ways_from(home)[goals] for home in (one, other)]), axis=1)
+        ways = np.sort(np.stack([self.distances_from(home)[goals] for home in (one, other)]), axis=1)
         return float(np.sum(ways.min(axis=0) / np.maximum(ways.max(axis=0), 1)))
 
     # -- what players own from the start --------------------------------------------------------------------
 
-    def settle(self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> None:
+    def place_near(
+        self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]
+    ) -> None:
         """Buildings of a player's own, near the headquarters."""
         order = np.argsort(self.noise, axis=None, kind="stable")
         left = count
-        for apart, far in NEAR:
+        for apart, far in DISTANCE_LIMITS:
             window = (own >= 2) & (own <= far) & (own < other)
-            while left and (cell := self._first(order, self._free(apart) & window)):
+            while left and (cell := self._find_first(order, self._find_free(apart) & window)):
                 self.put(cell, kind, country)
                 left -= 1
         if left:
-            raise GaveUp(_told(count - left, count, kind, f"near the headquarters of {country}"))
+            raise GaveUp(_explain_missing(count - left, count, kind, f"near the headquarters of {country}"))
 
-    def settle_like(
+    def place_like(
         self,
         kind: str,
         country: str,
@@ -166,21 +180,21 @@ class Sites:
         """
         for number, (near, far) in enumerate(models):
             cell = None
-            for apart in (3.0, 2.0, CLOSEST):
-                free = self._free(apart) & (own < other)
+            for apart in (3.0, 2.0, MIN_DISTANCE):
+                free = self._find_free(apart) & (own < other)
                 unlike = np.where(free, np.abs(own - near) + np.abs(other - far), np.inf)
-                cell = cell or self._first(np.argsort(unlike + self.noise / 4, axis=None, kind="stable"), free)
+                cell = cell or self._find_first(np.argsort(unlike + self.noise / 4, axis=None, kind="stable"), free)
             if cell is None:
-                raise GaveUp(_told(number, len(models), kind, "on the second player's side"))
+                raise GaveUp(_explain_missing(number, len(models), kind, "on the second player's side"))
             self.put(cell, kind, country)
 
     # -- what anybody may take ------------------------------------------------------------------------------
 
-    def ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
+    def choose_ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
         """Cells at the shore for so many ports."""
-        water = regions_of(self.field.of("sea"))
+        water = regions_of(self.field.find_kinds("sea"))
         side = (own <= other) & np.isfinite(own)
-        shores = [beside(water.sizes[water.labels] >= least) & side for least in (POOL, 1)]
+        shores = [find_adjacent(water.sizes[water.labels] >= least) & side for least in (MIN_WATER, 1)]
         return self._spread_in(shores, count, "port", "at the sea")
 
     def spread(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
@@ -195,36 +209,36 @@ class Sites:
             found = self._spread(count, window)
             if len(found) == count:
                 return found
-        raise GaveUp(_told(len(found), count, kind, where))
+        raise GaveUp(_explain_missing(len(found), count, kind, where))
 
     def _spread(self, count: int, window: Mask) -> list[Cell]:
         """As many cells as are wanted, as far apart as they fit when they are chosen by chance; fewer, if none fit."""
-        order = np.argsort(self.noise - self.old, axis=None, kind="stable")
-        apart = max(CLOSEST, float(np.sqrt(np.count_nonzero(self.ground & window) / max(1, count))))
+        order = np.argsort(self.noise - self.old_sites, axis=None, kind="stable")
+        apart = max(MIN_DISTANCE, float(np.sqrt(np.count_nonzero(self.buildable & window) / max(1, count))))
         while True:
             gap, found = self.neutral_gap.copy(), list[Cell]()
             while len(found) < count:
-                near_own = min(apart, 2.5) if apart > CLOSEST else CLOSEST
-                free = self.ground & window & (self.gap >= near_own**2) & (self.field.apart >= apart**2)
-                cell = self._first(order, free & (gap >= apart**2))
+                near_own = min(apart, 2.5) if apart > MIN_DISTANCE else MIN_DISTANCE
+                free = self.buildable & window & (self.gap >= near_own**2) & (self.field.image_distance >= apart**2)
+                cell = self._find_first(order, free & (gap >= apart**2))
                 if cell is None:
                     break
                 found.append(cell)
                 for place in (cell, self.field.image_of(cell)):
-                    np.minimum(gap, squared_from(place, self.field.shape), out=gap)
-            if len(found) == count or apart <= CLOSEST:
+                    np.minimum(gap, squared_distances(place, self.field.shape), out=gap)
+            if len(found) == count or apart <= MIN_DISTANCE:
                 return found
-            apart = max(CLOSEST, apart * SHRINK)
+            apart = max(MIN_DISTANCE, apart * SHRINK)
 
-    def _free(self, apart: float) -> Mask:
-        return self.ground & (self.gap >= apart**2) & (self.field.apart >= apart**2)
+    def _find_free(self, apart: float) -> Mask:
+        return self.buildable & (self.gap >= apart**2) & (self.field.image_distance >= apart**2)
 
-    def _first(self, order: NDArray[np.int64], free: Mask) -> Cell | None:
+    def _find_first(self, order: NDArray[np.int64], free: Mask) -> Cell | None:
         places = order[free.reshape(-1)[order]]
         return (int(places[0]) // free.shape[1], int(places[0]) % free.shape[1]) if places.size else None
 
 
-def shared_out(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> list[tuple[Cell, str]]:
+def assign_kinds(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> list[tuple[Cell, str]]:
     """Which building each of the neutral sites gets, which come from the nearest to the farthest; airports inland."""
     left = dict(enumerate(cells))
     chosen: dict[int, str] = {}
@@ -238,11 +252,11 @@ def shared_out(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> li
     return [(cell, chosen.get(number, "city")) for number, cell in enumerate(cells)]
 
 
-def squared_from(cell: Cell, shape: tuple[int, int]) -> NDArray[np.float64]:
+def squared_distances(cell: Cell, shape: tuple[int, int]) -> NDArray[np.float64]:
     """How far every cell is from one, squared."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     return np.asarray((rows - cell[0]) ** 2 + (columns - cell[1]) ** 2, dtype=np.float64)
 
 
-def _told(found: int, wanted: int, kind: str, where: str) -> str:
-    return f"players: {counted(wanted, kind)} wanted, room for {found} {where}; take fewer, or a larger map"
+def _explain_missing(found: int, wanted: int, kind: str, where: str) -> str:
+    return f"players: {pluralize(wanted, kind)} wanted, room for {found} {where}; take fewer, or a larger map"

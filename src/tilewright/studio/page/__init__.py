@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import app as nicegui_app
 from nicegui import ui
 
-from ..desk import Desk
+from ..jobs import JobQueue
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 
 
-def mount(studio: FastAPI, desk: Desk) -> None:
+def mount(studio: FastAPI, queue: JobQueue) -> None:
     """Put the page at / of the application."""
     from .shell import Shell
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")
 
-    nicegui_app.on_shutdown(desk.close)
+    nicegui_app.on_shutdown(queue.close)
 
     @ui.page("/")
     async def root() -> None:
-        await Shell(desk).open()
+        await Shell(queue).open()
 
     ui.run_with(
         studio,

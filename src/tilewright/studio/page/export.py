@@ -17,13 +17,13 @@ from ..snippets import command_line, python_code
 from ..state import State
 from .files import FilesView
 from .view import View
-from .widgets import copying, icon_button
+from .widgets import build_copy_script, icon_button
 
-PAINTED = (
+PAINTED_NOTE = (
     "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
     "Regenerate to build what is locked into the recipe."
 )
-WITHOUT_PAINT = "Makes the map without what was painted since."
+WITHOUT_PAINT_NOTE = "Makes the map without what was painted since."
 LONG_LINK = 8000
 """Characters of an address that messengers and mail programs may cut."""
 
@@ -33,67 +33,67 @@ class ExportView(View):
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.address = ""
+        self.page_url = ""
         """Of the page, without what follows the #."""
         self.is_made = False
         """Whether the map that is shown is the state's."""
         with ui.element("div").classes("tw-card tw-remark") as self.painted:
             ui.icon("brush")
-            ui.label(PAINTED)
+            ui.label(PAINTED_NOTE)
         self.painted.props("data-testid=export-painted")
-        self.part = ui.toggle({"file": "File", "again": "Recipe, code, link"}, value="file", on_change=self._turn)
+        self.part = ui.toggle({"file": "File", "again": "Recipe, code, link"}, value="file", on_change=self._show_part)
         self.part.props("dense no-caps unelevated spread data-testid=export-part").classes("tw-toggle")
-        with ui.element("div").classes("tw-export") as self.file:
+        with ui.element("div").classes("tw-export") as self.file_panel:
             self.files = FilesView(session)
-        with ui.element("div").classes("tw-export") as self.again:
-            self.recipe = Taken("Recipe", "recipe")
+        with ui.element("div").classes("tw-export") as self.code_panel:
+            self.recipe = CopyableText("Recipe", "recipe")
             with self.recipe.head:
                 for ending in ("yaml", "json"):
                     button = ui.button(
                         f".{ending}", icon="download", color=None, on_click=partial(self._download, ending)
                     )
                     button.props(f"flat dense no-caps size=sm data-testid=recipe-{ending}")
-            self.command = Taken("In a shell", "command-line")
-            self.python = Taken("In Python", "python-lines")
-            self.link = Taken("Link to exactly this", "address")
+            self.command = CopyableText("In a shell", "command-line")
+            self.python = CopyableText("In Python", "python-lines")
+            self.link = CopyableText("Link to exactly this", "address")
         self.missing = ui.label("This recipe makes no map: the line below the canvas says why.").classes("tw-hint")
         self.missing.props("data-testid=export-missing")
-        self._turn()
+        self._show_part()
         session.listen("map", lambda map: self.refresh(session.state))
-        background_tasks.create(self._learn_address())
+        background_tasks.create(self._read_page_url())
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
         """What makes the state's map again; only while somebody looks."""
-        if state.look.tab != "export" or self.again.is_deleted:
+        if state.view_settings.tab != "export" or self.code_panel.is_deleted:
             self.files.stop()
             return
         self.painted.set_visibility(state.painted is not None)
         self.files.refresh()
         self.is_made = self._is_made(state)
-        self._turn()
+        self._show_part()
         if not self.is_made:
             return
-        data = self.data()
-        self.recipe.show(write_data(data), WITHOUT_PAINT if state.painted is not None else "")
-        self.command.show(command_line(data), WITHOUT_PAINT if state.painted is not None else "")
+        data = self.build_recipe_data()
+        self.recipe.show(write_data(data), WITHOUT_PAINT_NOTE if state.painted is not None else "")
+        self.command.show(command_line(data), WITHOUT_PAINT_NOTE if state.painted is not None else "")
         self.python.show(python_code(data, state.painted))
         try:
-            link = f"{self.address}#{state.to_link()}"
+            link = f"{self.page_url}#{state.to_link()}"
         except TooLarge as error:
             self.link.show("", str(error))
             return
         cut = f"{len(link):,} characters: some programs cut links that long." if len(link) > LONG_LINK else ""
         self.link.show(link, cut)
 
-    def _turn(self) -> None:
+    def _show_part(self) -> None:
         """Show one of the parts."""
         is_file = self.part.value == "file"
-        self.file.set_visibility(is_file)
-        self.again.set_visibility(not is_file and self.is_made)
+        self.file_panel.set_visibility(is_file)
+        self.code_panel.set_visibility(not is_file and self.is_made)
         self.missing.set_visibility(not is_file and not self.is_made)
 
-    def data(self) -> dict[str, Any]:
+    def build_recipe_data(self) -> dict[str, Any]:
         """The recipe of the map that is shown, with its seed."""
         data = dict(self.session.state.effective)
         made = self.session.map.recipe if self.session.map is not None else None
@@ -108,29 +108,31 @@ class ExportView(View):
         except TilewrightError:
             return False
 
-    async def _learn_address(self) -> None:
-        with self.again:
-            self.address = str(await ui.run_javascript("location.origin + location.pathname", timeout=10))
+    async def _read_page_url(self) -> None:
+        with self.code_panel:
+            self.page_url = str(await ui.run_javascript("location.origin + location.pathname", timeout=10))
         self.refresh(self.session.state)
 
     def _download(self, ending: str) -> None:
-        data = self.data()
+        data = self.build_recipe_data()
         text = write_data(data) if ending == "yaml" else json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         ui.download.content(text.encode(), f"{self.session.state.technique}.{ending}")
 
 
-class Taken:
+class CopyableText:
     """Lines to take along, with a button that copies them."""
 
-    def __init__(self, title: str, test: str) -> None:
+    def __init__(self, title: str, test_id: str) -> None:
         with ui.element("div").classes("tw-take-head") as self.head:
             ui.label(title).classes("tw-title")
             ui.space()
-        self.lines = ui.label("").classes("tw-lines").props(f"data-testid={test}")
+        self.lines = ui.label("").classes("tw-lines").props(f"data-testid={test_id}")
         self.remark = ui.label("").classes("tw-hint")
         with self.head:
-            self.copy = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test=f"copy-{test}")
-            self.copy.on("click", js_handler=copying(f"getHtmlElement({self.lines.id}).textContent", "Copied"))
+            self.copy = icon_button("content_copy", f"Copy: {title.lower()}", lambda: None, test_id=f"copy-{test_id}")
+            self.copy.on(
+                "click", js_handler=build_copy_script(f"getHtmlElement({self.lines.id}).textContent", "Copied")
+            )
 
     def show(self, lines: str, remark: str = "") -> None:
         self.lines.set_text(lines.rstrip("\n"))

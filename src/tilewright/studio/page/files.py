@@ -14,25 +14,25 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError
 from ...core.fields import fields_of
 from ...core.tilemap import TileMap
-from ...formats import Format, shelf
-from .. import service
-from ..desk import Ticket
-from ..scene import data_url
-from ..service import Files, zipped
+from ...formats import Format, format_registry
+from .. import operations
+from ..jobs import CancelToken
+from ..operations import Files, zip_files
+from ..payloads import data_url
 from ..session import Session
 from .controls import UNSET, Controls
-from .packing import groups, told_of
-from .widgets import icon_button, show_class
+from .downloads import describe_files, group_formats
+from .widgets import icon_button, toggle_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
 """Formats that a browser shows."""
-LARGEST_PREVIEW = 4 << 20
+MAX_PREVIEW_BYTES = 4 << 20
 """Bytes of a picture that is shown beside its options."""
-SHOWN_TEXT = 1500
+MAX_PREVIEW_LENGTH = 1500
 """Characters of a text that are shown."""
-ABOVE = 'anchor="top middle" self="bottom middle" delay=400'
+TOOLTIP_PROPS = 'anchor="top middle" self="bottom middle" delay=400'
 """Where the summary of a format is shown: not over the other ones."""
-INTO_VIEW = """(event) => event.target.classList.contains('tw-preview-film')
+SCROLL_SCRIPT = """(event) => event.target.classList.contains('tw-preview-film')
   && event.target.scrollIntoView({block: 'nearest', behavior: 'smooth'})"""
 """A film that was asked for is looked at; a picture that follows its options stays where it is."""
 PAUSE = 0.25
@@ -40,7 +40,7 @@ PAUSE = 0.25
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FileRequest:
     """What a file depends on."""
 
     map: TileMap | None
@@ -48,7 +48,7 @@ class Wanted:
     options: Mapping[str, Any]
     name: str
 
-    def is_like(self, other: Wanted | None) -> bool:
+    def is_same_file(self, other: FileRequest | None) -> bool:
         """Whether the other is this map in this format with these options, whatever its name."""
         if other is None or other.map is not self.map:
             return False
@@ -65,23 +65,23 @@ class FilesView:
         """What is set, by format."""
         self.files: Files | None = None
         self.controls: Controls | None = None
-        self._made_of: Wanted | None = None
-        self._making: Wanted | None = None
-        self._done = 0.0
+        self._finished_request: FileRequest | None = None
+        self._pending_request: FileRequest | None = None
+        self._progress = 0.0
         """How far an animation is."""
         self._job: asyncio.Task[None] | None = None
         self.buttons: dict[str, ui.button] = {}
         with ui.element("div").classes("tw-formats"):
-            for title, names in groups().items():
+            for title, names in group_formats().items():
                 ui.label(title).classes("tw-faint")
                 with ui.element("div"):
                     for name in names:
                         button = ui.button(name, color=None, on_click=partial(self.choose, name))
                         with button.props(f"flat dense no-caps data-testid=format-{name}"):
-                            ui.tooltip(shelf.get(name).summary).props(ABOVE)
+                            ui.tooltip(format_registry.get(name).summary).props(TOOLTIP_PROPS)
                         self.buttons[name] = button
         self.summary = ui.label("").classes("tw-hint").props("data-testid=format-summary")
-        self.box = ui.element("div").classes("tw-fields").props("data-testid=format-options")
+        self.options_panel = ui.element("div").classes("tw-fields").props("data-testid=format-options")
         with ui.element("div").classes("tw-download"):
             self.name = ui.input("File name", value="map").props("dense outlined maxlength=80 data-testid=file-name")
             self.download = ui.button("Download", icon="download", on_click=self._download)
@@ -89,20 +89,20 @@ class FilesView:
         with ui.element("div").classes("tw-download") as self.working:
             self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
             self.progress.props("data-testid=export-progress")
-            icon_button("stop_circle", "Stop the work", self.stop, test="export-stop")
+            icon_button("stop_circle", "Stop the work", self.stop, test_id="export-stop")
         self.working.set_visibility(False)
-        self.told = ui.label("").classes("tw-faint").props("data-testid=file-told role=status")
-        self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._begin)
+        self.status = ui.label("").classes("tw-faint").props("data-testid=file-told role=status")
+        self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._start)
         self.play.props("outline dense no-caps data-testid=preview-animation")
         self.picture = ui.element("img").classes("tw-preview").props('alt="" data-testid=preview')
-        self.picture.on("load", js_handler=INTO_VIEW)
+        self.picture.on("load", js_handler=SCROLL_SCRIPT)
         self.text = ui.label("").classes("tw-lines tw-cut").props("data-testid=preview-text")
         ui.context.client.on_delete(self.stop)
         self.choose("png")
 
     @property
     def entry(self) -> Format:
-        return shelf.get(self.format)
+        return format_registry.get(self.format)
 
     @property
     def is_animation(self) -> bool:
@@ -122,38 +122,40 @@ class FilesView:
         self.summary.set_text(self.entry.summary)
         fields = fields_of(self.entry.params)
         known = {field.name for field in fields}
-        look = self.session.state.look
+        look = self.session.state.view_settings
         seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
         as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
         values = self.options.setdefault(name, as_seen)
         reading = [field.name for field in fields if field.reading]
-        self.box.clear()
-        with self.box:
-            self.controls = Controls(self.entry.params, values, self._set, tiles=self.session.tiles, skip=reading)
-        show_class(self.picture, "tw-preview-film", self.is_animation)
+        self.options_panel.clear()
+        with self.options_panel:
+            self.controls = Controls(
+                self.entry.params, values, self._on_option_change, tiles=self.session.tiles, skip=reading
+            )
+        toggle_class(self.picture, "tw-preview-film", self.is_animation)
         self.refresh()
 
     def refresh(self) -> None:
         """Look whether the file is still the one of the map that is shown; if not, make it again."""
-        wanted = self._wanted()
-        if wanted.is_like(self._made_of) or wanted.is_like(self._making):
+        wanted = self._build_request()
+        if wanted.is_same_file(self._finished_request) or wanted.is_same_file(self._pending_request):
             return
         self.stop()
-        self._forget()
+        self._clear_preview()
         if not self.is_animation:
-            self._begin(PAUSE)
+            self._start(PAUSE)
 
     def stop(self) -> None:
         """Cancel what is being made."""
         if self._job is not None:
             self._job.cancel()
-        self._job = self._making = None
+        self._job = self._pending_request = None
         self.working.set_visibility(False)
         self.play.set_visibility(self.is_animation and self.files is None)
 
     # -- making the file ----------------------------------------------------------------------------------------
 
-    def _set(self, name: str, value: Any) -> None:
+    def _on_option_change(self, name: str, value: Any) -> None:
         values = self.options[self.format]
         if value is UNSET:
             values.pop(name, None)
@@ -161,88 +163,90 @@ class FilesView:
             values[name] = value
         self.refresh()
 
-    def _wanted(self) -> Wanted:
-        return Wanted(self.session.map, self.format, dict(self.options[self.format]), self.stem)
+    def _build_request(self) -> FileRequest:
+        return FileRequest(self.session.map, self.format, dict(self.options[self.format]), self.stem)
 
-    def _forget(self) -> None:
-        self.files = self._made_of = None
-        self.told.set_text("")
+    def _clear_preview(self) -> None:
+        self.files = self._finished_request = None
+        self.status.set_text("")
         self.play.set_visibility(self.is_animation)
         self.picture.set_visibility(False)
         self.text.set_visibility(False)
 
-    def _begin(self, pause: float = 0, *, download: bool = False) -> None:
+    def _start(self, pause: float = 0, *, download: bool = False) -> None:
         self.stop()
         self.play.set_visibility(False)
-        self._making = self._wanted()
-        self._job = background_tasks.create(self._made(self._making, pause, download))
+        self._pending_request = self._build_request()
+        self._job = background_tasks.create(self._make_file(self._pending_request, pause, download))
 
-    async def _made(self, wanted: Wanted, pause: float, download: bool) -> None:
+    async def _make_file(self, request: FileRequest, pause: float, download: bool) -> None:
         await asyncio.sleep(pause)
-        map, recipe = wanted.map, self.session.recipe
-        if self.session.state.look.tab != "export":
+        map, recipe = request.map, self.session.recipe
+        if self.session.state.view_settings.tab != "export":
             return
         if map is None or recipe is None:
-            self._fail(TilewrightError("There is no map yet that could be written."), wanted)
+            self._fail(TilewrightError("There is no map yet that could be written."), request)
             return
         animates, loop = self.is_animation, asyncio.get_running_loop()
         self.working.set_visibility(animates)
         self.progress.set_value(0)
 
-        def tell(done: float) -> None:
-            if round(done, 2) != self._done:
-                self._done = round(done, 2)
-                loop.call_soon_threadsafe(self.progress.set_value, self._done)
+        def report_progress(done: float) -> None:
+            if round(done, 2) != self._progress:
+                self._progress = round(done, 2)
+                loop.call_soon_threadsafe(self.progress.set_value, self._progress)
 
-        def work(ticket: Ticket) -> tuple[Files, str]:
+        def work(token: CancelToken) -> tuple[Files, str]:
             if animates:
-                files = service.animated(recipe, wanted.format, wanted.options, ticket, wanted.name, tell=tell)
+                files = operations.export_animation(
+                    recipe, request.format, request.options, token, request.name, on_progress=report_progress
+                )
             else:
-                files = service.written(map, wanted.format, wanted.options, ticket, wanted.name)
-            return files, told_of(files, is_picture=wanted.format in PICTURES)
+                files = operations.write_map(map, request.format, request.options, token, request.name)
+            return files, describe_files(files, is_picture=request.format in PICTURES)
 
-        found = await self.session.attempt(work, lambda error: self._fail(error, wanted))
+        found = await self.session.attempt(work, lambda error: self._fail(error, request))
         if found is None:
             return
-        files, told = found
+        files, status = found
         self.working.set_visibility(False)
-        self.files, self._made_of, self._making = files, wanted, None
-        self._show(files, told)
+        self.files, self._finished_request, self._pending_request = files, request, None
+        self._show(files, status)
         if download:
             self._send()
 
-    def _fail(self, error: TilewrightError, wanted: Wanted) -> None:
+    def _fail(self, error: TilewrightError, request: FileRequest) -> None:
         self.working.set_visibility(False)
-        self._forget()
-        self._made_of, self._making = wanted, None  # it would fail again
-        self.told.set_text(str(error))
-        self.told.classes(replace="tw-bad")
+        self._clear_preview()
+        self._finished_request, self._pending_request = request, None  # it would fail again
+        self.status.set_text(str(error))
+        self.status.classes(replace="tw-bad")
         self.play.set_visibility(self.is_animation)
         if self.controls is not None:
             self.controls.mark(error.problems)
 
     # -- showing and sending it ---------------------------------------------------------------------------------
 
-    def _show(self, files: Files, told: str) -> None:
+    def _show(self, files: Files, status: str) -> None:
         main = next(iter(files.values()))
-        self.told.classes(replace="tw-faint")
-        self.told.set_text(told)
+        self.status.classes(replace="tw-faint")
+        self.status.set_text(status)
         if self.controls is not None:
             self.controls.mark(())
         if self.format in PICTURES:
-            fits = len(main) <= LARGEST_PREVIEW
+            fits = len(main) <= MAX_PREVIEW_BYTES
             if fits:
                 self.picture.props(f"src={data_url(main, PICTURES[self.format])}")
             self.picture.set_visibility(fits)
         elif b"\0" not in main:
-            self.text.set_text(main[: 4 * SHOWN_TEXT].decode("utf-8", "ignore")[:SHOWN_TEXT])
+            self.text.set_text(main[: 4 * MAX_PREVIEW_LENGTH].decode("utf-8", "ignore")[:MAX_PREVIEW_LENGTH])
             self.text.set_visibility(True)
 
     def _download(self) -> None:
         """Send the file; several are made again under another name, for they name each other."""
-        made = self._made_of
+        made = self._finished_request
         if self.files is None or made is None or (len(self.files) > 1 and made.name != self.stem):
-            self._begin(download=True)
+            self._start(download=True)
         else:
             self._send()
 
@@ -254,6 +258,6 @@ class FilesView:
         if len(self.files) == 1:
             content, name = next(iter(self.files.values())), f"{self.stem}{ending}"
         else:
-            content, name = zipped(self.files), f"{self.stem}.zip"
-        with self.box:
+            content, name = zip_files(self.files), f"{self.stem}.zip"
+        with self.options_panel:
             ui.download.content(content, name)

@@ -9,20 +9,20 @@ from typing import Any
 
 from nicegui import ui
 
-from ...core.errors import Problem, TilewrightError, counted
+from ...core.errors import Problem, TilewrightError, pluralize
 from ...core.fields import fields_of
 from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
-from ...core.yaml import remark_of
-from ...data import names, text
-from ..locking import locks_of
+from ...core.yaml import read_head_comment
+from ...data import list_names, read_text
+from ..locking import keep_known
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
 from .view import View
 from .widgets import icon_button
 
-OWN = "the technique's own"
+OWN_TILESET = "the technique's own"
 
 
 class MakeView(View):
@@ -33,14 +33,16 @@ class MakeView(View):
         self.technique = ""
         self.cards: dict[str, dict[str, ui.element]] = {}
         self.titles: dict[str, ui.label] = {}
-        self.words: dict[str, str] = {}
+        self.search_texts: dict[str, str] = {}
         """What a card is found by."""
-        with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen:
-            self.chosen.props("data-testid=chosen role=button tabindex=0")
+        with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
+            self.chosen_card.props("data-testid=chosen role=button tabindex=0")
         self.picker = ui.element("div").classes("tw-picker")
         self.picker.set_visibility(False)
         with ui.element("div").classes("tw-knobs") as self.knobs:
-            self.tileset = ui.select([OWN, *tilesets.names()], label="Tileset", on_change=self._tileset_chosen)
+            self.tileset = ui.select(
+                [OWN_TILESET, *tilesets.names()], label="Tileset", on_change=self._on_tileset_change
+            )
             self.tileset.props("dense outlined options-dense data-testid=tileset")
             self.tileset.tooltip("The tiles that the map is drawn in")
             self.fields = ui.element("div").classes("tw-fields")
@@ -53,14 +55,14 @@ class MakeView(View):
         elif self.controls is not None:
             self.controls.update(state.params)
         given = state.recipe.get("tileset")
-        self.tileset.set_value(given if isinstance(given, str) else OWN)
+        self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
 
     def show_map(self) -> None:
         """Another map is shown: its tiles may look otherwise."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)
 
-    def blame(self, problems: Sequence[Problem]) -> None:
+    def mark_problems(self, problems: Sequence[Problem]) -> None:
         if self.controls is not None:
             self.controls.mark(problems, "params")
 
@@ -73,47 +75,49 @@ class MakeView(View):
                 self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._filter)
                 self.search.props("dense outlined clearable autofocus data-testid=search").classes("tw-grow")
                 self.search.on("keydown.esc", self._close)
-                icon_button("close", "Back to the knobs", self._close, test="close-picker")
-            self.cards = {kind: self._cards(kind) for kind in ("techniques", "recipes")}
+                icon_button("close", "Back to the knobs", self._close, test_id="close-picker")
+            self.cards = {kind: self._build_cards(kind) for kind in ("techniques", "recipes")}
             self.nothing = ui.label("Nothing is called like that.").classes("tw-faint")
         self.nothing.set_visibility(False)
 
-    def _cards(self, kind: str) -> dict[str, ui.element]:
+    def _build_cards(self, kind: str) -> dict[str, ui.element]:
         """A card for each, with what it is searched by as its text."""
         self.titles[kind] = ui.label(kind.capitalize()).classes("tw-title")
-        shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _recipes()
+        shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _list_recipes()
         cards = {}
         with ui.element("div").classes("tw-cards"):
             for name, summary in shown.items():
                 card = ui.element("button").classes("tw-pick tw-card").props(f"data-testid=pick-{name} type=button")
                 card.on("click", partial(self._choose, kind, name)).tooltip(summary)
                 with card:
-                    ui.image(thumbnail(kind, name)).props("no-spinner no-transition fit=cover").classes("tw-thumbnail")
+                    ui.image(thumbnail_url(kind, name)).props("no-spinner no-transition fit=cover").classes(
+                        "tw-thumbnail"
+                    )
                     ui.label(name).classes("tw-pick-name")
                 cards[name] = card
-        self.words.update({name: f"{name} {summary}".lower() for name, summary in shown.items()})
+        self.search_texts.update({name: f"{name} {summary}".lower() for name, summary in shown.items()})
         return cards
 
     def _open(self) -> None:
         if not self.cards:
             self._build_picker()
         self.picker.set_visibility(True)
-        self.chosen.set_visibility(False)
+        self.chosen_card.set_visibility(False)
         self.knobs.set_visibility(False)
         self.search.set_value("")
         self.search.run_method("focus")
 
     def _close(self) -> None:
         self.picker.set_visibility(False)
-        self.chosen.set_visibility(True)
+        self.chosen_card.set_visibility(True)
         self.knobs.set_visibility(True)
-        ui.run_javascript(f"getHtmlElement({self.chosen.id}).parentElement.scrollTo(0, 0)")
+        ui.run_javascript(f"getHtmlElement({self.chosen_card.id}).parentElement.scrollTo(0, 0)")
 
     def _filter(self) -> None:
         wanted = (self.search.value or "").lower().split()
         found = 0
         for kind, cards in self.cards.items():
-            fitting = {name for name in cards if all(word in self.words[name] for word in wanted)}
+            fitting = {name for name in cards if all(word in self.search_texts[name] for word in wanted)}
             for name, card in cards.items():
                 card.set_visibility(name in fitting)
             self.titles[kind].set_visibility(bool(fitting))
@@ -125,10 +129,10 @@ class MakeView(View):
         state = self.session.state
         if kind == "recipes":
             try:
-                data, _ = Resolver().recipe(name)
-                self.session.change(state.opening(data))
+                data, _ = Resolver().read_recipe(name)
+                self.session.change(state.open_recipe(data))
             except TilewrightError as error:
-                self.session.tell("failed", error)
+                self.session.emit("failed", error)
             return
         if name != state.technique:
             entry = techniques.get(name)
@@ -140,11 +144,11 @@ class MakeView(View):
     def _with_known_locks(self, entry: Technique) -> State:
         """The state without what is locked to tiles that a technique does not have."""
         state = self.session.state
-        locks = locks_of(state.locks, entry.own_tileset(entry.params.checked()))
+        locks = keep_known(state.locks, entry.own_tileset(entry.params.validate()))
         freed = len(state.locks or ()) - len(locks or ())
         if not freed:
             return state
-        ui.notify(f"{counted(freed, 'locked cell')} freed: {entry.name} has no such tiles", timeout=4000)
+        ui.notify(f"{pluralize(freed, 'locked cell')} freed: {entry.name} has no such tiles", timeout=4000)
         return replace(state, locks=locks)
 
     # -- knobs --------------------------------------------------------------------------------------------------
@@ -153,9 +157,9 @@ class MakeView(View):
         """The controls of another technique."""
         self.technique, self.controls = state.technique, None
         entry: Technique | None = techniques.get(state.technique) if state.technique in techniques else None
-        self.chosen.clear()
-        with self.chosen:
-            ui.image(thumbnail("techniques", state.technique)).props("no-spinner no-transition fit=cover").classes(
+        self.chosen_card.clear()
+        with self.chosen_card:
+            ui.image(thumbnail_url("techniques", state.technique)).props("no-spinner no-transition fit=cover").classes(
                 "tw-thumbnail"
             )
             with ui.element("div").classes("tw-grow"):
@@ -165,42 +169,42 @@ class MakeView(View):
         self.fields.clear()
         if entry is not None:
             with self.fields:
-                if entry.sections:
+                if entry.recipe_keys:
                     ui.button(
-                        "Edit the rule book", icon="rule", on_click=partial(self.session.look, tab="rules")
+                        "Edit the rule book", icon="rule", on_click=partial(self.session.change_view, tab="rules")
                     ).props("outline dense no-caps data-testid=edit-rules")
                 self.controls = Controls(
                     entry.params,
                     state.params,
-                    self._turned,
-                    skip=(*entry.sections, *(("data",) if entry.sections else ())),
+                    self._on_param_change,
+                    skip=(*entry.recipe_keys, *(("data",) if entry.recipe_keys else ())),
                     tiles=self.session.tiles,
-                    desk=self.session.desk,
-                    draw=partial(self.session.look, tab="example"),
+                    queue=self.session.queue,
+                    on_draw=partial(self.session.change_view, tab="example"),
                 )
 
-    def _turned(self, name: str, value: Any) -> None:
+    def _on_param_change(self, name: str, value: Any) -> None:
         """A knob was turned."""
         params = {word: given for word, given in self.session.state.params.items() if word != name}
         if value is not UNSET:
             params[name] = value
-        self.session.change(self.session.state.with_recipe(params=params or None), what=f"params.{name}")
+        self.session.change(self.session.state.with_recipe(params=params or None), undo_group=f"params.{name}")
 
-    def _tileset_chosen(self) -> None:
+    def _on_tileset_change(self) -> None:
         state = self.session.state
-        wanted = None if self.tileset.value == OWN else self.tileset.value
+        wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
         if wanted is None and not isinstance(state.recipe.get("tileset"), str):
             return  # one of its own that the recipe holds whole stays
         self.session.change(state.with_recipe(tileset=wanted))
 
 
-def thumbnail(kind: str, name: str) -> str:
+def thumbnail_url(kind: str, name: str) -> str:
     """Where the small picture of a technique or recipe is; techniques of others are drawn when they are asked for."""
     if kind == "recipes" or name in techniques.built_in:
         return f"/studio/thumbnails/{kind}/{name}.png"
     return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
 
 
-def _recipes() -> dict[str, str]:
+def _list_recipes() -> dict[str, str]:
     """The built-in recipes, each with what it makes."""
-    return {name: remark_of(text("recipes", name)) for name in names("recipes")}
+    return {name: read_head_comment(read_text("recipes", name)) for name in list_names("recipes")}

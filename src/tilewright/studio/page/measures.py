@@ -9,14 +9,14 @@ from nicegui import background_tasks, ui
 from ...core.errors import TilewrightError
 from ...core.registry import measures
 from ...core.tilemap import TileMap
-from .. import service
+from .. import operations
 from ..session import Session
 
 PAUSE = 0.15
 """Seconds that a map must stand still before it is measured: a moving knob has the machine for itself."""
-FEW = ("floor_share", "regions")
+SUMMARY_MEASURES = ("floor_share", "regions")
 """Those that are told where there is no room for all."""
-OPENING = """(event) => {
+TOGGLE_SCRIPT = """(event) => {
   const head = event.currentTarget;
   head.setAttribute('aria-expanded', head.parentElement.classList.toggle('tw-opened'));
 }"""
@@ -30,9 +30,11 @@ class MeasuresView:
         self.session = session
         self._job: asyncio.Task[None] | None = None
         with ui.element("button").classes("tw-measures-head") as head:
-            head.props("type=button aria-expanded=false data-testid=measures-open").on("click", js_handler=OPENING)
+            head.props("type=button aria-expanded=false data-testid=measures-open").on(
+                "click", js_handler=TOGGLE_SCRIPT
+            )
             ui.label("Measures").classes("tw-title")
-            self.few = ui.label("").classes("tw-measures-few")
+            self.summary = ui.label("").classes("tw-measures-few")
             ui.icon("expand_less")
         self.table = ui.element("dl").classes("tw-measures").props("data-testid=measures")
         with self.table:
@@ -42,21 +44,23 @@ class MeasuresView:
         """Measure a map; one that was being measured is forgotten."""
         if self._job is not None:
             self._job.cancel()
-        self._job = background_tasks.create(self._measured(map))
+        self._job = background_tasks.create(self._measure_later(map))
 
-    async def _measured(self, map: TileMap) -> None:
+    async def _measure_later(self, map: TileMap) -> None:
         await asyncio.sleep(PAUSE)
 
         def fail(error: TilewrightError) -> None:
             self._show({}, str(error))
 
-        numbers = await self.session.attempt(lambda ticket: service.measured(map, ticket), fail)
+        numbers = await self.session.attempt(lambda ticket: operations.measure_map(map, ticket), fail)
         if numbers is not None:
             self._show({**numbers, **map.numbers}, "")
 
     def _show(self, numbers: dict[str, float], remark: str) -> None:
-        few = [f"{name.replace('_', ' ')} {written(numbers[name])}" for name in FEW if name in numbers]
-        self.few.set_text(" · ".join(few))
+        few = [
+            f"{name.replace('_', ' ')} {format_number(numbers[name])}" for name in SUMMARY_MEASURES if name in numbers
+        ]
+        self.summary.set_text(" · ".join(few))
         self.table.clear()
         with self.table:
             for name, number in numbers.items():
@@ -64,16 +68,16 @@ class MeasuresView:
                 with ui.element("dt").tooltip(hint):
                     ui.label(name.replace("_", " "))
                 with ui.element("dd").props(f"data-testid=measure-{name.replace(' ', '-')}"):
-                    ui.label(written(number))
+                    ui.label(format_number(number))
             if remark:
                 ui.label(remark).classes("tw-bad")
 
 
-def written_seconds(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def written(number: float) -> str:
+def format_number(number: float) -> str:
     """A number as people read it: whole ones whole, others with three places."""
     if number != number:
         return "–"

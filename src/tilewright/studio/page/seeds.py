@@ -6,8 +6,8 @@ from nicegui import ui
 
 from ..session import Session
 from ..state import State
-from .box import Box
-from .measures import written_seconds
+from .debounced_input import DebouncedInput
+from .measures import format_seconds
 from .widgets import icon_button
 
 
@@ -17,34 +17,34 @@ class SeedBar:
     def __init__(self, session: Session) -> None:
         self.session = session
         with ui.element("div").classes("tw-seeds"):
-            self.seed = Box("seed", self._typed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
+            self.seed = DebouncedInput("seed", self._on_seed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
             self.seed.tooltip("A number or any text: the same seed makes the same map")
             reroll = ui.button("Reroll", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
             reroll.classes("tw-reroll").props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
-            self.back = icon_button("history", "The seed before", session.earlier, test="earlier")
+            self.back = icon_button("history", "The seed before", session.restore_seed, test_id="earlier")
             self.spinner = ui.spinner(size="18px").classes("tw-spinner")
-            self.stop = icon_button("stop_circle", "Stop the work", session.give_up, test="stop")
+            self.stop = icon_button("stop_circle", "Stop the work", session.cancel_by_user, test_id="stop")
             ui.space()
             self.facts = ui.label("").classes("tw-facts").props("data-testid=facts")
-        self.busy(False)
-        session.listen("map", lambda map: self._tell())
+        self.set_busy(False)
+        session.listen("map", lambda map: self._show_facts())
 
     def refresh(self, state: State) -> None:
         self.seed.set_value("" if state.seed is None else str(state.seed))
-        self.back.set_enabled(bool(self.session.seeds))
+        self.back.set_enabled(bool(self.session.seed_history))
 
-    def busy(self, at_work: bool) -> None:
-        self.spinner.set_visibility(at_work)
-        self.stop.set_visibility(at_work)
+    def set_busy(self, is_busy: bool) -> None:
+        self.spinner.set_visibility(is_busy)
+        self.stop.set_visibility(is_busy)
 
-    def _typed(self, seed: str) -> None:
+    def _on_seed(self, seed: str) -> None:
         if seed and seed != str(self.session.state.seed):
-            self.session.sow(seed)
+            self.session.set_seed(seed)
         self.refresh(self.session.state)
 
-    def _tell(self) -> None:
+    def _show_facts(self) -> None:
         map = self.session.map
         if map is not None:
             size = "×".join(str(side) for side in reversed(map.shape))
-            took = written_seconds(self.session.seconds)
+            took = format_seconds(self.session.seconds)
             self.facts.set_text(f"{self.session.state.technique} · {size} · {took}")

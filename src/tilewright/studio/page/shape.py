@@ -29,14 +29,14 @@ class ShapeView(View):
         self.session = session
         self.controls: list[Controls | None] = []
         self.switches: list[ui.switch] = []
-        self._written = ""
+        self._last_text = ""
         """The recipe as it was written last: as long as that holds, what a person types over it is theirs."""
-        self._built: list[str] | None = None
-        self._opened: set[int] = set()
+        self._built_names: list[str] | None = None
+        self._open_stages: set[int] = set()
         with ui.element("div").classes("tw-row"):
             ui.label("Shapers").classes("tw-title tw-grow")
             with ui.button("Add", icon="add").props("dense unelevated no-caps size=sm data-testid=add-shaper"):
-                self._menu()
+                self._build_menu()
         self.empty = ui.label(
             "Nothing is done to the map after its technique. Add connect to join its parts, doors, a border ..."
         ).classes("tw-hint")
@@ -44,22 +44,22 @@ class ShapeView(View):
         ui.separator()
         with ui.element("div").classes("tw-row"):
             ui.label("Recipe").classes("tw-title tw-grow")
-            icon_button("content_copy", "Copy the recipe", self._copy, test="copy-recipe")
-            icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test="load-recipe")
-            icon_button("save", "Save the recipe", self._save, test="save-recipe")
-        self.upload = Uploader(session.desk.settings, self._uploaded, self._refuse, accept=".yaml,.yml,.json")
+            icon_button("content_copy", "Copy the recipe", self._copy, test_id="copy-recipe")
+            icon_button("file_open", "Open a recipe (YAML or JSON)", self._pick_file, test_id="load-recipe")
+            icon_button("save", "Save the recipe", self._save, test_id="save-recipe")
+        self.upload = Uploader(session.queue.settings, self._on_upload, self._show_error, accept=".yaml,.yml,.json")
         self.upload.props("data-testid=recipe-file").classes("tw-hidden")
         self.text = ui.codemirror("", language="YAML").classes("tw-code")
         self.text.props("data-testid=recipe")
         with ui.element("div").classes("tw-row"):
-            self.apply = ui.button("Apply", on_click=lambda: self._open(self.text.value, "the recipe"))
+            self.apply = ui.button("Apply", on_click=lambda: self._open_recipe(self.text.value, "the recipe"))
             self.apply.classes("tw-roomy").props("dense unelevated no-caps data-testid=apply-recipe")
-            self.wrong = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
+            self.error = ui.label("").classes("tw-bad tw-grow").props("role=status data-testid=recipe-wrong")
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
         stages = state.stages
-        if [name for name, _ in stages] != self._built:
+        if [name for name, _ in stages] != self._built_names:
             self._build(stages, state.off)
         for (_, params), controls in zip(stages, self.controls, strict=True):
             if controls is not None:
@@ -67,57 +67,59 @@ class ShapeView(View):
         for number, switch in enumerate(self.switches):
             switch.set_value(number not in state.off)
         written = write_text(state.recipe, state.off)
-        if written != self._written:
-            self._written = written
+        if written != self._last_text:
+            self._last_text = written
             self.text.set_value(written)
-            self.wrong.set_text("")
+            self.error.set_text("")
 
-    def blame(self, problems: Sequence[Problem]) -> None:
+    def mark_problems(self, problems: Sequence[Problem]) -> None:
         on = self.session.state.stages_on
-        for number, (name, controls) in enumerate(zip(self._built or (), self.controls, strict=False)):
+        for number, (name, controls) in enumerate(zip(self._built_names or (), self.controls, strict=False)):
             if controls is not None:
                 controls.mark(
                     problems if number in on else (), "shaping", on.index(number) if number in on else 0, name
                 )
 
-    def darken(self, is_dark: bool) -> None:
+    def set_dark(self, is_dark: bool) -> None:
         self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")
 
-    def _menu(self) -> None:
+    def _build_menu(self) -> None:
         """All shapers, to add one."""
         with ui.menu().props("auto-close max-height=420px").classes("tw-shapers"):
             for entry in shapers:
                 item = ui.menu_item(on_click=partial(self._add, entry.name), auto_close=False)
                 with item.props(f"data-testid=add-{entry.name}"), ui.element("div"):
                     ui.label(entry.name.replace("_", " ")).classes("tw-strong")
-                    ui.label(what_it_does(entry)).classes("tw-faint")
+                    ui.label(describe_shaper(entry)).classes("tw-faint")
 
     # -- the list -----------------------------------------------------------------------------------------------
 
     def _build(self, stages: Sequence[Stage], off: Sequence[int]) -> None:
-        self._built = [name for name, _ in stages]
+        self._built_names = [name for name, _ in stages]
         self.controls, self.switches = [], []
         self.empty.set_visibility(not stages)
         self.list.clear()
         with self.list:
             for number, (name, params) in enumerate(stages):
-                self._stage(number, name, params, len(stages), is_on=number not in off)
+                self._build_stage(number, name, params, len(stages), is_on=number not in off)
 
-    def _stage(self, number: int, name: str, params: Mapping[str, Any], count: int, *, is_on: bool) -> None:
+    def _build_stage(self, number: int, name: str, params: Mapping[str, Any], count: int, *, is_on: bool) -> None:
         with ui.element("div").classes("tw-stage-card tw-card").props(f"data-testid=stage-{number}"):
             with ui.element("div").classes("tw-row"):
-                switch = ui.switch(value=is_on, on_change=partial(self._switch, number)).props("dense size=xs")
+                switch = ui.switch(value=is_on, on_change=partial(self._on_switch, number)).props("dense size=xs")
                 switch.props(f"data-testid=stage-{number}-on").tooltip("On or off")
                 self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
-                up = icon_button("arrow_upward", "Earlier", partial(self._move, number, -1), test=f"stage-{number}-up")
+                up = icon_button(
+                    "arrow_upward", "Earlier", partial(self._move, number, -1), test_id=f"stage-{number}-up"
+                )
                 down = icon_button(
-                    "arrow_downward", "Later", partial(self._move, number, 1), test=f"stage-{number}-down"
+                    "arrow_downward", "Later", partial(self._move, number, 1), test_id=f"stage-{number}-down"
                 )
                 up.set_enabled(number > 0)
                 down.set_enabled(number < count - 1)
                 icon_button(
-                    "delete_outline", "Take it out", partial(self._remove, number), test=f"stage-{number}-remove"
+                    "delete_outline", "Take it out", partial(self._remove, number), test_id=f"stage-{number}-remove"
                 )
             if name not in shapers:
                 ui.label("Unknown here.").classes("tw-bad")
@@ -125,20 +127,20 @@ class ShapeView(View):
                 return
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
-                ui.label(what_it_does(entry)).classes("tw-faint")
-                session, turned = self.session, partial(self._turned, number)
-                self.controls.append(Controls(entry.params, params, turned, tiles=session.tiles, desk=session.desk))
-            title.on("click", partial(self._fold, number, fields)).tooltip(entry.summary)
-            fields.set_visibility(number in self._opened or count == 1)
+                ui.label(describe_shaper(entry)).classes("tw-faint")
+                session, turned = self.session, partial(self._on_param_change, number)
+                self.controls.append(Controls(entry.params, params, turned, tiles=session.tiles, queue=session.queue))
+            title.on("click", partial(self._toggle_fields, number, fields)).tooltip(entry.summary)
+            fields.set_visibility(number in self._open_stages or count == 1)
 
-    def _fold(self, number: int, fields: ui.element) -> None:
+    def _toggle_fields(self, number: int, fields: ui.element) -> None:
         fields.set_visibility(not fields.visible)
-        (self._opened.add if fields.visible else self._opened.discard)(number)
+        (self._open_stages.add if fields.visible else self._open_stages.discard)(number)
 
     def _add(self, name: str) -> None:
         stages = self.session.state.stages
-        self._opened = {len(stages)}
-        self._change([*stages, (name, first_of(name, self.session.tiles()))])
+        self._open_stages = {len(stages)}
+        self._change([*stages, (name, build_initial_params(name, self.session.tiles()))])
 
     def _remove(self, number: int) -> None:
         stages = self.session.state.stages
@@ -150,50 +152,50 @@ class ShapeView(View):
         to = number + by
         stages[number], stages[to] = stages[to], stages[number]
         places = {number: to, to: number}
-        self._opened = {places.get(other, other) for other in self._opened}
-        self._built = None
+        self._open_stages = {places.get(other, other) for other in self._open_stages}
+        self._built_names = None
         self._change(stages, tuple(sorted(places.get(other, other) for other in self.session.state.off)))
 
-    def _switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
+    def _on_switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is (number not in self.session.state.off):
             return  # it only follows the state, as after an undo
         off = {other for other in self.session.state.off if other != number}
         self._change(self.session.state.stages, tuple(sorted(off if event.value else off | {number})))
 
-    def _turned(self, number: int, name: str, value: Any) -> None:
+    def _on_param_change(self, number: int, name: str, value: Any) -> None:
         stages = self.session.state.stages
         shaper, params = stages[number]
         turned = {word: given for word, given in params.items() if word != name}
         stages[number] = (shaper, turned if value is UNSET else {**turned, name: value})
-        self._change(stages, what=f"shaping.{number}.{name}")
+        self._change(stages, undo_group=f"shaping.{number}.{name}")
 
-    def _change(self, stages: Sequence[Stage], off: tuple[int, ...] | None = None, *, what: str = "") -> None:
+    def _change(self, stages: Sequence[Stage], off: tuple[int, ...] | None = None, *, undo_group: str = "") -> None:
         state = self.session.state
         shaping = [{name: dict(params)} if params else name for name, params in stages]
         changed = state.with_recipe(shaping=shaping or None)
-        self.session.change(replace(changed, off=state.off if off is None else off), what=what)
+        self.session.change(replace(changed, off=state.off if off is None else off), undo_group=undo_group)
 
     # -- the recipe ---------------------------------------------------------------------------------------------
 
-    def _open(self, text: str, name: str) -> None:
+    def _open_recipe(self, text: str, name: str) -> None:
         try:
             recipe, off = read_text(text, name)
-            state = replace(self.session.state.opening(recipe), off=off)
+            state = replace(self.session.state.open_recipe(recipe), off=off)
         except TilewrightError as error:
-            self.wrong.set_text(str(error))
+            self.error.set_text(str(error))
             return
-        self._built = None
-        self._written = ""
-        self.wrong.set_text("")
+        self._built_names = None
+        self._last_text = ""
+        self.error.set_text("")
         self.session.change(state)
 
-    async def _uploaded(self, event: events.UploadEventArguments) -> None:
+    async def _on_upload(self, event: events.UploadEventArguments) -> None:
         content = await event.file.read()
         self.upload.reset()
-        self._open(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
+        self._open_recipe(content.decode("utf-8-sig", "replace"), event.file.name[-80:])
 
-    def _refuse(self, line: str) -> None:
-        self.wrong.set_text(line)
+    def _show_error(self, line: str) -> None:
+        self.error.set_text(line)
 
     def _pick_file(self) -> None:
         self.upload.run_method("pickFiles")
@@ -206,7 +208,7 @@ class ShapeView(View):
         copy_text(self.text.value, "The recipe is copied")
 
 
-def first_of(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
+def build_initial_params(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
     """What a shaper is added with to a map of these tiles."""
     fields = [field for field in fields_of(shapers.get(name).params) if field.initial is not UNSET]
     return {
@@ -215,7 +217,7 @@ def first_of(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
     }
 
 
-def what_it_does(entry: Shaper) -> str:
+def describe_shaper(entry: Shaper) -> str:
     """Its summary without its name."""
     what = entry.summary.partition(": ")[2] or entry.summary
     return what[:1].upper() + what[1:]

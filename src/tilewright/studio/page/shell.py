@@ -14,13 +14,12 @@ from ... import kernels
 from ...core.errors import Fix, TilewrightError
 from ...core.locks import Locks
 from ...core.recipe import Recipe
-from ...core.registry import RECIPE_WORDS
+from ...core.registry import RECIPE_FIELDS
 from ...core.tilemap import TileMap
-from .. import scene, service
-from ..desk import Desk, Ticket
+from .. import operations, payloads
+from ..jobs import CancelToken, JobQueue
 from ..session import Session
 from ..state import State
-from .address import Address
 from .canvas import MapCanvas
 from .example import ExampleView
 from .export import ExportView
@@ -32,6 +31,7 @@ from .scripts import script
 from .seeds import SeedBar
 from .shape import ShapeView
 from .shortcuts import show_shortcuts
+from .url_state import UrlState
 from .view import View
 from .widgets import icon_button
 
@@ -46,33 +46,33 @@ TABS = {
 }
 """Word and icon of every view."""
 MAX_FIXES = 6
-IN_THE_CENTRE = ("example", "gallery")
+CENTER_TABS = ("example", "gallery")
 """Views that put something of their own where the map is."""
-LOOK = 0.3
+POLL_INTERVAL = 0.3
 """Seconds between two looks at whether something is compiled."""
 
 
 class Shell:
     """The page of one person."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.session = Session(desk)
+    def __init__(self, queue: JobQueue) -> None:
+        self.session = Session(queue)
         self.client: Client = ui.context.client
         self.views: dict[str, View] = {}
         self.is_dark = False
-        self.address = Address(self.session, self._tell)
-        self._locks: Locks | None = None
+        self.url_state = UrlState(self.session, self._show_error)
+        self._shown_locks: Locks | None = None
         """Those that the canvas shows."""
-        self._filmed: Recipe | None = None
+        self._timeline_recipe: Recipe | None = None
         """Of the frames in the timeline."""
 
     async def open(self) -> None:
         """Build the page, find out what its address asks for, and make that."""
         self._build()
-        self.client.on_delete(self.session.leave)
+        self.client.on_delete(self.session.close)
         try:
             await self.client.connected(timeout=30)
-            arrived = await ui.run_javascript(ARRIVED, timeout=30)
+            arrived = await ui.run_javascript(ARRIVE_SCRIPT, timeout=30)
         except TimeoutError:
             arrived = None
         if arrived is None:
@@ -81,8 +81,8 @@ class Shell:
         if is_chosen:
             self.dark.set_value(self.is_dark)
         self._listen()
-        self._darken()
-        self.address.follow(str(address))
+        self._update_theme()
+        self.url_state.open_hash(str(address))
 
     # -- what is on it ------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class Shell:
             ui.html('<span class="tw-logo" aria-hidden="true"></span><b>Tilewright</b>', sanitize=False).classes(
                 "tw-name"
             )
-            with ui.tabs(on_change=lambda event: self._turn_to(str(event.value))) as self.tabs:
+            with ui.tabs(on_change=lambda event: self._show_tab(str(event.value))) as self.tabs:
                 self.tabs.props("dense no-caps inline-label narrow-indicator align=left").classes("tw-tabs")
                 for name, (word, icon) in TABS.items():
                     ui.tab(name, label=word, icon=icon).props(f"data-testid=tab-{name}")
@@ -103,11 +103,11 @@ class Shell:
             self.compiling = ui.label("Compiling, this once").classes("tw-faint").props("data-testid=compiling")
             self.compiling.tooltip("Every technique is compiled for this machine before it is used for the first time")
             self.compiling.set_visibility(False)
-            self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test="undo")
-            self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test="redo")
-            icon_button("link", "Copy a link that reopens exactly this", self.address.copy, test="copy-link")
-            icon_button("contrast", "Dark or light", self._toggle_dark, test="dark")
-            icon_button("help_outline", "Keys and hints (?)", show_shortcuts, test="help")
+            self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test_id="undo")
+            self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test_id="redo")
+            icon_button("link", "Copy a link that reopens exactly this", self.url_state.copy_link, test_id="copy-link")
+            icon_button("contrast", "Dark or light", self._toggle_dark, test_id="dark")
+            icon_button("help_outline", "Keys and hints (?)", show_shortcuts, test_id="help")
         with ui.element("main").classes("tw-main"):
             with ui.element("aside").classes("tw-side") as self.side:
                 self.panels = {name: ui.element("section").classes("tw-panel") for name in TABS}
@@ -121,10 +121,10 @@ class Shell:
                         on_undo=self.session.undo,
                         on_redo=self.session.redo,
                         on_regenerate=self.session.regenerate,
-                        on_film=self._film,
-                        on_look=self._look,
+                        on_film=self._record_timeline,
+                        on_look=self._on_look,
                     ).classes("tw-map")
-                self.areas = {name: ui.element("div").classes("tw-area") for name in IN_THE_CENTRE}
+                self.areas = {name: ui.element("div").classes("tw-area") for name in CENTER_TABS}
                 self.line = ui.label("").classes("tw-line").props("role=status data-testid=line")
                 self.line.set_visibility(False)
                 self.fixes = ui.element("div").classes("tw-fixes")
@@ -132,26 +132,26 @@ class Shell:
                 self.measures = MeasuresView(self.session)
         self.tabs.set_value("make")
 
-    def _turn_to(self, tab: str) -> None:
+    def _show_tab(self, tab: str) -> None:
         """Show a tab; its view is built when it is first asked for."""
         for name, panel in self.panels.items():
             panel.set_visibility(name == tab)
         for name, area in self.areas.items():
             area.set_visibility(name == tab)
         for own in (self.stage, self.right):
-            own.set_visibility(tab not in IN_THE_CENTRE)
+            own.set_visibility(tab not in CENTER_TABS)
         if tab not in self.views:
             with self.panels[tab]:
-                self.views[tab] = self._view(tab)
-            self._darken()
-        left = self.session.state.look.tab
-        self.session.look(tab=tab)
+                self.views[tab] = self._build_view(tab)
+            self._update_theme()
+        left = self.session.state.view_settings.tab
+        self.session.change_view(tab=tab)
         if left != tab:
             ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on a tablet it scrolls as a whole
         for name in {left, tab} & self.views.keys():
             self.views[name].refresh(self.session.state)  # some work only while they are looked at
 
-    def _view(self, tab: str) -> View:
+    def _build_view(self, tab: str) -> View:
         kinds: dict[str, Callable[[], View]] = {
             "make": partial(MakeView, self.session),
             "shape": partial(ShapeView, self.session),
@@ -164,62 +164,64 @@ class Shell:
 
     def _reroll(self) -> None:
         """What a view calls rolling again, or the map."""
-        view = self.views.get(self.session.state.look.tab)
+        view = self.views.get(self.session.state.view_settings.tab)
         if view is None or not view.reroll():
             self.session.reroll()
 
     # -- what follows from what ---------------------------------------------------------------------------------
 
     def _listen(self) -> None:
-        def here(do: Callable[[Any], None]) -> Callable[[Any], None]:
-            def called(value: Any) -> None:
+        def in_client(callback: Callable[[Any], None]) -> Callable[[Any], None]:
+            def call(value: Any) -> None:
                 if not self.client.is_deleted:
                     with self.client:
-                        do(value)
+                        callback(value)
 
-            return called
+            return call
 
-        self.session.listen("state", here(self._state_changed))
-        self.session.listen("map", here(self._show))
-        self.session.listen("progress", here(lambda frame: self.canvas.progress(scene.frame_of(frame))))
-        self.session.listen("failed", here(self._tell))
-        self.session.listen("busy", here(self._busy))
+        self.session.listen("state", in_client(self._on_state))
+        self.session.listen("map", in_client(self._on_map))
+        self.session.listen(
+            "progress", in_client(lambda frame: self.canvas.show_progress(payloads.encode_frame(frame)))
+        )
+        self.session.listen("failed", in_client(self._show_error))
+        self.session.listen("busy", in_client(self._on_busy))
         with self.client:
-            self.address.listen()
+            self.url_state.listen()
             ui.on("reroll", self._reroll)
             ui.on("shortcuts", show_shortcuts)
-            ui.timer(LOOK, self._tell_compiling)
-            ui.run_javascript(LISTENING)
+            ui.timer(POLL_INTERVAL, self._show_compiling)
+            ui.run_javascript(LISTEN_SCRIPT)
 
-    def _tell_compiling(self) -> None:
-        seconds = kernels.compiling_for()
-        if seconds == 0 or seconds > LOOK:  # reading what was compiled before takes less
+    def _show_compiling(self) -> None:
+        seconds = kernels.compilation_seconds()
+        if seconds == 0 or seconds > POLL_INTERVAL:  # reading what was compiled before takes less
             self.compiling.set_visibility(seconds > 0)
 
-    def _state_changed(self, state: State) -> None:
-        self.address.refused = None
+    def _on_state(self, state: State) -> None:
+        self.url_state.error = None
         self.undo.set_enabled(self.session.can_undo)
         self.redo.set_enabled(self.session.can_redo)
-        if self.tabs.value != state.look.tab:
-            self.tabs.set_value(state.look.tab)
+        if self.tabs.value != state.view_settings.tab:
+            self.tabs.set_value(state.view_settings.tab)
         for view in self.views.values():
             view.refresh(state)
         self.seeds.refresh(state)
         self.canvas.set(
-            grid=state.look.grid,
-            sprites=state.look.sprites,
-            overlay=state.look.overlay,
+            grid=state.view_settings.grid,
+            sprites=state.view_settings.sprites,
+            overlay=state.view_settings.overlay,
             pending=state.is_pending,
             undo=self.session.can_undo,
             redo=self.session.can_redo,
         )
-        if state.locks != self._locks and self.session.map is not None:
+        if state.locks != self._shown_locks and self.session.map is not None:
             self._draw(self.session.map)
 
-    def _show(self, map: TileMap) -> None:
-        if self._filmed is not None and self._filmed is not self.session.recipe:
-            self._filmed = None
-            self.canvas.film(None)
+    def _on_map(self, map: TileMap) -> None:
+        if self._timeline_recipe is not None and self._timeline_recipe is not self.session.recipe:
+            self._timeline_recipe = None
+            self.canvas.show_timeline(None)
         self._draw(map)
         self._draw_overlay()
         self.measures.measure(map)
@@ -228,74 +230,76 @@ class Shell:
 
     def _draw(self, map: TileMap) -> None:
         state = self.session.state
-        self._locks = state.locks
+        self._shown_locks = state.locks
         painted = 0 if state.painted is None else int((state.painted.cells >= 0).sum())
-        self.canvas.show(scene.scene_of(map, locked=self.session.locked(), painted=painted))
+        self.canvas.show(payloads.encode_map(map, locked=self.session.find_locked_cells(), painted=painted))
 
-    def _busy(self, at_work: bool) -> None:
-        self.seeds.busy(at_work)
-        self.canvas.set(busy=at_work)
+    def _on_busy(self, is_busy: bool) -> None:
+        self.seeds.set_busy(is_busy)
+        self.canvas.set(busy=is_busy)
 
-    def _tell(self, error: TilewrightError | None) -> None:
+    def _show_error(self, error: TilewrightError | None) -> None:
         """Show the error in one line, with a button for each fix. A refused link is shown until something changes."""
-        error = error or self.address.refused
+        error = error or self.url_state.error
         if error is not None:
-            self.canvas.progress(None)
+            self.canvas.show_progress(None)
         problems = () if error is None else error.problems
         self.line.set_text("" if error is None else str(error))
         self.line.set_visibility(error is not None)
-        known = {*RECIPE_WORDS, *self.session.state.recipe}
+        known = {*RECIPE_FIELDS, *self.session.state.recipe}
         fixes = dict.fromkeys(fix for one in problems for fix in one.fixes if fix.path and fix.path[0] in known)
         self.fixes.clear()
         with self.fixes:
             for number, fix in enumerate([*fixes][:MAX_FIXES]):
-                button = ui.button(fix.label, on_click=partial(self._fix, fix))
+                button = ui.button(fix.label, on_click=partial(self._apply_fix, fix))
                 button.props(f"dense outline no-caps size=sm data-testid=fix-{number}")
         for view in self.views.values():
-            view.blame(problems)
+            view.mark_problems(problems)
 
-    def _fix(self, fix: Fix) -> None:
-        self.session.change(self.session.state.fixed(fix))
+    def _apply_fix(self, fix: Fix) -> None:
+        self.session.change(self.session.state.apply_fix(fix))
 
-    def _look(self, grid: bool, sprites: bool, overlay: str) -> None:
+    def _on_look(self, grid: bool, sprites: bool, overlay: str) -> None:
         """The map is looked at otherwise; nothing of that is a step of undo."""
-        before = self.session.state.look.overlay
-        self.session.look(grid=grid, sprites=sprites, overlay=overlay)
+        before = self.session.state.view_settings.overlay
+        self.session.change_view(grid=grid, sprites=sprites, overlay=overlay)
         if overlay != before:
             self._draw_overlay()
 
     def _draw_overlay(self) -> None:
-        map, wanted = self.session.map, self.session.state.look.overlay
+        map, wanted = self.session.map, self.session.state.view_settings.overlay
         if map is None or not wanted:
-            self.canvas.overlay(None)
+            self.canvas.show_overlay(None)
             return
 
-        async def drawn() -> None:
-            found = await self.session.attempt(lambda ticket: service.overlaid(map, wanted, ticket), self._tell)
+        async def draw() -> None:
+            found = await self.session.attempt(
+                lambda ticket: operations.draw_overlay(map, wanted, ticket), self._show_error
+            )
             if found is not None and map is self.session.map:
                 with self.client:
-                    self.canvas.overlay(scene.overlay_of(found))
+                    self.canvas.show_overlay(payloads.encode_overlay(found))
 
-        background_tasks.create(drawn())
+        background_tasks.create(draw())
 
-    async def _film(self) -> None:
+    async def _record_timeline(self) -> None:
         """Record the work on this map, for the timeline."""
-        recipe, settings = self.session.recipe, self.session.desk.settings
+        recipe, settings = self.session.recipe, self.session.queue.settings
         if recipe is None:
-            self.canvas.film(None)
+            self.canvas.show_timeline(None)
             return
 
-        def work(ticket: Ticket) -> scene.Scene:
-            return scene.film_of(service.filmed(recipe, ticket, settings.frames))
+        def work(token: CancelToken) -> payloads.Payload:
+            return payloads.encode_timeline(operations.record_frames(recipe, token, settings.frames))
 
         def fail(error: TilewrightError) -> None:
-            self.canvas.film(None)
-            self._tell(error)
+            self.canvas.show_timeline(None)
+            self._show_error(error)
 
         film = await self.session.attempt(work, fail)
         if film is not None and recipe is self.session.recipe:
-            self._filmed = recipe
-            self.canvas.film(film)
+            self._timeline_recipe = recipe
+            self.canvas.show_timeline(film)
 
     # -- the header ---------------------------------------------------------------------------------------------
 
@@ -304,15 +308,15 @@ class Shell:
         self.is_dark = not self.is_dark
         self.dark.set_value(self.is_dark)
         ui.run_javascript(f"localStorage.setItem('tilewright-dark', {json.dumps(self.is_dark)})")
-        self._darken()
+        self._update_theme()
 
-    def _darken(self) -> None:
+    def _update_theme(self) -> None:
         """Tell the views that hold something with a look of its own."""
         for view in self.views.values():
-            view.darken(self.is_dark)
+            view.set_dark(self.is_dark)
 
 
-ARRIVED = script("arrive")
+ARRIVE_SCRIPT = script("arrive")
 """What the browser remembers and asks for when the page is there."""
-LISTENING = script("listen")
+LISTEN_SCRIPT = script("listen")
 """What the page listens to beside its controls: keys, while nothing is typed."""

@@ -9,7 +9,7 @@ from nicegui.events import UploadEventArguments
 
 from ..settings import Settings
 
-ENVELOPE = 1 << 10
+REQUEST_OVERHEAD = 1 << 10
 """Bytes of a request around the file: the guard counts them too."""
 
 
@@ -23,16 +23,16 @@ class Uploader(ui.upload):
     def __init__(
         self,
         settings: Settings,
-        taken: Callable[[UploadEventArguments], Awaitable[None]],
-        refused: Callable[[str], None],
+        on_file: Callable[[UploadEventArguments], Awaitable[None]],
+        on_refusal: Callable[[str], None],
         *,
         accept: str = "",
     ) -> None:
         """`taken` gets the file, `refused` the line that says why it is none."""
-        most = max(1, settings.upload - ENVELOPE)
+        most = max(1, settings.upload - REQUEST_OVERHEAD)
         kind = ", or of another kind," if accept else ""
         line = f"files of more than {most:,} bytes{kind} are not taken"
-        super().__init__(auto_upload=True, max_file_size=most, on_upload=taken, on_rejected=lambda: refused(line))
+        super().__init__(auto_upload=True, max_file_size=most, on_upload=on_file, on_rejected=lambda: on_refusal(line))
         if accept:
             self.props["accept"] = accept
 

@@ -12,21 +12,21 @@ from ...core.registry import shapers, techniques
 from ...core.seeds import Rng
 from ...core.tilemap import TileMap
 from ...formats import image
-from .. import service
-from ..desk import Ticket
+from .. import operations
 from ..gallery import Gallery
-from ..scene import picture_address
+from ..jobs import CancelToken
+from ..payloads import encode_picture
 from ..state import State
 
 COUNT = 24
 COLUMNS = 6
-SEEDS = 10**9
+MAX_SEED = 10**9
 """Those that are drawn lie below."""
-SWEPT = "the knob"
+SWEPT_MEASURE = "the knob"
 """What the value of a swept knob is called among the measures."""
-PIXELS = 320
+PICTURE_PIXELS = 320
 """Along the longer side of a picture: enough for sharp screens."""
-SPRITES_FROM = 6
+MIN_SPRITE_PIXELS = 6
 """Pixels a cell from which sprites can be told from each other."""
 
 
@@ -63,14 +63,14 @@ class Knob:
         low, high = min(value, self.field.minimum or 0), 2 * max(1, value)
         return low, high if self.field.maximum is None else min(high, self.field.maximum)
 
-    def swept(self, gallery: Gallery) -> tuple[float, float]:
+    def choose_range(self, gallery: Gallery) -> tuple[float, float]:
         """From where to where it is swept: as it was chosen, if that was chosen for this one."""
         low, high = self.span
         if gallery.knob != self.key:
             return low, high
         return low if gallery.low is None else gallery.low, high if gallery.high is None else gallery.high
 
-    def values(self, low: float, high: float) -> list[Any]:
+    def list_values(self, low: float, high: float) -> list[Any]:
         """What it is set to, one after the other: so many numbers evenly, or all words."""
         if self.field.kind == "switch":
             return [False, True]
@@ -83,7 +83,7 @@ class Knob:
         digits = 2 - floor(log10(abs(step))) if step else 6
         return list(dict.fromkeys(round(number, digits) for number in numbers))
 
-    def set(self, state: State, value: Any) -> State:
+    def apply(self, state: State, value: Any) -> State:
         """A state in which it has this value."""
         if self.stage is None:
             return state.with_params(**{self.field.name: value})
@@ -98,12 +98,12 @@ class Variation:
 
     state: State
     caption: str
-    swept: float | None = None
+    swept_value: float | None = None
     """The value of a swept knob that is a number."""
 
 
 @dataclass(frozen=True)
-class Made:
+class VariationResult:
     """What is shown of a variation: its picture as a data: address, and its numbers; or why there is none."""
 
     picture: str = ""
@@ -111,7 +111,7 @@ class Made:
     failure: str = ""
 
 
-def knobs_of(state: State) -> list[Knob]:
+def list_knobs(state: State) -> list[Knob]:
     """The knobs of a state that can be swept: numbers, words and switches."""
     found: list[Knob] = []
     if state.technique in techniques:
@@ -124,73 +124,73 @@ def knobs_of(state: State) -> list[Knob]:
     return [knob for knob in found if knob.field.kind in ("number", "choice", "switch")]
 
 
-def swept_knob(state: State) -> Knob | None:
+def find_swept_knob(state: State) -> Knob | None:
     """The knob that is swept: the one that was chosen, or the first that is no side of the map."""
-    knobs = knobs_of(state)
+    knobs = list_knobs(state)
     chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
     return next(chosen, next((knob for knob in knobs if knob.field.group != "size"), None))
 
 
-def variations_of(state: State) -> list[Variation]:
+def list_variations(state: State) -> list[Variation]:
     """All that the gallery shows of a state."""
-    gallery, knob, rolled = state.gallery, swept_knob(state), seeds(state.gallery.roll)
+    gallery, knob, rolled = state.gallery, find_swept_knob(state), draw_seeds(state.gallery.roll)
     if gallery.what == "seed" or knob is None:
-        return of_seeds(state, rolled)
-    span = knob.swept(gallery) if knob.is_number else (0, 0)
-    return of_knob(state, knob, span, rolled, same_seed=gallery.same_seed)
+        return vary_seeds(state, rolled)
+    span = knob.choose_range(gallery) if knob.is_number else (0, 0)
+    return sweep_knob(state, knob, span, rolled, same_seed=gallery.same_seed)
 
 
-def seeds(roll: int, count: int = COUNT) -> list[int]:
+def draw_seeds(roll: int, count: int = COUNT) -> list[int]:
     """As many seeds, all drawn from one number, so that a link brings them back."""
     rng = Rng.of(roll).child("gallery")
-    return [rng.below(SEEDS) for _ in range(count)]
+    return [rng.below(MAX_SEED) for _ in range(count)]
 
 
-def of_seeds(state: State, rolled: Sequence[int]) -> list[Variation]:
+def vary_seeds(state: State, seeds: Sequence[int]) -> list[Variation]:
     """The same with other seeds."""
-    return [Variation(state.with_recipe(seed=seed), str(seed)) for seed in rolled]
+    return [Variation(state.with_recipe(seed=seed), str(seed)) for seed in seeds]
 
 
-def of_knob(
-    state: State, knob: Knob, span: tuple[float, float], rolled: Sequence[int], *, same_seed: bool
+def sweep_knob(
+    state: State, knob: Knob, span: tuple[float, float], seeds: Sequence[int], *, same_seed: bool
 ) -> list[Variation]:
     """A knob turned from one end to the other: with one seed, or with as many as there is room for."""
-    values = knob.values(*span)
+    values = knob.list_values(*span)
     if same_seed:
-        chosen = [(value, state.seed if state.seed is not None else rolled[0]) for value in values]
+        chosen = [(value, state.seed if state.seed is not None else seeds[0]) for value in values]
     else:
-        chosen = [(values[number * len(values) // COUNT], seed) for number, seed in enumerate(rolled)]
+        chosen = [(values[number * len(values) // COUNT], seed) for number, seed in enumerate(seeds)]
     return [
         Variation(
-            knob.set(state, value).with_recipe(seed=seed), written_value(value), value if knob.is_number else None
+            knob.apply(state, value).with_recipe(seed=seed), format_value(value), value if knob.is_number else None
         )
         for value, seed in chosen
     ]
 
 
-def made(variation: Variation, ticket: Ticket) -> Made:
+def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
     """Make a variation, measure it and draw it; at the desk."""
-    recipe = service.checked(variation.state.effective, ticket.settings)
-    map = service.made(recipe, ticket)
-    numbers = {**service.measured(map, ticket), **map.numbers}
-    if variation.swept is not None:
-        numbers[SWEPT] = variation.swept
-    return Made(picture_of(map, sprites=variation.state.look.sprites), numbers)
+    recipe = operations.check_recipe(variation.state.effective, token.settings)
+    map = operations.make_map(recipe, token)
+    numbers = {**operations.measure_map(map, token), **map.numbers}
+    if variation.swept_value is not None:
+        numbers[SWEPT_MEASURE] = variation.swept_value
+    return VariationResult(draw_thumbnail(map, sprites=variation.state.view_settings.sprites), numbers)
 
 
-def picture_of(map: TileMap, *, sprites: bool) -> str:
+def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
     """A small picture of a map as a data: address."""
     levels = map.shape[0] if len(map.shape) == 3 else 1
     side = max(map.height, levels * (map.width + 1) - 1)
-    scale = max(1, PIXELS // side)
-    picture = image(map, scale=scale, sprites=sprites and scale >= SPRITES_FROM)
-    if side > PIXELS:
+    scale = max(1, PICTURE_PIXELS // side)
+    picture = image(map, scale=scale, sprites=sprites and scale >= MIN_SPRITE_PIXELS)
+    if side > PICTURE_PIXELS:
         picture = picture.convert("RGB")
-        picture.thumbnail((PIXELS, PIXELS))
-    return picture_address(picture)
+        picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))
+    return encode_picture(picture)
 
 
-def written_value(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A knob's value as people read it."""
     if isinstance(value, bool):
         return "on" if value else "off"

@@ -21,8 +21,8 @@ class View:
     def show_map(self) -> None:
         """Show what follows from the map that the session has made."""
 
-    def blame(self, problems: Sequence[Problem]) -> None:
+    def mark_problems(self, problems: Sequence[Problem]) -> None:
         """Mark what problems of the recipe are about; without any, clear all marks."""
 
-    def darken(self, is_dark: bool) -> None:
+    def set_dark(self, is_dark: bool) -> None:
         """Follow the page in dark or light mode."""

@@ -11,25 +11,25 @@ from nicegui import ui
 from .scripts import script
 
 
-def copying(text: str, told: str) -> str:
+def build_copy_script(text: str, message: str) -> str:
     """A function for the browser that copies what an expression of JavaScript gives, and tells."""
-    return script("copy_text") % (text, json.dumps(told))
+    return script("copy_text") % (text, json.dumps(message))
 
 
-def copy_text(text: str, told: str) -> None:
+def copy_text(text: str, message: str) -> None:
     """Copy a text, and tell."""
-    ui.run_javascript(f"({copying(json.dumps(text), told)})()")
+    ui.run_javascript(f"({build_copy_script(json.dumps(text), message)})()")
 
 
-def show_class(element: ui.element, name: str, is_on: bool) -> None:
+def toggle_class(element: ui.element, name: str, is_on: bool) -> None:
     """Give an element a class of its style, or take it away."""
     element.classes(add=name) if is_on else element.classes(remove=name)
 
 
-def icon_button(icon: str, hint: str, do: Callable[..., Any], *, test: str = "") -> ui.button:
+def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
     """A small button of an icon alone, with its hint."""
-    button = ui.button(icon=icon, color=None, on_click=lambda: do()).props(
+    button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).props(
         f'flat dense round size=sm aria-label="{hint}"'
     )
     button.classes("tw-icon").tooltip(hint)
-    return button.props(f"data-testid={test}") if test else button
+    return button.props(f"data-testid={test_id}") if test_id else button

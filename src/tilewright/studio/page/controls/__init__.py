@@ -13,13 +13,13 @@ from ....core.errors import Problem
 from ....core.fields import UNSET, fields_of
 from ....core.params import Params
 from ....core.tileset import Tile
-from ...desk import Desk
-from .control import Around, names_in
+from ...jobs import JobQueue
+from .control import ControlContext, list_names
 from .form import Form, register_control
 
 __all__ = ["UNSET", "Controls", "register_control"]
 STYLE = Path(__file__).with_name("controls.css")
-_styled: WeakSet[Client] = WeakSet()
+_styled_clients: WeakSet[Client] = WeakSet()
 """Pages that have the controls' style already."""
 
 
@@ -30,13 +30,13 @@ class Controls:
         self,
         model: type[Params],
         values: Mapping[str, Any],
-        change: Callable[[str, Any], None],
+        on_change: Callable[[str, Any], None],
         *,
         tiles: Callable[[], Sequence[Tile]] = tuple,
         skip: Collection[str] = (),
-        place: str = "param",
-        desk: Desk | None = None,
-        draw: Callable[[], None] | None = None,
+        test_id: str = "param",
+        queue: JobQueue | None = None,
+        on_draw: Callable[[], None] | None = None,
     ) -> None:
         """`values` are plain JSON and hold only what is set; `change` gets a name and plain JSON, or UNSET.
 
@@ -44,28 +44,28 @@ class Controls:
         the ids of the elements start with `place`.
         """
         client = ui.context.client
-        if client not in _styled:
-            _styled.add(client)
+        if client not in _styled_clients:
+            _styled_clients.add(client)
             ui.add_css(STYLE)
         self._tiles = tiles
         fields = [field for field in fields_of(model) if field.name not in skip]
-        self._named = [field.name for field in fields_of(model) if any(part.unique for part in field.parts)]
-        self._looks = self._look(values)
-        self._form = Form(fields, values, change, Around(tiles, desk, draw), place=place)
+        self._named_fields = [field.name for field in fields_of(model) if any(part.unique for part in field.parts)]
+        self._shown_context = self._collect_context(values)
+        self._form = Form(fields, values, on_change, ControlContext(tiles, queue, on_draw), test_id=test_id)
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Show values from elsewhere, and the tiles as they are now; fires nothing."""
         self._form.update(values)
-        looks = self._look(values)
-        if looks != self._looks:
-            self._looks = looks
+        looks = self._collect_context(values)
+        if looks != self._shown_context:
+            self._shown_context = looks
             self._form.retile()
 
     def mark(self, problems: Iterable[Problem], *path: str | int) -> None:
         """Mark the controls that problems are about, where `path` leads to the params; no problems clear all marks."""
         self._form.mark([(one.path[len(path) :], one.text) for one in problems if one.path[: len(path)] == path])
 
-    def _look(self, values: Mapping[str, Any]) -> Sequence[object]:
+    def _collect_context(self, values: Mapping[str, Any]) -> Sequence[object]:
         """What controls show beside their own values: the tiles, and the names of items."""
-        names = [names_in(values.get(name)) for name in self._named]
+        names = [list_names(values.get(name)) for name in self._named_fields]
         return [*((tile.name, tile.color) for tile in self._tiles()), *names]

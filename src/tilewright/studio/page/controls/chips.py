@@ -13,18 +13,18 @@ from nicegui.events import GenericEventArguments
 from ....core.fields import UNSET
 from ..scripts import script
 from .control import Control, chip, icon_button, swatch
-from .numbers import SmallBox
+from .numbers import ControlInput
 
-PICK = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
+PICK_SCRIPT = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
 """What was clicked in a list of words."""
 
 
 class WordMenu:
     """A menu to pick a tile or to type any word; made when it is first opened."""
 
-    def __init__(self, control: Control, picked: Callable[[str | None], None], *, takes_none: bool = False) -> None:
+    def __init__(self, control: Control, on_pick: Callable[[str | None], None], *, takes_none: bool = False) -> None:
         """It is anchored at the current slot's element. `picked` gets None for no word."""
-        self._control, self._picked, self._takes_none = control, picked, takes_none
+        self._control, self._on_pick, self._takes_none = control, on_pick, takes_none
         self._anchor = ui.context.slot.parent
         self._menu: ui.menu | None = None
 
@@ -38,15 +38,15 @@ class WordMenu:
 
     def _build(self, more: Sequence[tuple[str, str, Callable[[], None]]]) -> None:
         control = self._control
-        tiles = control.around.tiles() if control.field.tiles else ()
+        tiles = control.context.tiles() if control.field.tiles else ()
         with ui.element("div").classes("tc-menu"):
             with ui.element("div").classes("tc-line"):
                 hint = "or any name" if tiles else "a word, then Enter"
-                box = SmallBox(control, self._pick, part="-text", hint=hint).classes("tc-long")
+                box = ControlInput(control, self._pick, part="-text", hint=hint).classes("tc-long")
                 box.props("autofocus" if not tiles else "")
                 for icon, tip, act in more:
                     icon_button(icon, tip, partial(self._close, act))
-            rows = [f'<button data-word="">{self._control.nothing or "none"}</button>'] if self._takes_none else []
+            rows = [f'<button data-word="">{self._control.empty_label or "none"}</button>'] if self._takes_none else []
             rows += [
                 f'<button data-word="{html.escape(tile.name)}">{swatch(tile.color)}'
                 f"<span>{html.escape(tile.name)}</span><kbd>{html.escape(tile.glyph)}</kbd></button>"
@@ -54,11 +54,11 @@ class WordMenu:
             ]
             if rows:
                 listed = ui.html("".join(rows), sanitize=False).classes("tc-words")
-                listed.on("click", lambda event: self._pick(str(event.args)), js_handler=PICK)
+                listed.on("click", lambda event: self._pick(str(event.args)), js_handler=PICK_SCRIPT)
 
     def _pick(self, word: str) -> None:
         if word or self._takes_none:
-            self._close(lambda: self._picked(word[:100] or None))
+            self._close(lambda: self._on_pick(word[:100] or None))
 
     def _close(self, act: Callable[[], None]) -> None:
         if self._menu is not None:
@@ -71,32 +71,32 @@ class TileControl(Control):
 
     def build(self) -> None:
         with ui.element("div").classes("tc-pick"):
-            self._shown = ui.html("", sanitize=False, tag="button").classes("tc-tile")
-            self._shown.props["data-testid"] = self.wires.place
-            self._shown.props["aria-label"] = self.field.label
+            self._button = ui.html("", sanitize=False, tag="button").classes("tc-tile")
+            self._button.props["data-testid"] = self.binding.test_id
+            self._button.props["aria-label"] = self.field.label
             takes_none = self.field.nullable or self.field.default is not UNSET
-            self._menu = WordMenu(self, self._picked, takes_none=takes_none)
-            self._shown.on("click", lambda: self._menu.open(), args=[])
+            self._menu = WordMenu(self, self._on_pick, takes_none=takes_none)
+            self._button.on("click", lambda: self._menu.open(), args=[])
 
     def draw(self, value: Any) -> None:
         if value is None or value == "":
-            self._shown.content = f"<em>{self.nothing or 'none'}</em>"
+            self._button.content = f"<em>{self.empty_label or 'none'}</em>"
         else:
-            self._shown.content = f"{swatch(self.around.color(value))}<span>{html.escape(str(value))}</span>"
+            self._button.content = f"{swatch(self.context.find_color(value))}<span>{html.escape(str(value))}</span>"
 
     def retile(self) -> None:
         self.show(self.value)
 
-    def _picked(self, word: str | None) -> None:
+    def _on_pick(self, word: str | None) -> None:
         if word is None:
             self.clear()
         else:
             self.put(word)
 
 
-CHIPS = script("click_chips")
-LIFT = "(event) => { window.twLifted = event.target.closest('[data-place]')?.dataset.place; }"
-DROP = script("drop_chip")
+CLICK_SCRIPT = script("click_chips")
+LIFT_SCRIPT = "(event) => { window.twLifted = event.target.closest('[data-place]')?.dataset.place; }"
+DROP_SCRIPT = script("drop_chip")
 
 
 class WordsControl(Control):
@@ -106,14 +106,16 @@ class WordsControl(Control):
 
     def build(self) -> None:
         self._words: list[str] = []
-        self._open: int | None = None
+        self._open_index: int | None = None
         with ui.element("div").classes("tc-pick"):
             self._chips = ui.html("", sanitize=False).classes("tc-chips")
-            self._chips.props["data-testid"] = self.wires.place
-            self._chips.on("click", self._clicked, js_handler=CHIPS)
-            self._chips.on("dragstart", js_handler=LIFT).on("dragover", js_handler="(event) => event.preventDefault()")
-            self._chips.on("drop", self._clicked, js_handler=DROP)
-            self._menu = WordMenu(self, self._picked)
+            self._chips.props["data-testid"] = self.binding.test_id
+            self._chips.on("click", self._on_chip, js_handler=CLICK_SCRIPT)
+            self._chips.on("dragstart", js_handler=LIFT_SCRIPT).on(
+                "dragover", js_handler="(event) => event.preventDefault()"
+            )
+            self._chips.on("drop", self._on_chip, js_handler=DROP_SCRIPT)
+            self._menu = WordMenu(self, self._on_pick)
 
     def draw(self, value: Any) -> None:
         self._words = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
@@ -122,28 +124,28 @@ class WordsControl(Control):
             f'<button data-remove aria-label="remove {html.escape(word)}">×</button></span>'
             for place, word in enumerate(self._words)
         ]
-        nothing = "" if self._words else f"<em>{self.nothing or 'none'}</em>"
+        nothing = "" if self._words else f"<em>{self.empty_label or 'none'}</em>"
         add = '<button class="tc-chip tc-add" data-add aria-label="add a word" title="add">+</button>'
         self._chips.content = f"{''.join(shown)}{nothing}{add}"
 
     def _color(self, word: str) -> str | None:
-        return self.around.color(word) if self.field.tiles else None
+        return self.context.find_color(word) if self.field.tiles else None
 
     def retile(self) -> None:
         if self.field.tiles:
             self.show(self.value)
 
-    def _clicked(self, event: GenericEventArguments) -> None:
+    def _on_chip(self, event: GenericEventArguments) -> None:
         what, place, *rest = event.args if isinstance(event.args, list) else [event.args, 0]
         if what == "add":
-            self._open = None
+            self._open_index = None
             self._menu.open()
         elif not isinstance(place, int) or not 0 <= place < len(self._words):
             return
         elif what == "remove":
-            self._put([word for number, word in enumerate(self._words) if number != place])
+            self._set_words([word for number, word in enumerate(self._words) if number != place])
         elif what == "open":
-            self._open = place
+            self._open_index = place
             self._menu.open(
                 [
                     ("chevron_left", "move towards the beginning", lambda: self._move(place, place - 1)),
@@ -157,17 +159,17 @@ class WordsControl(Control):
         if place < len(self._words):
             words = [*self._words[:place], *self._words[place + 1 :]]
             target = min(max(target, 0), len(words))
-            self._put([*words[:target], self._words[place], *words[target:]])
+            self._set_words([*words[:target], self._words[place], *words[target:]])
 
-    def _picked(self, word: str | None) -> None:
+    def _on_pick(self, word: str | None) -> None:
         if word is None:
             return
-        if self._open is None:
-            self._put([*self._words, word])
+        if self._open_index is None:
+            self._set_words([*self._words, word])
         else:
-            self._put([word if number == self._open else old for number, old in enumerate(self._words)])
+            self._set_words([word if number == self._open_index else old for number, old in enumerate(self._words)])
 
-    def _put(self, words: list[str]) -> None:
+    def _set_words(self, words: list[str]) -> None:
         if not words and self.field.nullable:
             self.clear()
         else:
@@ -182,8 +184,8 @@ class ChoicesControl(Control):
     def build(self) -> None:
         self._on: list[str] = []
         self._chips = ui.html("", sanitize=False).classes("tc-chips")
-        self._chips.props["data-testid"] = self.wires.place
-        self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK)
+        self._chips.props["data-testid"] = self.binding.test_id
+        self._chips.on("click", lambda event: self._flip(str(event.args)), js_handler=PICK_SCRIPT)
 
     def draw(self, value: Any) -> None:
         self._on = [str(word) for word in value] if isinstance(value, (list, tuple)) else []

@@ -16,7 +16,7 @@ from ....core.appearance import is_color
 from ....core.errors import Path
 from ....core.fields import UNSET, Field
 from ....core.tileset import Tile
-from ...desk import Desk
+from ...jobs import JobQueue
 
 
 @dataclass
@@ -24,18 +24,18 @@ class Fold:
     """Whether an item of a list is open, and the items of the lists within it, by field."""
 
     is_open: bool = False
-    inside: dict[str, list[Fold]] = field(default_factory=dict)
+    children: dict[str, list[Fold]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Around:
+class ControlContext:
     """What controls know of the page around them."""
 
     tiles: Callable[[], Sequence[Tile]] = tuple
     """The tiles of the map that is shown."""
-    desk: Desk | None = None
+    queue: JobQueue | None = None
     """Where uploads are read."""
-    draw: Callable[[], None] | None = None
+    on_draw: Callable[[], None] | None = None
     """Goes to where a sample can be drawn."""
     siblings: Callable[[], dict[str, Any]] = field(default=dict)
     """Values that are set beside this one."""
@@ -51,15 +51,15 @@ class Around:
         default = self.fields[name].default if name in self.fields else UNSET
         return self.siblings().get(name, None if default is UNSET else default)
 
-    def color(self, word: object) -> str | None:
+    def find_color(self, word: object) -> str | None:
         """The colour of a tile, by its name, glyph or number."""
         tiles = self.tiles()
         if isinstance(word, int) and 0 <= word < len(tiles):
-            return _color(tiles[word])
-        return next((_color(tile) for tile in tiles if word in (tile.name, tile.glyph)), None)
+            return _tile_color(tiles[word])
+        return next((_tile_color(tile) for tile in tiles if word in (tile.name, tile.glyph)), None)
 
 
-def _color(tile: Tile) -> str | None:
+def _tile_color(tile: Tile) -> str | None:
     return tile.color if is_color(tile.color) else None
 
 
@@ -68,10 +68,10 @@ Mark = tuple[Path, str]
 
 
 @dataclass(frozen=True)
-class Wires:
+class ControlBinding:
     """Where a control is and whom it tells."""
 
-    place: str
+    test_id: str
     """Its data-testid."""
     send: Callable[[Any], None]
     """Takes the new value as plain JSON, or UNSET."""
@@ -85,9 +85,11 @@ class Control(ABC):
     is_wide: ClassVar[bool] = False
     """Whether it takes the line below its label."""
 
-    def __init__(self, field: Field, around: Around, wires: Wires, *, is_small: bool = False) -> None:
+    def __init__(
+        self, field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False
+    ) -> None:
         """`is_small` is for a cell of a table: no slider, no help."""
-        self.field, self.around, self.wires, self.is_small = field, around, wires, is_small
+        self.field, self.context, self.binding, self.is_small = field, context, binding, is_small
         self.value: Any = UNSET
         """What it shows."""
         self._is_showing = False
@@ -111,9 +113,9 @@ class Control(ABC):
             self._is_showing = False
 
     @classmethod
-    def summary(cls, value: Any, around: Around) -> str:
+    def summary(cls, value: Any, context: ControlContext) -> str:
         """A value in a few words, as HTML: the head of a closed item of a list."""
-        return html.escape(in_short(value))
+        return html.escape(summarize(value))
 
     def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
         """Show what is wrong inside it; return what it has no place for."""
@@ -122,7 +124,7 @@ class Control(ABC):
     def retile(self) -> None:  # noqa: B027 - most have nothing to do
         """The map has other tiles now."""
 
-    def follow(self) -> None:  # noqa: B027
+    def refresh(self) -> None:  # noqa: B027
         """Something beside it has changed."""
 
     @property
@@ -130,7 +132,7 @@ class Control(ABC):
         return None if self.field.default is UNSET else self.field.default
 
     @property
-    def nothing(self) -> str:
+    def empty_label(self) -> str:
         """What an empty control says."""
         if "null" in self.field.labels:
             return self.field.labels["null"]
@@ -142,9 +144,9 @@ class Control(ABC):
         """A person has changed it. Nothing happens while a value is shown from elsewhere."""
         if self._is_showing:
             return
-        self.wires.fail("")
+        self.binding.fail("")
         self.value = value
-        self.wires.send(value)
+        self.binding.send(value)
 
     def put(self, value: Any) -> None:
         """A person has chosen a value elsewhere than in the element that shows it: show it too."""
@@ -156,14 +158,14 @@ class Control(ABC):
         if self.field.nullable and self.field.default is not None:
             self.send(None)
         elif self.field.default is UNSET:
-            self.wires.fail("is required")
+            self.binding.fail("is required")
         else:
             self.send(UNSET)
             self.show(UNSET)
 
-    def forget(self) -> None:
+    def revert(self) -> None:
         """A person gives up what was typed and refused: what holds is shown again."""
-        self.wires.fail("")
+        self.binding.fail("")
         self.show(self.value)
 
 
@@ -176,61 +178,61 @@ def chip(word: object, color: str | None) -> str:
     return f"{swatch(color) if color else ''}<span>{html.escape(str(word))}</span>"
 
 
-def icon_button(icon: str, tip: str, click: Callable[[], Any]) -> ui.button:
+def icon_button(icon: str, tip: str, on_click: Callable[[], Any]) -> ui.button:
     """A small button without words."""
-    button = ui.button(icon=icon, on_click=lambda: click(), color=None).props("flat round dense size=sm")
+    button = ui.button(icon=icon, on_click=lambda: on_click(), color=None).props("flat round dense size=sm")
     button.props["aria-label"] = button.props["title"] = tip
     return button.classes("tc-icon")
 
 
-def text_button(text: str, icon: str | None = None, click: Callable[[], Any] | None = None) -> ui.button:
+def text_button(text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None) -> ui.button:
     """A small button with words."""
-    return ui.button(text, icon=icon, on_click=click, color=None).props("flat dense no-caps").classes("tc-more")
+    return ui.button(text, icon=icon, on_click=on_click, color=None).props("flat dense no-caps").classes("tc-more")
 
 
-CLICKED = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
-Acts = Mapping[str, tuple[str, str, Callable[[], None]]]
+CLICK_SCRIPT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
+Actions = Mapping[str, tuple[str, str, Callable[[], None]]]
 """What buttons do: icon, tip and action by name."""
 
 
-def tool_buttons(place: str, acts: Acts) -> ui.element:
+def tool_buttons(test_id: str, actions: Actions) -> ui.element:
     """Small buttons in a row, as one element: lists have many of them."""
     buttons = "".join(
-        f'<button type="button" data-do="{name}" data-testid="{place}-{name}" title="{tip}" aria-label="{tip}">'
+        f'<button type="button" data-do="{name}" data-testid="{test_id}-{name}" title="{tip}" aria-label="{tip}">'
         f'<i class="material-icons" aria-hidden="true">{icon}</i></button>'
-        for name, (icon, tip, _) in acts.items()
+        for name, (icon, tip, _) in actions.items()
     )
     element = ui.html(buttons, sanitize=False).classes("tc-acts")
 
-    def clicked(event: GenericEventArguments) -> None:
-        if event.args in acts:
-            acts[event.args][2]()
+    def on_click(event: GenericEventArguments) -> None:
+        if event.args in actions:
+            actions[event.args][2]()
 
-    return element.on("click", clicked, js_handler=CLICKED)
+    return element.on("click", on_click, js_handler=CLICK_SCRIPT)
 
 
-def in_short(value: Any) -> str:
+def summarize(value: Any) -> str:
     """A value in a few words."""
     if not isinstance(value, dict):
         return f"{value if isinstance(value, str) else json.dumps(value, default=str)}"[:40]
-    told = []
+    words = []
     for name, part in value.items():
         match part:
             case str():
-                told.append(part)
+                words.append(part)
             case bool() | None:
                 pass
             case int() | float():
-                told.append(f"{name} {part:g}")
+                words.append(f"{name} {part:g}")
             case list() | tuple():
                 is_short = len(part) <= 4 and all(isinstance(one, (int, float)) for one in part)
-                told.append(f"{name} {','.join(map(str, part))}" if is_short and part else f"{len(part)} {name}")
+                words.append(f"{name} {','.join(map(str, part))}" if is_short and part else f"{len(part)} {name}")
             case {"kind": kind}:
-                told.append(str(kind))
-    return " · ".join(told)[:60]
+                words.append(str(kind))
+    return " · ".join(words)[:60]
 
 
-def names_in(items: Any) -> list[str]:
+def list_names(items: Any) -> list[str]:
     """The names of a list's items, which may be written short: `near:111,101,111`."""
     if isinstance(items, Mapping):
         return [str(name) for name in items]
@@ -239,9 +241,9 @@ def names_in(items: Any) -> list[str]:
     return [name.partition(":")[0] for name in found if isinstance(name, str)]
 
 
-def select(options: dict[str, str], choose: Callable[[Any], None], place: str) -> ui.select:
+def select(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.select:
     """A list to open; `choose` gets the key of an option."""
-    element = ui.select(options, on_change=lambda event: choose(event.value))
+    element = ui.select(options, on_change=lambda event: on_choose(event.value))
     element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
-    element.props["data-testid"], element.props["popup-content-class"] = place, "tc-popup"
+    element.props["data-testid"], element.props["popup-content-class"] = test_id, "tc-popup"
     return element

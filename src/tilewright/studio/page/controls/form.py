@@ -14,22 +14,22 @@ from nicegui import ui
 
 from ....core.fields import UNSET, Field
 from . import chips, maps, matrices, neighbourhoods, numbers, strips, words
-from .control import Around, Control, Mark, Wires, text_button
-from .matrices import resized, side_of
-from .strips import bands_of, fitted
+from .control import Control, ControlBinding, ControlContext, Mark, text_button
+from .matrices import count_states, resize_scores
+from .strips import find_bands, fit_borders
 
-FIRST = 9
+MAX_SHOWN_ROWS = 9
 """Rows that are shown at once, those of a group counted as one; a click opens the others."""
-FEW = 2
+MAX_EXTRA_ROWS = 2
 """Up to this many more are shown as well."""
-WHOLE = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
+STRUCTURED_KINDS = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
 """Kinds that some recipes write short, as a text."""
-HELP = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
+HELP_SCRIPT = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
 log = logging.getLogger(__name__)
 
 
 @cache
-def _controls() -> dict[str, type[Control]]:
+def _list_controls() -> dict[str, type[Control]]:
     from . import models, tables  # which are made of forms
 
     return {
@@ -58,81 +58,88 @@ def _controls() -> dict[str, type[Control]]:
     }
 
 
-_registered: dict[str, type[Control]] = {}
+_custom_controls: dict[str, type[Control]] = {}
 
 
 def register_control(name: str, control: type[Control]) -> None:
     """Let fields and models that declare `control=name` have this control."""
-    _registered[name] = control
+    _custom_controls[name] = control
 
 
-def kind_of(field: Field) -> type[Control]:
+def find_control_class(field: Field) -> type[Control]:
     """The control class of a field: the one that it declares, or that of its kind."""
-    return _registered.get(field.control) or _controls()["names" if field.names_of else field.kind]
+    return _custom_controls.get(field.control) or _list_controls()["names" if field.names_of else field.kind]
 
 
-def control_for(field: Field, around: Around, wires: Wires, *, is_small: bool = False) -> Control:
+def build_control(field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False) -> Control:
     """The control of a field, built into the current slot."""
-    return kind_of(field)(field, around, wires, is_small=is_small)
+    return find_control_class(field)(field, context, binding, is_small=is_small)
 
 
 class Row:
     """A field's row."""
 
     def __init__(
-        self, field: Field, value: Any, around: Around, place: str, send: Callable[[Any], None], *, is_inner: bool
+        self,
+        field: Field,
+        value: Any,
+        context: ControlContext,
+        test_id: str,
+        send: Callable[[Any], None],
+        *,
+        is_inner: bool,
     ) -> None:
         self.field = field
         self._send, self._is_inner = send, is_inner
-        self._error = self._blamed = ""
+        self._error = self._problem = ""
         with ui.element("div").classes("tc-row") as self.element:
             self.element.props["data-help"] = field.description
-            if kind_of(field).is_wide:
+            if find_control_class(field).is_wide:
                 self.element.classes("tc-wide")
-            label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP)
+            label = ui.label(field.label).classes("tc-label").on("click", js_handler=HELP_SCRIPT)
             label.props["title"] = field.description
-            self._reset = ui.button(icon="restart_alt", on_click=lambda: self._back(), color=None)
+            self._reset = ui.button(icon="restart_alt", on_click=lambda: self._reset_value(), color=None)
             self._reset.props("flat round dense size=xs tabindex=-1").classes("tc-reset")
             self._reset.props["aria-label"] = self._reset.props["title"] = f"back to the default: {field.label}"
-            self._reset.props["data-testid"] = f"{place}-reset"
+            self._reset.props["data-testid"] = f"{test_id}-reset"
             with ui.element("div").classes("tc-control"):
-                self.control = control_for(field, around, Wires(place, self._sent, self._failed))
+                self.control = build_control(field, context, ControlBinding(test_id, self._on_change, self._on_error))
         self.show(value)
 
     def show(self, value: Any) -> None:
         """Show a value from elsewhere; UNSET shows the default."""
-        self._failed("")
+        self._on_error("")
         self.mark_set(value)
         try:
             self.control.show(value)
         except (TypeError, ValueError, LookupError, AttributeError):  # a value that is none, in somebody's recipe
             log.debug("no such value for %s: %r", self.field.name, value, exc_info=True)
-            self._failed("cannot be shown here")
-        if isinstance(value, str) and self.field.kind in WHOLE:
-            self._failed("written as a text; a change here replaces it")
+            self._on_error("cannot be shown here")
+        if isinstance(value, str) and self.field.kind in STRUCTURED_KINDS:
+            self._on_error("written as a text; a change here replaces it")
 
-    def blame(self, problem: str) -> None:
+    def mark_problem(self, problem: str) -> None:
         """An error line names it; "" for none."""
-        self._blamed = problem
-        self._tell()
+        self._problem = problem
+        self._show_problem()
 
-    def _sent(self, value: Any) -> None:
+    def _on_change(self, value: Any) -> None:
         self.mark_set(value)
         self._send(value)
 
-    def _back(self) -> None:
+    def _reset_value(self) -> None:
         self.show(UNSET)
         self._send(UNSET)
 
-    def _failed(self, problem: str) -> None:
+    def _on_error(self, problem: str) -> None:
         self._error = problem
-        self._tell()
+        self._show_problem()
 
-    def _tell(self) -> None:
-        told = self._error or self._blamed
-        if self.element.props.get("data-error", "") != told:
-            self.element.props["data-error"] = told
-            self.element.classes(add="tc-wrong" if told else "", remove="" if told else "tc-wrong")
+    def _show_problem(self) -> None:
+        problem = self._error or self._problem
+        if self.element.props.get("data-error", "") != problem:
+            self.element.props["data-error"] = problem
+            self.element.classes(add="tc-wrong" if problem else "", remove="" if problem else "tc-wrong")
 
     def mark_set(self, value: Any) -> None:
         """Offer the way back, if there is one. Inside a model, values may be written and still be the usual ones."""
@@ -149,32 +156,32 @@ class Form:
         self,
         fields: Sequence[Field],
         values: Mapping[str, Any],
-        change: Callable[[str, Any], None],
-        around: Around,
+        on_change: Callable[[str, Any], None],
+        context: ControlContext,
         *,
-        place: str = "param",
+        test_id: str = "param",
         is_inner: bool = False,
     ) -> None:
         self._values = dict(values)
-        self._change = change
+        self._on_change = on_change
         by_name = {field.name: field for field in fields}
-        self._around = replace(around, siblings=lambda: self._values, fields=by_name)
+        self._context = replace(context, siblings=lambda: self._values, fields=by_name)
         if not is_inner:
-            self._around = replace(self._around, root=self._around.value_of)
-        self._place, self._is_inner = place, is_inner
+            self._context = replace(self._context, root=self._context.value_of)
+        self._test_id, self._is_inner = test_id, is_inner
         self._more: ui.element | None = None
         self._hidden: set[str] = set()
         self.rows: dict[str, Row] = {}
         blocks = [[*block] for _, block in groupby(fields, lambda field: field.group or field.name)]
-        shown = FIRST if len(blocks) > FIRST + FEW else len(blocks)
+        shown = MAX_SHOWN_ROWS if len(blocks) > MAX_SHOWN_ROWS + MAX_EXTRA_ROWS else len(blocks)
         with ui.element("div").classes("tc-form"):
-            self._add(blocks[:shown])
+            self._add_rows(blocks[:shown])
             if blocks[shown:]:
                 self._hidden = {field.name for block in blocks[shown:] for field in block}
-                self._turn = text_button(f"{len(self._hidden)} more", "expand_more", lambda: self._turn_more())
-                self._turn.props["data-testid"] = f"{place}-more"
+                self._more_button = text_button(f"{len(self._hidden)} more", "expand_more", lambda: self._toggle_more())
+                self._more_button.props["data-testid"] = f"{test_id}-more"
                 with ui.element("div").classes("tc-form") as self._more:
-                    self._add(blocks[shown:])
+                    self._add_rows(blocks[shown:])
                 self._more.set_visibility(False)
                 self._open_more()
         self._hide()
@@ -184,9 +191,9 @@ class Form:
         before, self._values = self._values, dict(values)
         for name, row in self.rows.items():
             value = self._values.get(name, UNSET)
-            if not _same(before.get(name, UNSET), value):
+            if not _is_same(before.get(name, UNSET), value):
                 row.show(value)
-        self._follow()
+        self._refresh_dependents()
         self._open_more()
 
     def retile(self) -> None:
@@ -197,42 +204,42 @@ class Form:
         """Show what is wrong with the fields; return what none of them has a place for."""
         for name, row in self.rows.items():
             inner = [(path[1:], text) for path, text in marks if path[:1] == (name,)]
-            row.blame("; ".join(text for _, text in row.control.mark(inner))[:160])
+            row.mark_problem("; ".join(text for _, text in row.control.mark(inner))[:160])
         return [mark for mark in marks if not mark[0] or mark[0][0] not in self.rows]
 
-    def _add(self, blocks: Sequence[Sequence[Field]]) -> None:
+    def _add_rows(self, blocks: Sequence[Sequence[Field]]) -> None:
         for block in blocks:
             with ui.element("div").classes("tc-halves") if len(block) > 1 else nullcontext():
                 for field in block:
                     value = self._values.get(field.name, UNSET)
-                    send = partial(self._sent, field)
-                    place = f"{self._place}-{field.name}"
-                    self.rows[field.name] = Row(field, value, self._around, place, send, is_inner=self._is_inner)
+                    send = partial(self._on_row_change, field)
+                    test_id = f"{self._test_id}-{field.name}"
+                    self.rows[field.name] = Row(field, value, self._context, test_id, send, is_inner=self._is_inner)
 
     def _open_more(self) -> None:
         if self._more is not None and not self._more.visible and self._hidden & self._values.keys():
-            self._turn_more()
+            self._toggle_more()
 
-    def _turn_more(self) -> None:
+    def _toggle_more(self) -> None:
         if self._more is not None:
             self._more.set_visibility(not self._more.visible)
-            self._turn.icon = "expand_less" if self._more.visible else "expand_more"
-            self._turn.text = "Less" if self._more.visible else f"{len(self._hidden)} more"
+            self._more_button.icon = "expand_less" if self._more.visible else "expand_more"
+            self._more_button.text = "Less" if self._more.visible else f"{len(self._hidden)} more"
 
-    def _sent(self, field: Field, value: Any) -> None:
+    def _on_row_change(self, field: Field, value: Any) -> None:
         if field.sizes and isinstance(value, int) and self._resize(field, value):
             return
-        for other in self._around.fields.values():
+        for other in self._context.fields.values():
             if field.name in other.between:
-                self._fit(other, field.name, value)
-        self._put(field.name, value)
+                self._fit_thresholds(other, field.name, value)
+        self._set_value(field.name, value)
 
-    def _put(self, name: str, value: Any) -> None:
+    def _set_value(self, name: str, value: Any) -> None:
         self._values = {key: old for key, old in self._values.items() if key != name}
         if value is not UNSET:
             self._values[name] = value
-        self._follow(name)
-        self._change(name, value)
+        self._refresh_dependents(name)
+        self._on_change(name, value)
 
     def _resize(self, field: Field, side: int) -> bool:
         """Resize the matrices that are set, which then decide the number; without the first one nothing is done."""
@@ -240,34 +247,34 @@ class Form:
         if field.sizes[0] not in written:
             return False
         if field.name in self._values:
-            self._put(field.name, UNSET)
+            self._set_value(field.name, UNSET)
         for name in written:
-            scores = resized(self._values[name], side)
+            scores = resize_scores(self._values[name], side)
             self.rows[name].show(scores)
-            self._put(name, scores)
+            self._set_value(name, scores)
         self.rows[field.name].mark_set(UNSET)
         return True
 
-    def _fit(self, thresholds: Field, changed: str, value: Any) -> None:
+    def _fit_thresholds(self, thresholds: Field, changed: str, value: Any) -> None:
         """Another number of bands needs another number of thresholds between them."""
-        known = self._around.value_of
-        borders, before = known(thresholds.name) or (), bands_of(thresholds, known)
-        default = self._around.fields[changed].default
+        known = self._context.value_of
+        borders, before = known(thresholds.name) or (), find_bands(thresholds, known)
+        default = self._context.fields[changed].default
         now = default if value is UNSET else value
-        after = bands_of(thresholds, lambda name: now if name == changed else known(name))
+        after = find_bands(thresholds, lambda name: now if name == changed else known(name))
         if len(after) != len(borders) + 1:
             usual = thresholds.default if isinstance(thresholds.default, list) else ()
-            found = UNSET if value is UNSET and len(after) == len(usual) + 1 else fitted(borders, before, after)
+            found = UNSET if value is UNSET and len(after) == len(usual) + 1 else fit_borders(borders, before, after)
             self.rows[thresholds.name].show(found)
-            self._put(thresholds.name, found)
+            self._set_value(thresholds.name, found)
 
-    def _follow(self, changed: str = "") -> None:
+    def _refresh_dependents(self, changed: str = "") -> None:
         """Show what follows from other fields, such as the size of a matrix that the seed draws."""
         for name, row in self.rows.items():
             if name != changed:
-                row.control.follow()
+                row.control.refresh()
             if row.field.sizes and name not in self._values:
-                row.control.show(side_of(self._values.get(row.field.sizes[0])) or UNSET)
+                row.control.show(count_states(self._values.get(row.field.sizes[0])) or UNSET)
         self._hide()
 
     def _hide(self) -> None:
@@ -281,10 +288,10 @@ class Form:
         if not field.hidden_unless:
             return True
         name, *values = field.hidden_unless
-        value = self._around.value_of(name)
+        value = self._context.value_of(name)
         return value in values if values else bool(value)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     """Whether two values are written alike: 1 and true, or 1 and 1.0, are not."""
     return one is other or (type(one) is type(other) and one == other)

@@ -17,56 +17,56 @@ from .... import data
 from ....core.errors import BadFile, TilewrightError
 from ....core.grid import Grid
 from ....core.registry import techniques
-from ....core.resolver import built_in_samples
+from ....core.resolver import list_built_in_samples
 from ....core.yaml import read_data, write_data
-from ...desk import Cancelled
-from ...service import uploaded
+from ...jobs import Cancelled
+from ...operations import read_upload
 from ...settings import Settings
 from ..uploads import Uploader
-from .chips import PICK
-from .control import Around, Control, icon_button, select, text_button
-from .numbers import Rubbish, SmallBox
-from .previews import built_in_picture, shown_map
+from .chips import PICK_SCRIPT
+from .control import Control, ControlContext, icon_button, select, text_button
+from .numbers import ControlInput, InvalidInput
+from .previews import describe_map, draw_built_in
 
 T = TypeVar("T")
-MAPS = ".txt,.csv,.png,.gif,.bmp,.jpg,.jpeg,.webp,.tmx,.tmj,.json,.npz,.awbw,.vox"
-OBJECTS = ".json,.yaml,.yml,.toml"
-ENTRIES = """(event) => {
+MAP_EXTENSIONS = ".txt,.csv,.png,.gif,.bmp,.jpg,.jpeg,.webp,.tmx,.tmj,.json,.npz,.awbw,.vox"
+OBJECT_EXTENSIONS = ".json,.yaml,.yml,.toml"
+ENTRY_CLICK_SCRIPT = """(event) => {
   const entry = event.target.closest('[data-place]');
   if (entry) emit(event.target.closest('[data-remove]') ? 'remove' : 'open', +entry.dataset.place);
 }"""
 
 
-class Upload:
+class UploadButton:
     """A button that asks for a file and reads it off the event loop."""
 
-    def __init__(self, control: Control, accept: str, take: Callable[[bytes, str], Awaitable[None]]) -> None:
-        self._control, self._take = control, take
-        self._upload = Uploader(settings_of(control.around), self._sent, control.wires.fail, accept=accept)
+    def __init__(self, control: Control, accept: str, on_file: Callable[[bytes, str], Awaitable[None]]) -> None:
+        self._control, self._on_file = control, on_file
+        self._upload = Uploader(find_settings(control.context), self._on_upload, control.binding.fail, accept=accept)
         self._upload.classes("tc-hidden")
-        self._upload.props["data-testid"] = f"{control.wires.place}-upload"
+        self._upload.props["data-testid"] = f"{control.binding.test_id}-upload"
         pick = f"() => getElement({self._upload.id}).$refs.qRef.pickFiles()"
         text_button("Upload", "upload_file").on("click", js_handler=pick)
 
-    async def _sent(self, event: UploadEventArguments) -> None:
+    async def _on_upload(self, event: UploadEventArguments) -> None:
         try:
-            await self._take(await event.file.read(), event.file.name)
+            await self._on_file(await event.file.read(), event.file.name)
         except Cancelled:
             pass
         except TilewrightError as error:
-            self._control.wires.fail(str(error))
+            self._control.binding.fail(str(error))
         self._upload.reset()
 
 
-def settings_of(around: Around) -> Settings:
-    return around.desk.settings if around.desk is not None else Settings()
+def find_settings(context: ControlContext) -> Settings:
+    return context.queue.settings if context.queue is not None else Settings()
 
 
-async def off_the_loop(around: Around, work: Callable[[], T]) -> T:
+async def run_in_background(context: ControlContext, work: Callable[[], T]) -> T:
     """Have something done by the desk."""
-    if around.desk is None:
+    if context.queue is None:
         return await asyncio.to_thread(work)
-    return await around.desk.do(lambda ticket: work())
+    return await context.queue.submit(lambda ticket: work())
 
 
 class MapsControl(Control):
@@ -77,84 +77,84 @@ class MapsControl(Control):
 
     def build(self) -> None:
         self._maps: list[Any] = []
-        self._open: int | None = None
+        self._open_index: int | None = None
         self._menu: ui.menu | None = None
         with ui.element("div").classes("tc-pick") as self._anchor:
-            self._shown = ui.html("", sanitize=False).classes("tc-maps")
-            self._shown.props["data-testid"] = self.wires.place
-            self._shown.on("click", self._clicked, js_handler=ENTRIES)
+            self._list = ui.html("", sanitize=False).classes("tc-maps")
+            self._list.props["data-testid"] = self.binding.test_id
+            self._list.on("click", self._on_click, js_handler=ENTRY_CLICK_SCRIPT)
             with ui.element("div").classes("tc-line tc-wrap"):
-                choose = text_button("Choose", "grid_view", lambda: self._choose(0))
-                choose.props["data-testid"] = f"{self.wires.place}-choose"
+                choose = text_button("Choose", "grid_view", lambda: self._open_menu(0))
+                choose.props["data-testid"] = f"{self.binding.test_id}-choose"
                 if self.takes_many:
-                    icon_button("add", "one more sample", lambda: self._choose(None))
-                Upload(self, MAPS, self._uploaded)
-                if self.around.draw is not None:
-                    text_button("Draw one in By example", "draw", self.around.draw)
+                    icon_button("add", "one more sample", lambda: self._open_menu(None))
+                UploadButton(self, MAP_EXTENSIONS, self._on_upload)
+                if self.context.on_draw is not None:
+                    text_button("Draw one in By example", "draw", self.context.on_draw)
 
     def draw(self, value: Any) -> None:
-        is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_drawing(value)
+        is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_single_map(value)
         self._maps = list(value) if is_many else [] if value is None else [value]
         parts = []
         for place, one in enumerate(self._maps[:50]):
-            picture, name, size = shown_map(one, self.around)
+            picture, name, size = describe_map(one, self.context)
             image = f'<img src="{picture}" alt="">' if picture else "<b></b>"
             remove = '<button data-remove aria-label="remove">×</button>' if len(self._maps) > 1 else ""
             parts.append(
                 f'<div class="tc-map" data-place="{place}">{image}'
                 f"<span>{html.escape(name)}<small>{size}</small></span>{remove}</div>"
             )
-        self._shown.content = "".join(parts) or "<em>none</em>"
+        self._list.content = "".join(parts) or "<em>none</em>"
 
-    def _clicked(self, event: GenericEventArguments) -> None:
+    def _on_click(self, event: GenericEventArguments) -> None:
         what, place = event.args
         if what == "remove":
-            self._put([one for number, one in enumerate(self._maps) if number != place])
+            self._set_maps([one for number, one in enumerate(self._maps) if number != place])
         elif isinstance(place, int):
-            self._choose(place)
+            self._open_menu(place)
 
-    def _choose(self, place: int | None) -> None:
+    def _open_menu(self, place: int | None) -> None:
         """Open the built-in samples; one that is picked takes this place, or comes after all."""
-        self._open = place
+        self._open_index = place
         if self._menu is None:
             with self._anchor, ui.menu().props("no-parent-event").classes("tc-popup") as self._menu:
                 rows = [
-                    f'<button data-word="{html.escape(name)}"><img src="{built_in_picture(name)}" alt="">'
+                    f'<button data-word="{html.escape(name)}"><img src="{draw_built_in(name)}" alt="">'
                     f"<span>{html.escape(name)}</span></button>"
-                    for name in built_in_samples()
+                    for name in list_built_in_samples()
                 ]
                 listed = ui.html("".join(rows), sanitize=False).classes("tc-samples")
-                listed.on("click", lambda event: self._picked(str(event.args)), js_handler=PICK)
+                listed.on("click", lambda event: self._on_pick(str(event.args)), js_handler=PICK_SCRIPT)
         self._menu.open()
 
-    def _picked(self, name: str) -> None:
+    def _on_pick(self, name: str) -> None:
         if self._menu is not None:
             self._menu.close()
-        if name in built_in_samples():
-            self._take(name)
+        if name in list_built_in_samples():
+            self._insert_map(name)
 
-    async def _uploaded(self, content: bytes, name: str) -> None:
-        settings = settings_of(self.around)
-        value = await off_the_loop(self.around, lambda: Grid.of(uploaded(content, name, settings)).to_data())
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        settings = find_settings(self.context)
+        value = await run_in_background(self.context, lambda: Grid.of(read_upload(content, name, settings)).to_data())
         if "cells" not in value:
             raise BadFile("too large to travel inside a recipe", at=name[-60:])
-        self._open = 0 if len(self._maps) < 2 else None
-        self._take(value)
+        self._open_index = 0 if len(self._maps) < 2 else None
+        self._insert_map(value)
 
-    def _take(self, value: Any) -> None:
-        if self._open is None or self._open >= len(self._maps):
-            self._put([*self._maps, value])
+    def _insert_map(self, value: Any) -> None:
+        if self._open_index is None or self._open_index >= len(self._maps):
+            self._set_maps([*self._maps, value])
         else:
-            self._put([value if number == self._open else one for number, one in enumerate(self._maps)])
+            self._set_maps([value if number == self._open_index else one for number, one in enumerate(self._maps)])
 
-    def _put(self, maps: list[Any]) -> None:
+    def _set_maps(self, maps: list[Any]) -> None:
         self.put(maps[0] if len(maps) == 1 else maps)
 
 
-def _is_drawing(value: Any) -> bool:
+def _is_single_map(value: Any) -> bool:
     """Whether a list is one map, by its rows, and not several maps."""
     rows_of_words = all(isinstance(row, list) and row and isinstance(row[0], (str, int)) for row in value)
-    several_glyphs = all(isinstance(row, str) and row not in built_in_samples() for row in value)
+    several_glyphs = all(isinstance(row, str) and row not in list_built_in_samples() for row in value)
     return bool(value) and (rows_of_words or several_glyphs)
 
 
@@ -173,9 +173,9 @@ class FileControl(Control):
         with ui.element("div").classes("tc-line tc-wrap"):
             is_named = self.field.control != "model"  # models have no names
             hint = "a built-in name" if is_named else "a model's file"
-            self._box = SmallBox(self, self._typed, hint=f"none, or {hint}").classes("tc-long")
+            self._box = ControlInput(self, self._on_input, hint=f"none, or {hint}").classes("tc-long")
             self._box.props("" if is_named else "readonly")
-            Upload(self, OBJECTS, self._uploaded)
+            UploadButton(self, OBJECT_EXTENSIONS, self._on_upload)
         self._note = ui.label().classes("tc-note")
 
     def draw(self, value: Any) -> None:
@@ -185,14 +185,16 @@ class FileControl(Control):
         self._note.text = f"a file with {', '.join(map(str, value))[:80]}" if is_sent else ""
         self._note.set_visibility(is_sent)
 
-    def _typed(self, text: str) -> None:
+    def _on_input(self, text: str) -> None:
         if text:
             self.send(text[:200])
         elif self.field.nullable or self.field.default is not None:
             self.clear()
 
-    async def _uploaded(self, content: bytes, name: str) -> None:
-        self.put(await off_the_loop(self.around, lambda: _read_object(content, name, settings_of(self.around))))
+    async def _on_upload(self, content: bytes, name: str) -> None:
+        self.put(
+            await run_in_background(self.context, lambda: _read_object(content, name, find_settings(self.context)))
+        )
 
 
 def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
@@ -218,10 +220,10 @@ class RecipeControl(Control):
     def build(self) -> None:
         self._options = {
             **{f"technique {entry.name}": entry.name for entry in techniques},
-            **{f"recipe {name}": f"{name} (recipe)" for name in data.names("recipes")},
+            **{f"recipe {name}": f"{name} (recipe)" for name in data.list_names("recipes")},
         }
-        self._select = select({"": "as written below", **self._options}, self._chosen, self.wires.place)
-        self._text = SmallBox(self, self._typed, part="-text", hint="technique: caves")
+        self._select = select({"": "as written below", **self._options}, self._on_choice, self.binding.test_id)
+        self._text = ControlInput(self, self._on_input, part="-text", hint="technique: caves")
         self._text.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:
@@ -232,18 +234,18 @@ class RecipeControl(Control):
         self._text.value = write_data(value).rstrip() if isinstance(value, dict) else ""
         self._text.set_visibility(not isinstance(value, str))
 
-    def _chosen(self, word: Any) -> None:
+    def _on_choice(self, word: Any) -> None:
         if self._is_showing or not word:
             return
         kind, _, name = str(word).partition(" ")
         self.put(name if kind == "recipe" else {"technique": name})
 
-    def _typed(self, text: str) -> None:
+    def _on_input(self, text: str) -> None:
         if not text:
             self.clear()
             return
         try:
             value = dict(json.loads(json.dumps(read_data(text, "recipe"))))
         except (TilewrightError, ValueError, TypeError, RecursionError) as error:
-            raise Rubbish(str(error)[:160]) from None
+            raise InvalidInput(str(error)[:160]) from None
         self.put(value)

@@ -16,38 +16,38 @@ from nicegui.events import GenericEventArguments
 from ....core.fields import UNSET, Field
 from ..scripts import script
 from .control import Control, icon_button, swatch, text_button
-from .numbers import Slider, SmallBox, read_number, written
+from .numbers import ControlInput, Slider, read_number, write_number
 
-WRITTEN = 8
+MAX_LABELED_STATES = 8
 """Boards with so many states at most have their numbers written in the cells."""
 SCRUB = script("scrub_scores")
 """A press selects a cell of scores; dragging up or down changes it."""
 
 
-def side_of(scores: object) -> int:
+def count_states(scores: object) -> int:
     """How many states a list of scores is for; 0 if it is none."""
     if not isinstance(scores, (list, tuple)) or not scores:
         return 0
     return len(scores) if isinstance(scores[0], (list, tuple)) else isqrt(len(scores))
 
 
-def resized(scores: Sequence[Any], side: int) -> list[float]:
+def resize_scores(scores: Sequence[Any], side: int) -> list[float]:
     """A matrix of another size: what fits stays, new scores come by chance."""
-    before, flat = side_of(scores), flat_scores(scores)
+    before, flat = count_states(scores), flatten_scores(scores)
     return [
-        flat[row * before + column] if row < before and column < before else _chance()
+        flat[row * before + column] if row < before and column < before else _draw_score()
         for row in range(side)
         for column in range(side)
     ]
 
 
-def flat_scores(scores: Sequence[Any]) -> list[float]:
+def flatten_scores(scores: Sequence[Any]) -> list[float]:
     rows = scores if scores and isinstance(scores[0], (list, tuple)) else [scores]
     flat = [value for row in rows for value in row]
-    return [value if isinstance(value, (int, float)) else 0.0 for value in flat][: side_of(scores) ** 2]
+    return [value if isinstance(value, (int, float)) else 0.0 for value in flat][: count_states(scores) ** 2]
 
 
-def _chance() -> float:
+def _draw_score() -> float:
     """A score by chance; what the map is made of is written in its recipe, so no seed is needed."""
     return random.randrange(101) / 100
 
@@ -61,41 +61,41 @@ class ScoresControl(Control):
         self._scores: list[float] = []
         self._side = 0
         self._selected: int | None = None
-        self._editor: tuple[ui.element, ui.label, Slider, SmallBox] | None = None
+        self._editor: tuple[ui.element, ui.label, Slider, ControlInput] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
-            icon_button("casino", "other scores by chance", self._randomise)
+            icon_button("casino", "other scores by chance", self._randomize)
             if "random" in self.field.choices:
-                by_seed = text_button("by seed", click=lambda: self.put("random"))
+                by_seed = text_button("by seed", on_click=lambda: self.put("random"))
                 by_seed.props["title"] = "leave the scores to the seed"
             self._note = ui.label().classes("tc-note")
         self._board = ui.html("", sanitize=False).classes("tc-scores")
-        self._board.props["data-testid"] = self.wires.place
-        self._board.on("pointerdown", self._touched, js_handler=SCRUB)
+        self._board.props["data-testid"] = self.binding.test_id
+        self._board.on("pointerdown", self._on_drag, js_handler=SCRUB)
         self._below = ui.element("div")
 
     @property
     def _states(self) -> int:
         """How many states there are now."""
-        values, number = self.around.siblings(), self._number
+        values, number = self.context.siblings(), self._states_field
         if number is None:
-            return side_of(self.default) or 6
+            return count_states(self.default) or 6
         given = values.get(number.name)
         if isinstance(given, int):
             return int(min(max(given, number.minimum or 1), number.maximum or given))
-        return side_of(values.get(number.sizes[0])) or side_of(self.default) or 6
+        return count_states(values.get(number.sizes[0])) or count_states(self.default) or 6
 
     @property
-    def _number(self) -> Field | None:
+    def _states_field(self) -> Field | None:
         """The field that says how many states there are."""
-        return next((field for field in self.around.fields.values() if self.field.name in field.sizes), None)
+        return next((field for field in self.context.fields.values() if self.field.name in field.sizes), None)
 
     def draw(self, value: Any) -> None:
-        number = self._number
-        if self.value is UNSET and value is not None and number is not None and number.name in self.around.siblings():
+        number = self._states_field
+        if self.value is UNSET and value is not None and number is not None and number.name in self.context.siblings():
             value = "random"  # states alone leave the scores to chance
-        is_list = isinstance(value, (list, tuple)) and side_of(value) > 0
-        self._scores = flat_scores(value) if is_list else []
-        self._side = side_of(value) if is_list else self._states if value is not None else 0
+        is_list = isinstance(value, (list, tuple)) and count_states(value) > 0
+        self._scores = flatten_scores(value) if is_list else []
+        self._side = count_states(value) if is_list else self._states if value is not None else 0
         if self._selected is not None and self._selected >= len(self._scores):
             self._selected = None
         notes = {True: "drag a cell up or down", False: "drawn by the seed" if value is not None else "none"}
@@ -106,13 +106,13 @@ class ScoresControl(Control):
     def retile(self) -> None:
         self._draw_board()
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         """How many states there are may have changed; scores that are written tell that themselves."""
         if not isinstance(self.value, (list, tuple)):
             self.show(self.value)
 
     def _draw_board(self) -> None:
-        side, tiles = self._side, self.around.tiles()
+        side, tiles = self._side, self.context.tiles()
         colors = [tiles[state].color if state < len(tiles) else None for state in range(side)]
         low, high = min(0.0, *self._scores, 0.0), max(1.0, *self._scores, 1.0)
         cells = [f"<b>{swatch(None) if side == 0 else ''}</b>", *(f"<b>{swatch(color)}</b>" for color in colors)]
@@ -123,7 +123,7 @@ class ScoresControl(Control):
                     cells.append("<i class=tc-unknown></i>")
                     continue
                 score = self._scores[place]
-                shown = f"{score:.2f}".rstrip("0").rstrip(".") if side <= WRITTEN else ""
+                shown = f"{score:.2f}".rstrip("0").rstrip(".") if side <= MAX_LABELED_STATES else ""
                 chosen = " class=tc-chosen" if place == self._selected else ""
                 share = (score - low) / (high - low)
                 cells.append(f'<i{chosen} data-v="{score:g}" style="--v:{share:.3f}">{shown}</i>')
@@ -139,9 +139,9 @@ class ScoresControl(Control):
         if self._editor is None:
             with self._below, ui.element("div").classes("tc-line") as line:
                 label = ui.label().classes("tc-note")
-                slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._slid(event.value))
+                slider = Slider(min=0, max=1, step=0.01, on_change=lambda event: self._on_slide(event.value))
                 slider.props("dense").classes("tc-slider")
-                box = SmallBox(self, self._typed, part="-cell", step=0.01, hint="")
+                box = ControlInput(self, self._on_input, part="-cell", step=0.01, hint="")
             self._editor = (line, label, slider, box)
         line, label, slider, box = self._editor
         line.set_visibility(True)
@@ -149,10 +149,10 @@ class ScoresControl(Control):
         label.text = f"{row} beside {column}"
         was, self._is_showing = self._is_showing, True
         slider.value = min(max(self._scores[self._selected], 0), 1)
-        box.value = written(self._scores[self._selected])
+        box.value = write_number(self._scores[self._selected])
         self._is_showing = was
 
-    def _touched(self, event: GenericEventArguments) -> None:
+    def _on_drag(self, event: GenericEventArguments) -> None:
         what, place, score = event.args
         if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
             return
@@ -163,11 +163,11 @@ class ScoresControl(Control):
         else:
             self._change(float(score), redraws=what == "done")
 
-    def _slid(self, score: float | None) -> None:
+    def _on_slide(self, score: float | None) -> None:
         if not self._is_showing and isinstance(score, (int, float)):
             self._change(round(float(score), 4))
 
-    def _typed(self, text: str) -> None:
+    def _on_input(self, text: str) -> None:
         self._change(float(read_number(text, self.field.item)))
 
     def _change(self, score: float, *, redraws: bool = True) -> None:
@@ -179,5 +179,5 @@ class ScoresControl(Control):
         self._draw_editor()
         self.send(list(self._scores))
 
-    def _randomise(self) -> None:
-        self.put([_chance() for _ in range(self._states**2)])
+    def _randomize(self) -> None:
+        self.put([_draw_score() for _ in range(self._states**2)])

@@ -24,7 +24,9 @@ class InnerForm(Control):
     def _show_parts(self, parts: Sequence[Field], value: Mapping[str, Any]) -> None:
         if self._form is None:
             with self._inside:
-                self._form = Form(parts, value, self._changed, self.around, place=self.wires.place, is_inner=True)
+                self._form = Form(
+                    parts, value, self._on_field_change, self.context, test_id=self.binding.test_id, is_inner=True
+                )
         else:
             self._form.update(value)
 
@@ -35,7 +37,7 @@ class InnerForm(Control):
         if self._form is not None:
             self._form.retile()
 
-    def _changed(self, name: str, value: Any) -> None:
+    def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
         after = {key: old for key, old in before.items() if key != name}
         self.send(after if value is UNSET else {**before, name: value})
@@ -47,8 +49,8 @@ class ModelControl(InnerForm):
     def build(self) -> None:
         self._switch: ui.switch | None = None
         if self.field.nullable:
-            self._switch = ui.switch(on_change=lambda event: self._switched(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.wires.place
+            self._switch = ui.switch(on_change=lambda event: self._on_switch(bool(event.value))).props("dense")
+            self._switch.props["data-testid"] = self.binding.test_id
         super().build()
 
     def draw(self, value: Any) -> None:
@@ -63,7 +65,7 @@ class ModelControl(InnerForm):
         """The fields of the model, in the order in which they are shown."""
         return self.field.parts
 
-    def _switched(self, is_on: bool) -> None:
+    def _on_switch(self, is_on: bool) -> None:
         if self._is_showing:
             return
         if is_on:
@@ -77,9 +79,9 @@ class UnionControl(InnerForm):
     """One of several models: which one, and its fields."""
 
     def build(self) -> None:
-        self._word = ""
+        self._variant = ""
         words = {word: self.field.label_of(word) for word in self.field.variants}
-        self._select = select(words, self._chosen, self.wires.place)
+        self._select = select(words, self._on_choice, self.binding.test_id)
         super().build()
 
     def draw(self, value: Any) -> None:
@@ -88,16 +90,16 @@ class UnionControl(InnerForm):
         if word not in self.field.variants:
             word = next(iter(self.field.variants))
         self._select.value = word
-        if word != self._word:
-            self._word, self._form = word, None
+        if word != self._variant:
+            self._variant, self._form = word, None
             self._inside.clear()
         self._show_parts(self.field.variants[word].parts, value)
 
-    def _chosen(self, word: Any) -> None:
+    def _on_choice(self, word: Any) -> None:
         if not self._is_showing and word in self.field.variants:
             self.put({self.field.key: word, **self.field.variants[word].initial_value})
 
-    def _changed(self, name: str, value: Any) -> None:
+    def _on_field_change(self, name: str, value: Any) -> None:
         before = self.value if isinstance(self.value, dict) else self.default or {}
-        after = {self.field.key: self._word, **{key: old for key, old in before.items() if key != name}}
+        after = {self.field.key: self._variant, **{key: old for key, old in before.items() if key != name}}
         self.send(after if value is UNSET else {**after, name: value})

@@ -12,9 +12,9 @@ from nicegui.events import GenericEventArguments
 from ..scripts import script
 from .control import Control, icon_button, select
 
-FARTHEST = 7
+MAX_REACH = 7
 """How far from the middle a board of offsets reaches at most."""
-LARGEST_SIDE = 99
+MAX_SIDE = 99
 STROKE = script("stroke_cells")
 """Flips a cell, and gives all that the hand passes then the same state. Clicks are those of the keyboard."""
 
@@ -30,16 +30,16 @@ class OffsetsControl(Control):
         self._means = self.field.means
         with ui.element("div").classes("tc-line tc-tools"):
             words = {word: word for word in self.field.choices}
-            self._select = select({**words, "": "own"}, self._named, f"{self.wires.place}-name")
+            self._select = select({**words, "": "own"}, self._on_name, f"{self.binding.test_id}-name")
             icon_button("remove", "a smaller board", lambda: self._resize(-1))
             icon_button("add", "a larger board", lambda: self._resize(1))
             self._note = ui.label().classes("tc-note")
-        self._board = _board(self)
+        self._board = _build_board(self)
 
     def draw(self, value: Any) -> None:
         self._select.value = value if isinstance(value, str) and value in self.field.choices else ""
-        self._offsets = _pairs(self._means.get(value) if isinstance(value, str) else value)
-        self._reach = max(self._reach, min(FARTHEST, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
+        self._offsets = _read_pairs(self._means.get(value) if isinstance(value, str) else value)
+        self._reach = max(self._reach, min(MAX_REACH, max((max(map(abs, pair)) for pair in self._offsets), default=1)))
         self._draw_board()
 
     def _draw_board(self) -> None:
@@ -49,7 +49,7 @@ class OffsetsControl(Control):
         for y in range(-reach, reach + 1):
             for x in range(-reach, reach + 1):
                 middle = " data-fixed=1 class=tc-middle" if x == y == 0 else ""
-                cells.append(_cell((x, y) in on, y, x, middle))
+                cells.append(_render_cell((x, y) in on, y, x, middle))
         beyond = sum(max(map(abs, pair)) > reach for pair in self._offsets)
         count = f"{len(self._offsets)} cell{'' if len(self._offsets) == 1 else 's'}"
         self._note.text = f"{count}, {beyond} beyond" if beyond else count
@@ -57,14 +57,14 @@ class OffsetsControl(Control):
         self._board.content = "".join(cells)
 
     def _resize(self, change: int) -> None:
-        self._reach = min(max(self._reach + change, 1), FARTHEST)
+        self._reach = min(max(self._reach + change, 1), MAX_REACH)
         self._draw_board()
 
-    def _named(self, word: Any) -> None:
+    def _on_name(self, word: Any) -> None:
         if not self._is_showing and word:
             self.put(word)
 
-    def stroke(self, event: GenericEventArguments) -> None:
+    def on_stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
         side = 2 * self._reach + 1
         for place in places if isinstance(places, list) else ():
@@ -74,22 +74,22 @@ class OffsetsControl(Control):
             self._offsets = [other for other in self._offsets if other != pair] + ([pair] if on else [])
         if not self._offsets:
             self._draw_board()
-            self.wires.fail("at least one neighbour is needed")
+            self.binding.fail("at least one neighbour is needed")
             return
-        same = (word for word in self.field.choices if {*_pairs(self._means.get(word))} == {*self._offsets})
+        same = (word for word in self.field.choices if {*_read_pairs(self._means.get(word))} == {*self._offsets})
         self.put(next(same, None) or [list(pair) for pair in self._offsets])
 
 
-def _board(control: OffsetsControl | CellsControl) -> ui.html:
+def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
     """A board of cells to click, or to draw over."""
     board = ui.html("", sanitize=False).classes("tc-cells").props(f'role=group aria-label="{control.field.label}"')
-    board.props["data-testid"] = control.wires.place
+    board.props["data-testid"] = control.binding.test_id
     for event in ("pointerdown", "click"):
-        board.on(event, control.stroke, js_handler=STROKE)
+        board.on(event, control.on_stroke, js_handler=STROKE)
     return board
 
 
-def _cell(is_on: bool, down: int, right: int, more: str) -> str:
+def _render_cell(is_on: bool, down: int, right: int, more: str) -> str:
     """A cell of a board, by its place as seen from the middle: `2 up, 1 left`."""
     parts = [f"{abs(down)} {'down' if down > 0 else 'up'}"] if down else []
     parts += [f"{abs(right)} {'right' if right > 0 else 'left'}"] if right else []
@@ -97,14 +97,14 @@ def _cell(is_on: bool, down: int, right: int, more: str) -> str:
     return f'<button type=button data-on={int(is_on)} aria-label="{label}"{more}></button>'
 
 
-def resized(rows: Sequence[Sequence[int]], width: int, height: int) -> list[list[int]]:
+def resize_cells(rows: Sequence[Sequence[int]], width: int, height: int) -> list[list[int]]:
     """A drawing with more or fewer cells around the same middle."""
     down, right = len(rows) // 2 - height // 2, len(rows[0]) // 2 - width // 2
     cells = {(y - down, x - right): cell for y, row in enumerate(rows) for x, cell in enumerate(row)}
     return [[cells.get((y, x), 0) for x in range(width)] for y in range(height)]
 
 
-def _pairs(value: Any) -> list[tuple[int, int]]:
+def _read_pairs(value: Any) -> list[tuple[int, int]]:
     """Pairs of dx, dy, given nested or flat."""
     if not isinstance(value, (list, tuple)):
         return []
@@ -122,7 +122,7 @@ class CellsControl(Control):
     def build(self) -> None:
         self._rows: list[list[int]] = []
         with ui.element("div").classes("tc-line tc-drawing"):
-            self._board = _board(self)
+            self._board = _build_board(self)
             with ui.element("div").classes("tc-tools"):
                 for noun, rows, columns in (("columns", 0, 1), ("rows", 1, 0)):
                     with ui.element("div").classes("tc-line"):
@@ -138,17 +138,17 @@ class CellsControl(Control):
         middle = (len(rows) // 2, width // 2)
         self._board.style(f"--side:{width}")
         self._board.content = "".join(
-            _cell(bool(cell), y - middle[0], x - middle[1], " class=tc-middle" if (y, x) == middle else "")
+            _render_cell(bool(cell), y - middle[0], x - middle[1], " class=tc-middle" if (y, x) == middle else "")
             for y, row in enumerate(self._rows)
             for x, cell in enumerate(row)
         )
 
     def _resize(self, rows: int, columns: int) -> None:
-        height = min(max(len(self._rows) + rows, 1), LARGEST_SIDE)
-        width = min(max(len(self._rows[0]) + columns, 1), LARGEST_SIDE)
-        self.put(resized(self._rows, width, height))
+        height = min(max(len(self._rows) + rows, 1), MAX_SIDE)
+        width = min(max(len(self._rows[0]) + columns, 1), MAX_SIDE)
+        self.put(resize_cells(self._rows, width, height))
 
-    def stroke(self, event: GenericEventArguments) -> None:
+    def on_stroke(self, event: GenericEventArguments) -> None:
         on, places = event.args
         width = len(self._rows[0])
         chosen = {place for place in places if isinstance(place, int)} if isinstance(places, list) else set()

@@ -8,21 +8,21 @@ from typing import Any
 
 from ....core.errors import TilewrightError
 from ....core.fields import Field
-from ....core.plan import planned
+from ....core.plan import make_plan
 from ....core.recipe import Recipe
 from ....core.registry import tilesets
 from ....core.resolver import Resolver
-from .control import Around
+from .control import ControlContext
 
 
-def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[Any]:
+def append_item(field: Field, items: Sequence[Any], context: ControlContext) -> list[Any]:
     """The list with a new item: like the last one, but with a tile that is not there yet."""
-    replaced = around.value_of(field.instead_of) if field.instead_of else None
+    replaced = context.value_of(field.instead_of) if field.instead_of else None
     if not items and isinstance(replaced, (list, tuple)):
         return [[one] for one in replaced]  # the same, to start with
     item = field.item
     like = items[-1] if items else item.initial_value
-    tiles = [tile.name for tile in around.tiles()]
+    tiles = [tile.name for tile in context.tiles()]
     match item.kind:
         case "tuple" if isinstance(like, (list, tuple)) and len(like) == len(item.parts):
             parts, values = item.parts, list(like)
@@ -32,21 +32,21 @@ def with_one_more(field: Field, items: Sequence[Any], around: Around) -> list[An
             return [*items, list(like) or tiles[:1]]
         case _:
             return [*items, like]
-    used = {*_column(items, item, 0), *(value for value in around.siblings().values() if isinstance(value, str))}
+    used = {*_list_column(items, item, 0), *(value for value in context.siblings().values() if isinstance(value, str))}
     for number, (part, value) in enumerate(zip(parts, values, strict=True)):
         if part.kind == "tile" and number == 0:
-            values[0] = _another(_tiles_of(part, around, tiles), used, value)
+            values[0] = _choose_tile(_list_tiles(part, context, tiles), used, value)
         elif part.unique:
-            values[number] = _new_name(part, str(value), _column(items, item, number))
+            values[number] = _choose_name(part, str(value), _list_column(items, item, number))
         else:
-            values[number] = _with_tiles(part, value, [tile for tile in tiles if tile != values[0]] or tiles)
+            values[number] = _fill_tiles(part, value, [tile for tile in tiles if tile != values[0]] or tiles)
     if item.kind == "tuple":
         return [*items, values]
     given = {part.name: value for part, value in zip(parts, values, strict=True) if value is not None}
     return [*items, {**like, **given}]
 
 
-def _new_name(field: Field, like: str, taken: Sequence[str]) -> str:
+def _choose_name(field: Field, like: str, taken: Sequence[str]) -> str:
     """A name that no other item has: one of those suggested, or the one before it with a number."""
     suggested = tilesets.get(field.suggestions).names if field.suggestions else ()
     if free := [name for name in suggested if name not in taken]:
@@ -55,36 +55,36 @@ def _new_name(field: Field, like: str, taken: Sequence[str]) -> str:
     return next(name for number in count(2) if (name := f"{stem} {number}") not in taken)
 
 
-def _with_tiles(field: Field, value: Any, tiles: Sequence[str]) -> Any:
+def _fill_tiles(field: Field, value: Any, tiles: Sequence[str]) -> Any:
     """A value in which a tile is named wherever one must be."""
     match field.kind, value:
         case "tile", "":
             return next(iter(tiles), "")
         case "items", list():
-            return [_with_tiles(field.item, one, tiles) for one in value]
+            return [_fill_tiles(field.item, one, tiles) for one in value]
         case "model", dict():
-            return {part.name: _with_tiles(part, value[part.name], tiles) for part in field.parts if part.name in value}
+            return {part.name: _fill_tiles(part, value[part.name], tiles) for part in field.parts if part.name in value}
     return value
 
 
-def _column(items: Iterable[Any], item: Field, number: int) -> list[Any]:
+def _list_column(items: Iterable[Any], item: Field, number: int) -> list[Any]:
     """What stands in one column of the rows."""
     name = item.parts[number].name
     found = [row.get(name) if isinstance(row, dict) else row[number] if row else None for row in items]
     return [value for value in found if isinstance(value, str)]
 
 
-def _another(tiles: Sequence[str], used: set[Any], value: Any) -> Any:
+def _choose_tile(tiles: Sequence[str], used: set[Any], value: Any) -> Any:
     """A tile that is not used yet; where all are, this one or any."""
     return next((tile for tile in tiles if tile not in used), value or next(iter(tiles), ""))
 
 
-def _tiles_of(field: Field, around: Around, tiles: Sequence[str]) -> Sequence[str]:
+def _list_tiles(field: Field, context: ControlContext, tiles: Sequence[str]) -> Sequence[str]:
     """The tiles that may be named: those of the map, or of a recipe beside it."""
-    inner = around.siblings().get(field.tiles) if isinstance(field.tiles, str) else None
+    inner = context.siblings().get(field.tiles) if isinstance(field.tiles, str) else None
     if inner is None:
         return tiles
     try:
-        return planned(Recipe.of(inner, Resolver())).site.tileset.names
+        return make_plan(Recipe.of(inner, Resolver())).site.tileset.names
     except TilewrightError:
         return tiles

@@ -14,7 +14,7 @@ from ..scripts import script
 from .numbers import NumbersControl
 
 DRAG = script("drag_borders")
-FINE = 1000
+BORDER_STEPS = 1000
 """Steps of a border over the whole strip."""
 
 
@@ -24,8 +24,8 @@ class StripControl(NumbersControl):
     def build(self) -> None:
         self._borders: list[float] = []
         self._strip = ui.html("", sanitize=False).classes("tc-strip")
-        self._strip.props["data-testid"] = f"{self.wires.place}-strip"
-        self._strip.on("pointerdown", self._dragged, js_handler=DRAG)
+        self._strip.props["data-testid"] = f"{self.binding.test_id}-strip"
+        self._strip.on("pointerdown", self._on_drag, js_handler=DRAG)
         super().build()
 
     def draw(self, value: Any) -> None:
@@ -34,11 +34,11 @@ class StripControl(NumbersControl):
         self._borders = [float(number) for number in numbers if isinstance(number, (int, float))]
         words = [
             one[0] if isinstance(one, (list, tuple)) and one else one
-            for one in bands_of(self.field, self.around.value_of)
+            for one in find_bands(self.field, self.context.value_of)
         ]
         parts, edges = [], [0.0, *self._borders, 1.0]
         for number, (low, high) in enumerate(pairwise(edges)):
-            color = self.around.color(words[number]) if number < len(words) else None
+            color = self.context.find_color(words[number]) if number < len(words) else None
             parts.append(f'<i style="flex:{max(high - low, 0):.4f};background:{color or "var(--line)"}"></i>')
         parts += [
             f'<b data-handle="{number}" style="left:{100 * border:.2f}%" title="{border:g}"></b>'
@@ -46,31 +46,31 @@ class StripControl(NumbersControl):
         ]
         self._strip.content = "".join(parts)
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         """The bands may be others."""
         self.show(self.value)
 
     def retile(self) -> None:
         self.show(self.value)
 
-    def _dragged(self, event: GenericEventArguments) -> None:
+    def _on_drag(self, event: GenericEventArguments) -> None:
         number, share = event.args
         if not isinstance(number, int) or not 0 <= number < len(self._borders) or not isinstance(share, (int, float)):
             return
         low = self._borders[number - 1] if number else 0.0
         high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
-        border = min(max(round(share * FINE) / FINE, low), high)
+        border = min(max(round(share * BORDER_STEPS) / BORDER_STEPS, low), high)
         if border != self._borders[number]:
             self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
 
 
-def bands_of(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:
+def find_bands(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:
     """What is between the thresholds: the first list that is not empty."""
     found = (value_of(name) for name in field.between)
     return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
 
-def fitted(borders: Sequence[float], before: Sequence[Any], after: Sequence[Any]) -> list[float]:
+def fit_borders(borders: Sequence[float], before: Sequence[Any], after: Sequence[Any]) -> list[float]:
     """The borders between other bands than before: one that goes leaves its place to the next, a new one halves it."""
     found = list(borders)
     changed = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)

@@ -11,15 +11,15 @@ from typing import Any
 from nicegui import ui
 
 from ....core.fields import UNSET, Field
-from .control import Acts, Around, Control, Fold, Mark, Wires, text_button, tool_buttons
-from .form import control_for, kind_of
-from .numbers import percentage
-from .rows import with_one_more
+from .control import Actions, Control, ControlBinding, ControlContext, Fold, Mark, text_button, tool_buttons
+from .form import build_control, find_control_class
+from .numbers import format_percentage
+from .rows import append_item
 
-SIMPLE = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
+SIMPLE_KINDS = frozenset({"number", "switch", "choice", "text", "tile", "tuple"})
 """Kinds that fit into a cell of a table."""
-MOST_COLUMNS = 4
-MOST_ROWS = 200
+MAX_COLUMNS = 4
+MAX_ROWS = 200
 """Of longer lists, the first items are shown."""
 
 
@@ -31,41 +31,41 @@ class ItemsControl(Control):
     def build(self) -> None:
         self._columns = self.field.parts
         self._is_table = not self._columns or (
-            len(self._columns) <= MOST_COLUMNS and all(column.kind in SIMPLE for column in self._columns)
+            len(self._columns) <= MAX_COLUMNS and all(column.kind in SIMPLE_KINDS for column in self._columns)
         )
         self._items: list[Any] = []
-        self._rest: list[Any] = []
+        self._hidden_items: list[Any] = []
         self._rows: list[_Item] = []
-        self._folds = self.around.folds.get(self.field.name, [])
-        self._shared = next((column for column in self._columns if column.share), None)
+        self._folds = self.context.folds.get(self.field.name, [])
+        self._share_column = next((column for column in self._columns if column.share), None)
         self._list = ui.element("div").classes("tc-table")
-        self._list.props["data-testid"] = self.wires.place
-        add = text_button(f"add {self.field.item.noun}".strip(), "add", lambda: self._added())
-        add.props["data-testid"] = f"{self.wires.place}-add"
+        self._list.props["data-testid"] = self.binding.test_id
+        add = text_button(f"add {self.field.item.noun}".strip(), "add", lambda: self._on_add())
+        add.props["data-testid"] = f"{self.binding.test_id}-add"
 
     def draw(self, value: Any) -> None:
         items = list(value) if isinstance(value, (list, tuple)) else []
-        before, self._items, self._rest = self._items, items[:MOST_ROWS], items[MOST_ROWS:]
+        before, self._items, self._hidden_items = self._items, items[:MAX_ROWS], items[MAX_ROWS:]
         if self._rows and len(before) == len(self._items):
             for row, old, new in zip(self._rows, before, self._items, strict=True):
                 if old != new:
                     row.show(new)
-            self._share()
+            self._show_shares()
             return
         self._folds = [*self._folds, *(Fold() for _ in self._items)][: len(self._items)]
-        self.around.folds[self.field.name] = self._folds
+        self.context.folds[self.field.name] = self._folds
         self._list.clear()
         with self._list:
             if not self._items:
-                ui.label(self.nothing or "none").classes("tc-note")
+                ui.label(self.empty_label or "none").classes("tc-note")
             elif self._is_table and any(column.name for column in self._columns):
                 with ui.element("div").classes("tc-cellrow tc-heads") as heads:
-                    heads.props["data-share"] = "share" if self._shared else ""
+                    heads.props["data-share"] = "share" if self._share_column else ""
                     for column in self._columns:
                         ui.label(column.label).props["title"] = column.description
                     ui.element("div").classes("tc-gap")
-            self._rows = [self._row(number, item) for number, item in enumerate(self._items)]
-        self._share()
+            self._rows = [self._build_row(number, item) for number, item in enumerate(self._items)]
+        self._show_shares()
 
     def retile(self) -> None:
         for row in self._rows:
@@ -76,51 +76,53 @@ class ItemsControl(Control):
             row.mark([(path[1:], text) for path, text in marks if path[:1] == (number,)])
         return [mark for mark in marks if not mark[0] or mark[0][0] not in range(len(self._rows))]
 
-    def _row(self, number: int, item: Any) -> _Item:
-        wires = Wires(f"{self.wires.place}-{number}", lambda value: self._changed(number, value), self.wires.fail)
-        acts: Acts = {
+    def _build_row(self, number: int, item: Any) -> _Item:
+        binding = ControlBinding(
+            f"{self.binding.test_id}-{number}", lambda value: self._on_item_change(number, value), self.binding.fail
+        )
+        actions: Actions = {
             "up": ("arrow_upward", "move up", lambda: self._swap(number)),
             "down": ("arrow_downward", "move down", lambda: self._swap(number + 1)),
-            "copy": ("content_copy", "copy", lambda: self._copied(number)),
-            "remove": ("close", "remove", lambda: self._removed(number)),
+            "copy": ("content_copy", "copy", lambda: self._on_copy(number)),
+            "remove": ("close", "remove", lambda: self._on_remove(number)),
         }
         if self._is_table:
-            plain = {name: act for name, act in acts.items() if name in ("up", "remove")}
-            return _Cells(self.field.item, self._columns, item, self.around, wires, plain)
-        return _Card(self.field.item, item, self.around, wires, acts, number, self._folds[number])
+            plain = {name: act for name, act in actions.items() if name in ("up", "remove")}
+            return _TableRow(self.field.item, self._columns, item, self.context, binding, plain)
+        return _ItemCard(self.field.item, item, self.context, binding, actions, number, self._folds[number])
 
-    def _changed(self, number: int, value: Any) -> None:
+    def _on_item_change(self, number: int, value: Any) -> None:
         self._items = [value if place == number else old for place, old in enumerate(self._items)]
-        self._share()
-        self.send([*self._items, *self._rest])
+        self._show_shares()
+        self.send([*self._items, *self._hidden_items])
 
-    def _share(self) -> None:
+    def _show_shares(self) -> None:
         """Show which part of the sum each row has."""
-        if column := self._shared:
+        if column := self._share_column:
             found = [item.get(column.name, column.default) if isinstance(item, dict) else 0 for item in self._items]
             parts = [part if isinstance(part, (int, float)) else 0 for part in found]
             for row, part in zip(self._rows, parts, strict=True):
-                row.element.props["data-share"] = percentage(part, sum(parts))
+                row.element.props["data-share"] = format_percentage(part, sum(parts))
 
-    def _added(self) -> None:
-        self._put(with_one_more(self.field, self._items, self.around), [*self._folds, Fold(is_open=True)])
+    def _on_add(self) -> None:
+        self._set_items(append_item(self.field, self._items, self.context), [*self._folds, Fold(is_open=True)])
 
-    def _copied(self, number: int) -> None:
+    def _on_copy(self, number: int) -> None:
         unique = {part.name for part in self.field.item.parts if part.unique}
-        copy = with_one_more(self.field, [*self._items, self._items[number]], self.around)[-1] if unique else None
+        copy = append_item(self.field, [*self._items, self._items[number]], self.context)[-1] if unique else None
         items, folds = [*self._items], [*self._folds]
         items.insert(number + 1, copy or items[number])
         folds.insert(number + 1, Fold())
-        self._put(items, folds)
+        self._set_items(items, folds)
 
-    def _removed(self, number: int) -> None:
+    def _on_remove(self, number: int) -> None:
         least = self.field.schema.get("minItems", 0)
         if len(self._items) <= least and not (self.field.nullable and least == 1):
-            self.wires.fail(f"must have at least {least}")
+            self.binding.fail(f"must have at least {least}")
             return
         items, folds = [*self._items], [*self._folds]
         del items[number], folds[number]
-        self._put(items, folds)
+        self._set_items(items, folds)
 
     def _swap(self, number: int) -> None:
         """Before the one above it."""
@@ -128,14 +130,14 @@ class ItemsControl(Control):
             items, folds = [*self._items], [*self._folds]
             for listed in (items, folds):
                 listed[number - 1 : number + 1] = listed[number], listed[number - 1]
-            self._put(items, folds)
+            self._set_items(items, folds)
 
-    def _put(self, items: list[Any], folds: list[Fold]) -> None:
+    def _set_items(self, items: list[Any], folds: list[Fold]) -> None:
         if not items and self.field.nullable:
             self.clear()
             return
         self._rows, self._folds = [], folds  # all are drawn anew
-        self.put([*items, *self._rest])
+        self.put([*items, *self._hidden_items])
 
 
 class _Item(ABC):
@@ -153,29 +155,37 @@ class _Item(ABC):
 
     def mark(self, marks: Sequence[Mark]) -> None:
         """Show what is wrong with it."""
-        told = "; ".join(text for _, text in self.mark_inside(marks))[:160]
-        self.element.props["data-error"] = told
+        message = "; ".join(text for _, text in self.mark_inside(marks))[:160]
+        self.element.props["data-error"] = message
         self.element.classes(add="tc-wrong" if marks else "", remove="" if marks else "tc-wrong")
 
     def mark_inside(self, marks: Sequence[Mark]) -> Sequence[Mark]:
         return marks
 
 
-class _Cells(_Item):
+class _TableRow(_Item):
     """A row of a table."""
 
     def __init__(
-        self, field: Field, columns: tuple[Field, ...], item: Any, around: Around, wires: Wires, acts: Acts
+        self,
+        field: Field,
+        columns: tuple[Field, ...],
+        item: Any,
+        context: ControlContext,
+        binding: ControlBinding,
+        actions: Actions,
     ) -> None:
-        self._field, self._columns, self._item, self._wires = field, columns, item, wires
+        self._field, self._columns, self._item, self._binding = field, columns, item, binding
         inner = [
-            Wires(f"{wires.place}-{column.name or number}", partial(self._sent, number), wires.fail)
+            ControlBinding(
+                f"{binding.test_id}-{column.name or number}", partial(self._on_cell_change, number), binding.fail
+            )
             for number, column in enumerate(columns)
         ]
         with ui.element("div").classes("tc-cellrow tc-item") as self.element:
-            cells = zip(columns, inner, strict=True) if columns else [(field, wires)]
-            self._controls = [control_for(one, around, own, is_small=True) for one, own in cells]
-            tool_buttons(wires.place, acts)
+            cells = zip(columns, inner, strict=True) if columns else [(field, binding)]
+            self._controls = [build_control(one, context, own, is_small=True) for one, own in cells]
+            tool_buttons(binding.test_id, actions)
         self.show(item)
 
     def show(self, item: Any) -> None:
@@ -192,7 +202,7 @@ class _Cells(_Item):
         for control in self._controls:
             control.retile()
 
-    def _sent(self, number: int, value: Any) -> None:
+    def _on_cell_change(self, number: int, value: Any) -> None:
         column = self._columns[number]
         if self._field.kind == "model":
             item = {**self._item} if isinstance(self._item, dict) else {}
@@ -203,16 +213,28 @@ class _Cells(_Item):
             row += [part.initial_value for part in self._columns[len(row) :]]
             row[number] = column.initial_value if value is UNSET else value
             self._item = row
-        self._wires.send(self._item)
+        self._binding.send(self._item)
 
 
-class _Card(_Item):
+class _ItemCard(_Item):
     """An item with fields of its own: those to peek at are always shown, the others are built when it is opened."""
 
     def __init__(
-        self, field: Field, item: Any, around: Around, wires: Wires, acts: Acts, number: int, fold: Fold
+        self,
+        field: Field,
+        item: Any,
+        context: ControlContext,
+        binding: ControlBinding,
+        actions: Actions,
+        number: int,
+        fold: Fold,
     ) -> None:
-        self._field, self._item, self._around, self._wires = field, item, replace(around, folds=fold.inside), wires
+        self._field, self._item, self._context, self._binding = (
+            field,
+            item,
+            replace(context, folds=fold.children),
+            binding,
+        )
         self._number, self._fold = number, fold
         self._names = {part.name for part in field.parts if part.peek}
         self._peeked: Control | None = None
@@ -220,25 +242,25 @@ class _Card(_Item):
         with ui.element("div").classes("tc-card tc-item") as self.element:
             with ui.element("div").classes("tc-cellrow"):
                 self._head = ui.html("", sanitize=False, tag="button").classes("tc-head").props("type=button")
-                self._head.props["data-testid"] = f"{wires.place}-open"
-                self._head.on("click", lambda: self._turn(), args=[])
-                tool_buttons(wires.place, acts)
+                self._head.props["data-testid"] = f"{binding.test_id}-open"
+                self._head.on("click", lambda: self._toggle(), args=[])
+                tool_buttons(binding.test_id, actions)
             self._inside = ui.element("div").classes("tc-card-inside")
             if self._names:
                 with ui.element("div").classes("tc-card-inside tc-peeked"):
-                    self._peeked = self._control(is_peeked=True)
-        self._tell()
+                    self._peeked = self._build_control(is_peeked=True)
+        self._show_summary()
         self._show_fold()
 
     def show(self, item: Any) -> None:
         self._item = item
-        self._tell()
+        self._show_summary()
         for control in (self._peeked, self._others):
             if control is not None:
                 control.show(item)
 
     def retile(self) -> None:
-        self._tell()
+        self._show_summary()
         for control in (self._peeked, self._others):
             if control is not None:
                 control.retile()
@@ -248,26 +270,28 @@ class _Card(_Item):
             marks = marks if control is None else control.mark(marks)
         return marks
 
-    def _control(self, *, is_peeked: bool) -> Control:
+    def _build_control(self, *, is_peeked: bool) -> Control:
         """The control of the fields to peek at, or of the others."""
         field = self._field
         if self._names:
             own = field.schema["properties"]
             kept = {name: part for name, part in own.items() if (name in self._names) == is_peeked}
             field = replace(field, schema={**field.schema, "properties": kept})
-        wires = Wires(self._wires.place, lambda value: self._sent(value, is_peeked=is_peeked), self._wires.fail)
-        control = control_for(field, self._around, wires)
+        binding = ControlBinding(
+            self._binding.test_id, lambda value: self._on_change(value, is_peeked=is_peeked), self._binding.fail
+        )
+        control = build_control(field, self._context, binding)
         control.show(self._item)
         return control
 
-    def _tell(self) -> None:
+    def _show_summary(self) -> None:
         item = self._item
         if isinstance(item, dict):
             item = {name: value for name, value in item.items() if name not in self._names}
-        summary = kind_of(self._field).summary(item, self._around)
+        summary = find_control_class(self._field).summary(item, self._context)
         self._head.content = f"<b>{self._number + 1}</b><span>{summary}</span>"
 
-    def _turn(self) -> None:
+    def _toggle(self) -> None:
         self._fold.is_open = not self._fold.is_open
         self._show_fold()
 
@@ -275,15 +299,15 @@ class _Card(_Item):
         is_open = self._fold.is_open
         if is_open and self._others is None:
             with self._inside:
-                self._others = self._control(is_peeked=False)
+                self._others = self._build_control(is_peeked=False)
         self._inside.set_visibility(is_open)
         self._head.props["aria-expanded"] = "true" if is_open else "false"
         self._head.update()
 
-    def _sent(self, value: Any, *, is_peeked: bool) -> None:
+    def _on_change(self, value: Any, *, is_peeked: bool) -> None:
         self._item = value
-        self._tell()
+        self._show_summary()
         other = self._others if is_peeked else self._peeked
         if other is not None:
             other.show(value)
-        self._wires.send(value)
+        self._binding.send(value)

@@ -9,10 +9,10 @@ from typing import Any
 from nicegui import ui
 
 from ....core.registry import tilesets
-from .control import Control, names_in, select, swatch
-from .numbers import Rubbish, SmallBox
+from .control import Control, list_names, select, swatch
+from .numbers import ControlInput, InvalidInput
 
-SHORT = 26
+MAX_BUTTON_LETTERS = 26
 """Letters of all words together that still fit on buttons side by side."""
 AUTO = "auto"
 
@@ -23,11 +23,11 @@ class SwitchControl(Control):
     def build(self) -> None:
         self._toggle: ui.toggle | None = None
         if self.field.nullable:
-            options = {AUTO: self.nothing or AUTO, "on": "on", "off": "off"}
-            self._toggle = _buttons(options, self._chosen, self.wires.place)
+            options = {AUTO: self.empty_label or AUTO, "on": "on", "off": "off"}
+            self._toggle = _build_toggle(options, self._on_choice, self.binding.test_id)
         else:
             self._switch = ui.switch(on_change=lambda event: self.send(bool(event.value))).props("dense")
-            self._switch.props["data-testid"] = self.wires.place
+            self._switch.props["data-testid"] = self.binding.test_id
             self._switch.props["aria-label"] = self.field.label
 
     def draw(self, value: Any) -> None:
@@ -36,7 +36,7 @@ class SwitchControl(Control):
         else:
             self._switch.value = bool(value)
 
-    def _chosen(self, word: Any) -> None:
+    def _on_choice(self, word: Any) -> None:
         if word in ("on", "off"):
             self.send(word == "on")
         else:
@@ -49,20 +49,20 @@ class ChoiceControl(Control):
     def build(self) -> None:
         options = {json.dumps(option): self.field.label_of(option) for option in self.field.choices}
         if self.field.nullable:
-            options = {AUTO: self.nothing or AUTO, **options}
+            options = {AUTO: self.empty_label or AUTO, **options}
         self._options = options
-        is_short = len(options) <= 4 and sum(map(len, options.values())) + 3 * len(options) <= SHORT
+        is_short = len(options) <= 4 and sum(map(len, options.values())) + 3 * len(options) <= MAX_BUTTON_LETTERS
         self._element: ui.toggle | ui.select
         if is_short and not self.is_small:
-            self._element = _buttons(options, self._chosen, self.wires.place)
+            self._element = _build_toggle(options, self._on_choice, self.binding.test_id)
         else:
-            self._element = select(options, self._chosen, self.wires.place)
+            self._element = select(options, self._on_choice, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
         word = AUTO if value is None and self.field.nullable else json.dumps(value, default=str)
         self._element.value = word if word in self._options else None
 
-    def _chosen(self, word: Any) -> None:
+    def _on_choice(self, word: Any) -> None:
         if self._is_showing or word is None:
             return
         if word == AUTO and self.field.nullable:
@@ -71,10 +71,10 @@ class ChoiceControl(Control):
             self.send(json.loads(word))
 
 
-def _buttons(options: dict[str, str], chosen: Callable[[Any], None], place: str) -> ui.toggle:
-    toggle = ui.toggle(options, on_change=lambda event: chosen(event.value))
+def _build_toggle(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.toggle:
+    toggle = ui.toggle(options, on_change=lambda event: on_choose(event.value))
     toggle.props("dense unelevated no-caps padding='0 8px' toggle-color=primary toggle-text-color=tc-on")
-    toggle.props["data-testid"] = place
+    toggle.props["data-testid"] = test_id
     return toggle.classes("tc-toggle")
 
 
@@ -84,20 +84,20 @@ class TextControl(Control):
     def build(self) -> None:
         with ui.element("div").classes("tc-line"):
             self._swatch = ui.html("", sanitize=False) if self.field.tiles else None
-            self._box = SmallBox(self, self._typed).classes("tc-long")
+            self._box = ControlInput(self, self._on_input).classes("tc-long")
             if self.field.suggestions:
                 self._box.set_autocomplete([tile.name for tile in tilesets.get(self.field.suggestions)])
 
     def draw(self, value: Any) -> None:
         self._box.value = "" if value is None else str(value)
         if self._swatch is not None:
-            self._swatch.content = swatch(self.around.color(value))
+            self._swatch.content = swatch(self.context.find_color(value))
 
     def retile(self) -> None:
         if self._swatch is not None:
-            self._swatch.content = swatch(self.around.color(self.value))
+            self._swatch.content = swatch(self.context.find_color(self.value))
 
-    def _typed(self, text: str) -> None:
+    def _on_input(self, text: str) -> None:
         if not text and self.field.default != "":
             self.clear()
         else:
@@ -108,16 +108,16 @@ class NamesControl(Control):
     """The name of an item of another list, such as a neighborhood."""
 
     def build(self) -> None:
-        self._select = select({}, self._chosen, self.wires.place)
+        self._select = select({}, self._on_choice, self.binding.test_id)
 
     def draw(self, value: Any) -> None:
-        names = names_in(self.around.root(self.field.names_of))
+        names = list_names(self.context.root(self.field.names_of))
         self._select.set_options([*names, *([value] if value not in names else [])], value=value)
 
     def retile(self) -> None:
         self.show(self.value)
 
-    def _chosen(self, name: Any) -> None:
+    def _on_choice(self, name: Any) -> None:
         if not self._is_showing and name is not None:
             self.send(name)
 
@@ -128,18 +128,18 @@ class JsonControl(Control):
     is_wide = True
 
     def build(self) -> None:
-        self._box = SmallBox(self, self._typed, hint=self.nothing or "JSON")
+        self._box = ControlInput(self, self._on_input, hint=self.empty_label or "JSON")
         self._box.props("type=textarea autogrow").classes("tc-long tc-code")
 
     def draw(self, value: Any) -> None:
         self._box.value = "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
-    def _typed(self, text: str) -> None:
+    def _on_input(self, text: str) -> None:
         if not text:
             self.clear()
             return
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Rubbish(f"must be JSON: {str(error)[:80]}") from None
+            raise InvalidInput(f"must be JSON: {str(error)[:80]}") from None
         self.send(value)

@@ -10,16 +10,16 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ....core.errors import TilewrightError
-from ...desk import Ticket
-from ...example import Example, shown_techniques
+from ...jobs import CancelToken
+from ...sample_state import SampleState, list_techniques
 from ...session import Session
 from ...state import State
 from ..view import View
-from .card import Card
+from .card import TrialCard
 from .painter import Painter
 from .sample import SamplePanel
-from .trial import Glance, Outcome, tried
-from .ways import ways_out
+from .suggestions import list_suggestions
+from .trial import TrialPreview, TrialResult, run_trial
 
 PAUSE = 0.15
 """Seconds that the sample must stand still before maps are made after it."""
@@ -32,36 +32,41 @@ class ExampleView(View):
         self.session = session
         self.jobs: dict[str, asyncio.Task[Any]] = {}
         """The newest work of each technique."""
-        self._asked: dict[str, Any] = {}
+        self._last_requests: dict[str, Any] = {}
         """What each technique was asked last; compared with what is asked now."""
         with ui.element("div").classes("tw-example-panel") as panel:
             self.panel = SamplePanel(session, self._change)
         with area, ui.element("div").classes("tw-example").props("data-testid=example") as centre:
             self.painter = Painter(session, self._change)
             with ui.element("div").classes("tw-example-cards"):
-                self.cards = {technique: self._card(technique) for technique in shown_techniques()}
+                self.cards = {technique: self._build_card(technique) for technique in list_techniques()}
         self.panel.take_drops(panel)
         self.panel.take_drops(centre)
         ui.context.client.on_delete(self.stop)
         self.refresh(session.state)
 
-    def _card(self, technique: str) -> Card:
-        return Card(technique, turn=partial(self._turn, technique), take=self._continue, go=self._change)
+    def _build_card(self, technique: str) -> TrialCard:
+        return TrialCard(
+            technique,
+            on_knob=partial(self._set_knob, technique),
+            on_continue=self._continue,
+            on_suggestion=self._change,
+        )
 
     def refresh(self, state: State) -> None:
         """Show another example, and make what has changed; nothing is made while nobody looks."""
-        if state.look.tab != "example":
+        if state.view_settings.tab != "example":
             self.stop()
             return
         example = state.example
         self.panel.refresh(example)
-        self.painter.refresh(example, state.look)
+        self.painter.refresh(example, state.view_settings)
         for technique in reversed(self.cards):  # the quick ones first: workers may be few
             self.cards[technique].knobs.refresh(example)
-            self.cards[technique].dress(sprites=state.look.sprites)
-            asked = example.recipe(technique), example.similarity(technique)
-            if self._asked.get(technique) != asked:
-                self._asked[technique] = asked
+            self.cards[technique].set_sprites(sprites=state.view_settings.sprites)
+            asked = example.build_recipe(technique), example.build_similarity(technique)
+            if self._last_requests.get(technique) != asked:
+                self._last_requests[technique] = asked
                 self._make(technique, example)
 
     def reroll(self) -> bool:
@@ -74,50 +79,50 @@ class ExampleView(View):
         for technique, job in self.jobs.items():
             if not job.done():
                 job.cancel()
-                self._asked.pop(technique, None)
+                self._last_requests.pop(technique, None)
 
     # -- changes ------------------------------------------------------------------------------------------------
 
-    def _change(self, example: Example) -> None:
+    def _change(self, example: SampleState) -> None:
         self.session.change(replace(self.session.state, example=example))
 
-    def _turn(self, technique: str, knob: str, value: Any) -> None:
+    def _set_knob(self, technique: str, knob: str, value: Any) -> None:
         state = self.session.state
-        example = state.example.turning(technique, knob, value)
-        self.session.change(replace(state, example=example), what=f"example {technique} {knob}")
+        example = state.example.with_knob(technique, knob, value)
+        self.session.change(replace(state, example=example), undo_group=f"example {technique} {knob}")
 
     def _continue(self, recipe: dict[str, Any]) -> None:
         """Take a map to Make, where everything else can be done with it."""
-        self.session.change(self.session.state.opening(recipe).looking(tab="make"))
+        self.session.change(self.session.state.open_recipe(recipe).with_view_settings(tab="make"))
 
     # -- making -------------------------------------------------------------------------------------------------
 
-    def _make(self, technique: str, example: Example) -> None:
+    def _make(self, technique: str, example: SampleState) -> None:
         """Make a technique's map after a pause; the one that is being made is cancelled."""
         job = self.jobs.get(technique)
         if job is not None:
             job.cancel()
         pause = 0.0 if job is None else PAUSE
-        self.jobs[technique] = background_tasks.create(self._made(technique, example, pause))
+        self.jobs[technique] = background_tasks.create(self._run_trial(technique, example, pause))
 
-    async def _made(self, technique: str, example: Example, pause: float) -> None:
+    async def _run_trial(self, technique: str, example: SampleState, pause: float) -> None:
         await asyncio.sleep(pause)
         card, loop, me = self.cards[technique], asyncio.get_running_loop(), asyncio.current_task()
 
-        def look(glance: Glance) -> None:
+        def show_preview(glance: TrialPreview) -> None:
             if self.jobs.get(technique) is me and me is not None and not me.done():
-                card.look(glance)
+                card.show_preview(glance)
 
-        def work(ticket: Ticket) -> Outcome:
-            def later(glance: Glance) -> None:
-                loop.call_soon_threadsafe(look, glance)
+        def work(token: CancelToken) -> TrialResult:
+            def report_preview(glance: TrialPreview) -> None:
+                loop.call_soon_threadsafe(show_preview, glance)
 
-            return tried(example, technique, ticket, later)
+            return run_trial(example, technique, token, report_preview)
 
         def fail(error: TilewrightError) -> None:
-            card.fail(error, ways_out(example, technique, error.problems))
+            card.fail(error, list_suggestions(example, technique, error.problems))
 
-        card.begin()
+        card.start()
         outcome = await self.session.attempt(work, fail)
         if outcome is not None:
             card.finish(outcome)

@@ -11,15 +11,15 @@ from nicegui import ui
 
 from ....core.errors import GaveUp, TilewrightError
 from ....core.registry import measures, techniques
-from ...example import Example
-from ..measures import written, written_seconds
+from ...sample_state import SampleState
+from ..measures import format_number, format_seconds
 from .knobs import Knobs
-from .trial import Course, Glance, Outcome
-from .ways import Way
+from .suggestions import Suggestion
+from .trial import FitnessCurve, TrialPreview, TrialResult
 
-FARTHEST = 12.0
+MAX_DIVERGENCE = 12.0
 """A divergence that fills its bar: maps with little of the sample have about this much."""
-SMALLEST = 0.001
+MIN_DIVERGENCE = 0.001
 """Divergences below are drawn as this one."""
 ROWS = {
     "divergence": ("divergence", "Lower is closer to the sample."),
@@ -29,28 +29,28 @@ ROWS = {
 """Word of a row, its measure, and how to read it."""
 
 
-class Card:
+class TrialCard:
     """What a technique made of the sample."""
 
     def __init__(
         self,
         technique: str,
         *,
-        turn: Callable[[str, Any], None],
-        take: Callable[[dict[str, Any]], None],
-        go: Callable[[Example], None],
+        on_knob: Callable[[str, Any], None],
+        on_continue: Callable[[dict[str, Any]], None],
+        on_suggestion: Callable[[SampleState], None],
     ) -> None:
         """`turn` gets a knob's name and value, `take` the recipe of the map that is shown, `go` a way out."""
-        self.technique, self._take, self._go = technique, take, go
-        self._outcome: Outcome | None = None
+        self.technique, self._on_continue, self._on_suggestion = technique, on_continue, on_suggestion
+        self._outcome: TrialResult | None = None
         self._sprites = True
         with ui.element("article").classes("tw-example-card tw-card").props(f"data-testid=card-{technique}"):
             with ui.element("div").classes("tw-example-picture"):
                 self.picture = ui.element("img").props(f'alt="" data-testid=picture-{technique}')
                 self.progress = ui.element("div").classes("tw-example-progress")
-                with ui.element("div").classes("tw-example-trouble") as self.trouble:
+                with ui.element("div").classes("tw-example-trouble") as self.error_panel:
                     self.line = ui.label("").classes("tw-bad").props(f"role=status data-testid=line-{technique}")
-                    self.ways = ui.element("div").classes("tw-example-ways")
+                    self.suggestions = ui.element("div").classes("tw-example-ways")
             with ui.element("div").classes("tw-example-facts"):
                 with ui.element("div").classes("tw-row"):
                     ui.label(technique).classes("tw-example-name").tooltip(techniques.get(technique).summary)
@@ -59,17 +59,17 @@ class Card:
                     self.button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
                     self.button.props(f'aria-label="Continue with the map of {technique}"')
                     self.button.tooltip("Continue with this map: all its knobs, painting and locking are in Make")
-                self.knobs = Knobs(technique, turn)
-                self._rows()
+                self.knobs = Knobs(technique, on_knob)
+                self._build_rows()
                 self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
                 self.chart.props(f"data-testid=fitness-{technique}").tooltip(
                     "The divergence as it falls while the map is made"
                 )
-        self.trouble.set_visibility(False)
+        self.error_panel.set_visibility(False)
         self.chart.set_visibility(False)
         self.button.set_enabled(False)
 
-    def _rows(self) -> None:
+    def _build_rows(self) -> None:
         self.numbers: dict[str, ui.label] = {}
         self.bars: dict[str, ui.element] = {}
         with ui.element("div").classes("tw-example-rows") as self.rows:
@@ -83,55 +83,55 @@ class Card:
 
     # -- what happens -------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """It waits for a worker."""
         self.state.set_text("working")
         self.progress.style("width: 0%")
         for part in (self.picture, self.rows, self.chart):
             part.classes(add="tw-example-old")
 
-    def look(self, glance: Glance) -> None:
+    def show_preview(self, preview: TrialPreview) -> None:
         """It is being made."""
-        self._clear_trouble()
-        self.state.set_text(f"working, {100 * glance.done:.0f} %" if glance.done is not None else "working")
-        self.progress.style(f"width: {100 * (glance.done or 0):.0f}%")
-        self._show(glance.picture, sprites=False)
-        self._draw(glance.course)
+        self._clear_error()
+        self.state.set_text(f"working, {100 * preview.progress:.0f} %" if preview.progress is not None else "working")
+        self.progress.style(f"width: {100 * (preview.progress or 0):.0f}%")
+        self._show(preview.picture, sprites=False)
+        self._draw(preview.curve)
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: TrialResult) -> None:
         """It is done."""
         self._outcome = outcome
-        self._clear_trouble()
-        self.state.set_text(f"done in {written_seconds(outcome.seconds)}")
+        self._clear_error()
+        self.state.set_text(f"done in {format_seconds(outcome.seconds)}")
         self.progress.style("width: 0%")
         self._show_outcome(outcome)
-        self._draw(outcome.course)
+        self._draw(outcome.curve)
         for word, (measure, _) in ROWS.items():
             number = outcome.numbers.get(measure)
-            share = None if number is None else number / FARTHEST if word == "divergence" else number
-            self._fill(word, share, "–" if number is None else _told(word, number))
+            share = None if number is None else number / MAX_DIVERGENCE if word == "divergence" else number
+            self._fill(word, share, "–" if number is None else _format_measure(word, number))
         self.rows.classes(remove="tw-example-old")
         self.button.set_enabled(True)
 
-    def fail(self, error: TilewrightError, ways: list[Way]) -> None:
+    def fail(self, error: TilewrightError, suggestions: list[Suggestion]) -> None:
         """It cannot be done, or not now: the one line, and what may help."""
         self._outcome = None
         self.state.set_text("gave up" if isinstance(error, GaveUp) else "not possible")
         self.progress.style("width: 0%")
         self.line.set_text(str(error))
-        self.ways.clear()
-        with self.ways:
-            for number, (name, example) in enumerate(ways):
-                button = ui.button(name, on_click=partial(self._go, example))
+        self.suggestions.clear()
+        with self.suggestions:
+            for number, (name, example) in enumerate(suggestions):
+                button = ui.button(name, on_click=partial(self._on_suggestion, example))
                 button.props(f"dense outline no-caps size=sm data-testid=way-{self.technique}-{number}")
-        self.trouble.set_visibility(True)
+        self.error_panel.set_visibility(True)
         self.picture.set_visibility(False)
         self._draw(())
         for word in ROWS:
             self._fill(word, None, "–")
         self.button.set_enabled(False)
 
-    def dress(self, *, sprites: bool) -> None:
+    def set_sprites(self, *, sprites: bool) -> None:
         """Show the map in sprites or in colours."""
         if sprites != self._sprites:
             self._sprites = sprites
@@ -142,14 +142,14 @@ class Card:
 
     def _continue(self) -> None:
         if self._outcome is not None:
-            self._take(self._outcome.recipe)
+            self._on_continue(self._outcome.recipe)
 
-    def _clear_trouble(self) -> None:
+    def _clear_error(self) -> None:
         self.line.set_text("")
-        self.trouble.set_visibility(False)
+        self.error_panel.set_visibility(False)
         self.picture.set_visibility(True)
 
-    def _show_outcome(self, outcome: Outcome) -> None:
+    def _show_outcome(self, outcome: TrialResult) -> None:
         in_sprites = self._sprites and outcome.sprites != outcome.flat
         self._show(outcome.sprites if in_sprites else outcome.flat, sprites=in_sprites)
 
@@ -162,23 +162,23 @@ class Card:
         self.numbers[word].set_text(text)
         self.bars[word].style(f"width: {100 * min(1.0, share or 0):.0f}%")
 
-    def _draw(self, course: Course) -> None:
-        self.chart.set_visibility(len(course) > 1)
-        if len(course) > 1:
+    def _draw(self, curve: FitnessCurve) -> None:
+        self.chart.set_visibility(len(curve) > 1)
+        if len(curve) > 1:
             self.chart.classes(remove="tw-example-old")
-            self.chart.set_content(falling(course))
+            self.chart.set_content(render_fitness_curve(curve))
 
 
-def falling(course: Course) -> str:
+def render_fitness_curve(curve: FitnessCurve) -> str:
     """The fitness as it falls, as a small picture with its first and its last number.
 
     In powers of ten upwards: most of the fall is over soon, and what comes then makes the map.
     """
-    heights = [log10(max(value, SMALLEST)) for _, value in course]
+    heights = [log10(max(value, MIN_DIVERGENCE)) for _, value in curve]
     low, high = min(heights) - 0.05, max(heights)
-    points = [(100 * done, 2 + 36 * (high - at) / (high - low)) for (done, _), at in zip(course, heights, strict=True)]
+    points = [(100 * done, 2 + 36 * (high - at) / (high - low)) for (done, _), at in zip(curve, heights, strict=True)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    (_, first), (_, last) = course[0], course[-1]
+    (_, first), (_, last) = curve[0], curve[-1]
     return (
         '<svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label="the fitness as it falls">'
         f'<polygon points="{points[0][0]:.1f},40 {line} {points[-1][0]:.1f},40"/><polyline points="{line}"/></svg>'
@@ -186,5 +186,5 @@ def falling(course: Course) -> str:
     )
 
 
-def _told(word: str, number: float) -> str:
-    return written(number) if word == "divergence" else f"{100 * number:.0f} %"
+def _format_measure(word: str, number: float) -> str:
+    return format_number(number) if word == "divergence" else f"{100 * number:.0f} %"

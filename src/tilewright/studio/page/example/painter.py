@@ -7,58 +7,60 @@ from collections.abc import Callable
 from nicegui import ui
 
 from ....core.appearance import distinct_color
-from ....core.errors import TilewrightError, counted
-from ... import scene
-from ...example import Example, painted, with_tile
+from ....core.errors import TilewrightError, pluralize
+from ... import payloads
+from ...sample_state import SampleState, paint_sample, with_tile
 from ...session import Session
-from ...state import Look
+from ...state import ViewSettings
 from ..canvas import MapCanvas
 
 
 class Painter:
     """The canvas of the sample; `change` gets the example with every stroke."""
 
-    def __init__(self, session: Session, change: Callable[[Example], None]) -> None:
-        self.session, self.change = session, change
-        self.example = Example()
+    def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
+        self.session, self.on_change = session, on_change
+        self.example = SampleState()
         self.grid = True
         with ui.element("section").classes("tw-example-painter tw-card"):
             with ui.element("div").classes("tw-row tw-example-head"):
                 ui.label("Sample").classes("tw-example-name")
                 self.facts = ui.label("").classes("tw-faint tw-grow").props("data-testid=sample-facts")
-                add = ui.button("Add a tile", icon="add", on_click=self._ask)
+                add = ui.button("Add a tile", icon="add", on_click=self._open_dialog)
                 add.props('dense flat no-caps size=sm data-testid=add-tile aria-label="Add a tile"').tooltip(
                     "One more tile to draw with"
                 )
             self.canvas = MapCanvas(
                 simple=True,
-                on_paint=lambda cells, lock: self.change(self.example.drawing(painted(self.example.drawn, cells))),
+                on_paint=lambda cells, lock: self.on_change(
+                    self.example.with_edited_sample(paint_sample(self.example.sample_map, cells))
+                ),
                 on_undo=session.undo,
                 on_redo=session.redo,
-                on_look=self._looked,
+                on_look=self._on_look,
             )
             self.canvas.classes("tw-example-canvas").props("data-testid=sample-canvas")
             ui.label("Draw here, and the maps follow.").classes("tw-faint tw-example-hint")
-        self._form()
+        self._build_dialog()
 
-    def refresh(self, example: Example, look: Look) -> None:
-        drawn = example.drawn
-        if self.facts.text == "" or drawn is not self.example.drawn:
+    def refresh(self, example: SampleState, look: ViewSettings) -> None:
+        drawn = example.sample_map
+        if self.facts.text == "" or drawn is not self.example.sample_map:
             size = "×".join(str(side) for side in reversed(drawn.shape))
-            self.facts.set_text(f"{example.name} · {size} · {counted(len(drawn.tileset), 'tile')}")
-            self.canvas.show(scene.scene_of(drawn))
+            self.facts.set_text(f"{example.name} · {size} · {pluralize(len(drawn.tileset), 'tile')}")
+            self.canvas.show(payloads.encode_map(drawn))
         self.example = example
         self.canvas.set(sprites=look.sprites, grid=self.grid)
 
-    def _looked(self, grid: bool, sprites: bool, overlay: str) -> None:
+    def _on_look(self, grid: bool, sprites: bool, overlay: str) -> None:
         """The sample is looked at otherwise, and the maps beside it follow; that is no step of undo."""
         self.grid = grid
-        self.session.look(sprites=sprites)
-        self.session.tell("state", self.session.state)
+        self.session.change_view(sprites=sprites)
+        self.session.emit("state", self.session.state)
 
     # -- more tiles ---------------------------------------------------------------------------------------------
 
-    def _form(self) -> None:
+    def _build_dialog(self) -> None:
         with ui.dialog() as self.dialog, ui.card().classes("tw-example-form"):
             ui.label("A tile to draw with").classes("tw-title")
             self.name = ui.input("name").props("dense outlined autofocus maxlength=80 data-testid=tile-name")
@@ -71,22 +73,22 @@ class Painter:
             with ui.element("div").classes("tw-row"):
                 ui.space()
                 ui.button("Cancel", on_click=self.dialog.close).props("flat dense no-caps")
-                ui.button("Add", on_click=self._add).props("unelevated dense no-caps data-testid=tile-add")
-        self.name.on("keydown.enter", self._add)
+                ui.button("Add", on_click=self._add_tile).props("unelevated dense no-caps data-testid=tile-add")
+        self.name.on("keydown.enter", self._add_tile)
 
-    def _ask(self) -> None:
+    def _open_dialog(self) -> None:
         self.name.set_value("")
         self.glyph.set_value("")
-        self.color.set_value(distinct_color(len(self.example.drawn.tileset)))
+        self.color.set_value(distinct_color(len(self.example.sample_map.tileset)))
         self.line.set_text("")
         self.dialog.open()
 
-    def _add(self) -> None:
+    def _add_tile(self) -> None:
         name, glyph, color = ((field.value or "").strip() for field in (self.name, self.glyph, self.color))
         try:
-            sample = with_tile(self.example.drawn, name, glyph, color, passable=bool(self.passable.value))
+            sample = with_tile(self.example.sample_map, name, glyph, color, passable=bool(self.passable.value))
         except TilewrightError as error:
             self.line.set_text(str(error))
             return
         self.dialog.close()
-        self.change(self.example.drawing(sample))
+        self.on_change(self.example.with_edited_sample(sample))

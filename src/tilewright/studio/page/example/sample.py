@@ -10,30 +10,30 @@ from typing import Any
 from nicegui import events, ui
 
 from .... import data
-from ....core.params import LARGEST_SIDE
+from ....core.params import MAX_SIDE
 from ....core.seeds import read_seed
 from ....core.tilemap import TileMap
-from ....formats import shelf
-from ... import service
-from ...desk import Ticket
-from ...example import (
+from ....formats import format_registry
+from ... import operations
+from ...jobs import CancelToken
+from ...sample_state import (
     AXES,
-    PAINTED_SIDE,
-    Example,
-    built_in,
-    cleared,
-    flipped,
-    resized,
-    shown_of,
-    shown_techniques,
-    taken,
+    MAX_PAINTED_SIDE,
+    SampleState,
+    as_sample,
+    clear_sample,
+    find_by_example,
+    flip_sample,
+    list_techniques,
+    load_built_in,
+    resize_sample,
 )
-from ...session import Session, typed_seed
-from ..box import Box
+from ...session import Session, parse_seed
+from ..debounced_input import DebouncedInput
 from ..scripts import script
 from ..uploads import Uploader
 from ..widgets import icon_button
-from .trial import picture_of
+from .trial import draw_picture
 
 DROP = script("drop_file")
 DRAG = """(event) => { event.preventDefault(); document.body.classList.add('tw-dropping'); }"""
@@ -43,40 +43,42 @@ LEAVE = script("leave_drop")
 class SamplePanel:
     """Samples to start from, files, and the settings; `change` gets every other example that is asked for."""
 
-    def __init__(self, session: Session, change: Callable[[Example], None]) -> None:
-        self.session, self.change = session, change
-        self.example = Example()
+    def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
+        self.session, self.on_change = session, on_change
+        self.example = SampleState()
         ui.label("Start from").classes("tw-title")
-        self._built_in()
-        self._files()
+        self._build_samples()
+        self._build_upload()
         with ui.element("div").classes("tw-row"):
             ui.label("The sample").classes("tw-title tw-grow")
-            icon_button("flip", "Mirror left to right", partial(self._flip, "x"), test="sample-flip-x")
-            turned = icon_button("flip", "Turn upside down", partial(self._flip, "y"), test="sample-flip-y")
+            icon_button("flip", "Mirror left to right", partial(self._flip, "x"), test_id="sample-flip-x")
+            turned = icon_button("flip", "Turn upside down", partial(self._flip, "y"), test_id="sample-flip-y")
             turned.classes("tw-example-down")
-            icon_button("layers_clear", "Clear: its commonest tile everywhere", self._clear, test="sample-clear")
+            icon_button("layers_clear", "Clear: its commonest tile everywhere", self._clear, test_id="sample-clear")
         with ui.element("div").classes("tw-example-fields"):
-            self.columns = self._number("width", "sample-width", self._resize)
-            self.rows = self._number("height", "sample-height", self._resize)
-            self.wrap_sample = self._axes("repeats", "wrap_sample", "sample-wraps")
-            self.wrap_sample.tooltip(f"Whether the sample wraps around, as small ones do; for {_with('wrap_sample')}")
+            self.columns = self._build_number("width", "sample-width", self._resize)
+            self.rows = self._build_number("height", "sample-height", self._resize)
+            self.wrap_sample = self._build_axes_select("repeats", "wrap_sample", "sample-wraps")
+            self.wrap_sample.tooltip(
+                f"Whether the sample wraps around, as small ones do; for {_list_supporting('wrap_sample')}"
+            )
         ui.label("The maps").classes("tw-title")
         with ui.element("div").classes("tw-example-fields"):
-            self.width = self._number("width", "maps-width", self._set_size)
-            self.height = self._number("height", "maps-height", self._set_size)
-            self.wrap = self._axes("wrap", "wrap", "maps-wrap")
-            self.wrap.tooltip(f"Whether the maps can be laid side by side; for {_with('wrap')}")
+            self.width = self._build_number("width", "maps-width", self._set_size)
+            self.height = self._build_number("height", "maps-height", self._set_size)
+            self.wrap = self._build_axes_select("wrap", "wrap", "maps-wrap")
+            self.wrap.tooltip(f"Whether the maps can be laid side by side; for {_list_supporting('wrap')}")
         with ui.element("div").classes("tw-row"):
-            self.seed = Box("maps-seed", self._sow, label="seed").classes("tw-grow")
+            self.seed = DebouncedInput("maps-seed", self._set_seed, label="seed").classes("tw-grow")
             self.seed.tooltip("A number or any text: the same seed makes the same maps")
             roll = ui.button("Reroll", icon="casino", on_click=self.reroll).classes("tw-roomy")
             roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All maps with another seed")
-        notes = [f"{name} {note}" for name in shown_techniques() if (note := shown_of(name).note)]
+        notes = [f"{name} {note}" for name in list_techniques() if (note := find_by_example(name).note)]
         ui.label(f"{'; '.join(notes)}.").classes("tw-hint")
 
-    def refresh(self, example: Example) -> None:
+    def refresh(self, example: SampleState) -> None:
         self.example = example
-        *_, rows, columns = example.drawn.shape
+        *_, rows, columns = example.sample_map.shape
         shown = {self.columns: columns, self.rows: rows, self.width: example.width, self.height: example.height}
         for field, number in shown.items():
             field.set_value(str(number))
@@ -86,33 +88,33 @@ class SamplePanel:
         picked = example.name if example.sample is None else ""
         for name, card in self.cards.items():
             card.classes(add="tw-picked") if name == picked else card.classes(remove="tw-picked")
-        self.war.set_value(picked if picked in self.members else None)
+        self.war_map.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
         """Another seed."""
-        self.change(replace(self.example, seed=int(read_seed(None))))
+        self.on_change(replace(self.example, seed=int(read_seed(None))))
 
     # -- where it comes from ------------------------------------------------------------------------------------
 
-    def _built_in(self) -> None:
+    def _build_samples(self) -> None:
         self.cards: dict[str, ui.element] = {}
         with ui.element("div").classes("tw-example-samples"):
-            for name in data.names("samples"):
+            for name in data.list_names("samples"):
                 card = ui.element("button").classes("tw-card").props(f"type=button data-testid=pick-sample-{name}")
                 with card.on("click", partial(self._pick, name)):
-                    ui.element("img").props(f'alt="" src="{_thumbnail(name)}"')
+                    ui.element("img").props(f'alt="" src="{_draw_thumbnail(name)}"')
                     ui.label(name)
                 self.cards[name] = card
-        self.members = {f"{game}/{name}": name for game in data.collections() for name in data.members(game)}
-        self.war = ui.select(
+        self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
+        self.war_map = ui.select(
             self.members, label="or a map for Advance Wars", on_change=lambda event: self._pick(event.value)
         )
-        self.war.props("dense outlined options-dense data-testid=sample-war")
+        self.war_map.props("dense outlined options-dense data-testid=sample-war")
 
-    def _files(self) -> None:
-        self.upload = Uploader(self.session.desk.settings, self._uploaded, self._tell)
+    def _build_upload(self) -> None:
+        self.upload = Uploader(self.session.queue.settings, self._on_upload, self._show_error)
         self.upload.classes("tw-example-upload").props("data-testid=sample-file")
-        endings = sorted({ending for entry in shelf if entry.read for ending in entry.extensions})
+        endings = sorted({ending for entry in format_registry if entry.read for ending in entry.extensions})
         with ui.element("button").classes("tw-example-drop").props("type=button data-testid=sample-open") as button:
             ui.icon("upload_file", size="20px")
             ui.label("Open a file, or drop one anywhere here")
@@ -126,86 +128,86 @@ class SamplePanel:
         element.on("dragover", js_handler=DRAG).on("dragleave", js_handler=LEAVE)
         element.on("drop", js_handler=DROP % self.upload.id)
 
-    async def _uploaded(self, event: events.UploadEventArguments) -> None:
+    async def _on_upload(self, event: events.UploadEventArguments) -> None:
         content, name = await event.file.read(), event.file.name
         self.upload.reset()
 
-        def work(ticket: Ticket) -> TileMap:
-            return taken(service.uploaded(content, name, ticket.settings))
+        def work(token: CancelToken) -> TileMap:
+            return as_sample(operations.read_upload(content, name, token.settings))
 
-        sample = await self.session.attempt(work, lambda error: self._tell(str(error)))
+        sample = await self.session.attempt(work, lambda error: self._show_error(str(error)))
         if sample is not None:
-            self._change(self.example.opening(sample, name[-60:] or "a file"))
+            self._change(self.example.with_sample(sample, name[-60:] or "a file"))
 
     def _pick(self, name: str | None) -> None:
         if name is not None and (self.example.sample is not None or name != self.example.name):
-            self._change(self.example.picking(name))
+            self._change(self.example.with_built_in(name))
 
-    def _tell(self, message: str) -> None:
+    def _show_error(self, message: str) -> None:
         self.line.set_text(message)
         self.line.set_visibility(bool(message))
 
-    def _change(self, example: Example) -> None:
+    def _change(self, example: SampleState) -> None:
         """Another example; what was wrong before is no more."""
-        self._tell("")
-        self.change(example)
+        self._show_error("")
+        self.on_change(example)
 
     # -- settings -----------------------------------------------------------------------------------------------
 
-    def _number(self, label: str, test: str, changed: Callable[[], None]) -> Box:
-        return Box(test, lambda _: changed(), label=label, step=1).props("min=1")
+    def _build_number(self, label: str, test_id: str, on_change: Callable[[], None]) -> DebouncedInput:
+        return DebouncedInput(test_id, lambda _: on_change(), label=label, step=1).props("min=1")
 
-    def _axes(self, label: str, name: str, test: str) -> ui.select:
-        def chosen(event: events.ValueChangeEventArguments[Any]) -> None:
-            self.change(replace(self.example, **{name: event.value}))
+    def _build_axes_select(self, label: str, name: str, test_id: str) -> ui.select:
+        def on_choice(event: events.ValueChangeEventArguments[Any]) -> None:
+            self.on_change(replace(self.example, **{name: event.value}))
 
-        select = ui.select(dict(AXES), label=label, value="none", on_change=chosen)
-        return select.props(f"dense outlined options-dense data-testid={test}")
+        select = ui.select(dict(AXES), label=label, value="none", on_change=on_choice)
+        return select.props(f"dense outlined options-dense data-testid={test_id}")
 
     def _resize(self) -> None:
-        *_, rows, columns = self.example.drawn.shape
-        width = _within(self.columns.value, columns, max(PAINTED_SIDE, columns))
-        height = _within(self.rows.value, rows, max(PAINTED_SIDE, rows))
+        *_, rows, columns = self.example.sample_map.shape
+        width = _clamp_side(self.columns.value, columns, max(MAX_PAINTED_SIDE, columns))
+        height = _clamp_side(self.rows.value, rows, max(MAX_PAINTED_SIDE, rows))
         if (width, height) != (columns, rows):
-            self._draw(resized(self.example.drawn, width, height))
+            self._edit_sample(resize_sample(self.example.sample_map, width, height))
         else:
             self.refresh(self.example)
 
     def _set_size(self) -> None:
-        width = _within(self.width.value, self.example.width, LARGEST_SIDE)
-        height = _within(self.height.value, self.example.height, LARGEST_SIDE)
-        self.change(replace(self.example, width=width, height=height))
+        width = _clamp_side(self.width.value, self.example.width, MAX_SIDE)
+        height = _clamp_side(self.height.value, self.example.height, MAX_SIDE)
+        self.on_change(replace(self.example, width=width, height=height))
         self.refresh(self.example)
 
-    def _sow(self, typed: str) -> None:
+    def _set_seed(self, typed: str) -> None:
         if typed and typed != str(self.example.seed):
-            self.change(replace(self.example, seed=typed_seed(typed)))
+            self.on_change(replace(self.example, seed=parse_seed(typed)))
 
     def _flip(self, axis: str) -> None:
-        self._draw(flipped(self.example.drawn, axis))
+        self._edit_sample(flip_sample(self.example.sample_map, axis))
 
     def _clear(self) -> None:
-        self._draw(cleared(self.example.drawn))
+        self._edit_sample(clear_sample(self.example.sample_map))
 
-    def _draw(self, sample: TileMap) -> None:
-        self._change(self.example.drawing(sample))
+    def _edit_sample(self, sample: TileMap) -> None:
+        self._change(self.example.with_edited_sample(sample))
 
 
-def _with(setting: str) -> str:
+def _list_supporting(setting: str) -> str:
     """Return the names of the techniques that have a setting."""
-    return " and ".join(name for name in shown_techniques() if setting in shown_of(name).shared)
+    return " and ".join(name for name in list_techniques() if setting in find_by_example(name).shared)
 
 
-def _within(typed: str | None, otherwise: int, most: int) -> int:
+def _clamp_side(text: str | None, default: int, max_side: int) -> int:
     """A side that somebody typed; nothing, or what is none, changes nothing."""
     try:
-        return round(max(1, min(most, float(typed or ""))))
+        return round(max(1, min(max_side, float(text or ""))))
     except ValueError:
-        return otherwise
+        return default
 
 
-def _thumbnail(name: str) -> str:
+def _draw_thumbnail(name: str) -> str:
     """A corner of a built-in sample."""
-    map = built_in(name)
+    map = load_built_in(name)
     level = map.cells if map.cells.ndim == 2 else map.cells[0]
-    return picture_of(TileMap(level[:24, :32], map.tileset))
+    return draw_picture(TileMap(level[:24, :32], map.tileset))

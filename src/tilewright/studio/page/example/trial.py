@@ -11,35 +11,35 @@ from ....core.errors import TilewrightError
 from ....core.site import Frame
 from ....core.tilemap import TileMap
 from ....formats._picture import PictureParams, draw, layout_of
-from ... import service
-from ...desk import Ticket
-from ...example import Example, shown_of
-from ...scene import picture_address
+from ... import operations
+from ...jobs import CancelToken
+from ...payloads import encode_picture
+from ...sample_state import SampleState, find_by_example
 
-COMPARED = ("divergence", "sample_distance", "copied_share", "copied_block")
-LIVE = 0.12
+COMPARED_MEASURES = ("divergence", "sample_distance", "copied_share", "copied_block")
+PREVIEW_INTERVAL = 0.12
 """Seconds between two looks at the work."""
-WIDEST = 64
+MAX_LARGE_SPRITE_CELLS = 64
 """Pictures of more cells across have smaller sprites."""
-MOST_SPRITES = 1 << 14
+MAX_SPRITE_CELLS = 1 << 14
 """Cells up to which a map is drawn in sprites: of more, none can be told apart on a card."""
 
-Course = tuple[tuple[float, float], ...]
+FitnessCurve = tuple[tuple[float, float], ...]
 """How the fitness fell: the share of the work that was done, and the divergence that was left."""
 
 
 @dataclass(frozen=True)
-class Glance:
+class TrialPreview:
     """What can be seen while a map is made."""
 
     picture: str
     note: str
-    done: float | None
-    course: Course
+    progress: float | None
+    curve: FitnessCurve
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialResult:
     """A finished map, and what it is like."""
 
     recipe: dict[str, Any]
@@ -49,35 +49,39 @@ class Outcome:
     """Its picture in sprites; of large maps, the same as the other."""
     seconds: float
     numbers: dict[str, float]
-    course: Course
+    curve: FitnessCurve
 
 
-def tried(example: Example, technique: str, ticket: Ticket, look: Callable[[Glance], None]) -> Outcome:
+def run_trial(
+    example: SampleState, technique: str, token: CancelToken, on_preview: Callable[[TrialPreview], None]
+) -> TrialResult:
     """Make the technique's map; `look` is called now and then with what is there so far."""
     begun = looked = time.perf_counter()
-    data = example.recipe(technique)
-    recipe = service.checked(data, ticket.settings)
-    objective = shown_of(technique).objective
+    data = example.build_recipe(technique)
+    recipe = operations.check_recipe(data, token.settings)
+    objective = find_by_example(technique).objective
     course: list[tuple[float, float]] = []
-    for frame in service.frames(recipe, ticket):
+    for frame in operations.frames(recipe, token):
         if frame.map is not None:
             seconds = time.perf_counter() - begun
-            numbers = service.measured(frame.map, ticket, COMPARED, like=example.similarity(technique))
-            flat, sprites = picture_of(frame.map), picture_of(frame.map, sprites=True)
-            return Outcome(data, flat, sprites, seconds, numbers, tuple(course))
+            numbers = operations.measure_map(
+                frame.map, token, COMPARED_MEASURES, like=example.build_similarity(technique)
+            )
+            flat, sprites = draw_picture(frame.map), draw_picture(frame.map, sprites=True)
+            return TrialResult(data, flat, sprites, seconds, numbers, tuple(course))
         if frame.numbers and objective in frame.numbers:
-            course.append((frame.done or 0.0, frame.numbers[objective]))
-        if time.perf_counter() > looked + LIVE and (frame.cells is not None or frame.colors is not None):
+            course.append((frame.progress or 0.0, frame.numbers[objective]))
+        if time.perf_counter() > looked + PREVIEW_INTERVAL and (frame.cells is not None or frame.colors is not None):
             looked = time.perf_counter()
-            look(Glance(picture_of(frame.shown()), frame.note, frame.done, tuple(course)))
+            on_preview(TrialPreview(draw_picture(frame.snapshot()), frame.note, frame.progress, tuple(course)))
     raise TilewrightError("the work ended without a map")
 
 
-def picture_of(view: TileMap | Frame, *, sprites: bool = False) -> str:
+def draw_picture(view: TileMap | Frame, *, sprites: bool = False) -> str:
     """A picture as an address that holds it: a pixel a cell, for the browser to enlarge, or sprites."""
     rows, columns = layout_of(view).canvas
-    if sprites and rows * columns <= MOST_SPRITES:
-        options = PictureParams(scale=16 if max(rows, columns) <= WIDEST else 8, sprites=True)
+    if sprites and rows * columns <= MAX_SPRITE_CELLS:
+        options = PictureParams(scale=16 if max(rows, columns) <= MAX_LARGE_SPRITE_CELLS else 8, sprites=True)
     else:
         options = PictureParams(scale=1, sprites=False)
-    return picture_address(draw(view, options))
+    return encode_picture(draw(view, options))

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ....core.errors import InvalidRecipe, Problem, TilewrightError, counted
+from ....core.errors import InvalidRecipe, Problem, TilewrightError, pluralize
 from ....generators._rules.language import Equal, Tree
 from ...session import Session
 from ...state import State
@@ -29,7 +29,7 @@ SECTIONS = {
     "generationRules": ("Layers", ("generationRules",)),
 }
 """Title and fields of every section."""
-SIDES = {"fields": "Fields", "text": "JSON"}
+MODES = {"fields": "Fields", "text": "JSON"}
 register_control("rule", RuleControl)
 register_control("layer", LayerControl)
 
@@ -46,23 +46,25 @@ class RulesView(View):
         self.sections: dict[str, Section] = {}
         with ui.element("div").classes("rules-view"):
             with ui.element("div").classes("rules-line rules-top") as self.top:
-                self.side = ui.toggle(dict(SIDES), value="fields", on_change=lambda: self.refresh(session.state))
+                self.side = ui.toggle(dict(MODES), value="fields", on_change=lambda: self.refresh(session.state))
                 self.side.props("dense unelevated no-caps size=sm data-testid=rules-side")
                 ui.space()
                 copy = ui.button("Copy JSON", icon="content_copy", color=None, on_click=self._copy)
                 copy.props("flat dense no-caps size=sm data-testid=rules-copy").tooltip(
                     "Copy the book as ProcEngine reads it"
                 )
-                other = ui.button("Books", icon="auto_stories", color=None, on_click=partial(self._start, True))
+                other = ui.button("Books", icon="auto_stories", color=None, on_click=partial(self._show_start, True))
                 other.props("flat dense no-caps size=sm data-testid=rules-books").tooltip(
                     "Begin with another rule book"
                 )
             with ui.element("div").classes("rules-start") as self.start_panel:
                 with ui.element("div").classes("rules-line"):
                     ui.label("Start a rule book").classes("rules-title rules-grow")
-                    self.back = ui.button("Back", icon="arrow_back", color=None, on_click=partial(self._start, False))
+                    self.back = ui.button(
+                        "Back", icon="arrow_back", color=None, on_click=partial(self._show_start, False)
+                    )
                     self.back.props("flat dense no-caps size=sm data-testid=rules-back")
-                self.start = StartView(session, self._begun)
+                self.start = StartView(session, self._on_start)
             self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-error")
             self.fields_panel = ui.element("div").classes("rules-sections")
             self.text_panel = ui.element("div").classes("rules-sections")
@@ -77,8 +79,8 @@ class RulesView(View):
                 self._message = ""
             except TilewrightError as error:
                 self._message = str(error)
-            if self.editor.book:
-                self._follow()
+            if self.editor.rulebook:
+                self._update_editor()
         self.start.refresh(state)
         self._show(state)
 
@@ -86,22 +88,22 @@ class RulesView(View):
         """Another map is shown: its tiles may look otherwise."""
         self.refresh(self.session.state)
 
-    def _follow(self) -> None:
+    def _update_editor(self) -> None:
         """Build what is looked at when it is first needed; let it follow the book from then on."""
         if self.side.value == "text":
             if self.text is None:
                 with self.text_panel:
                     self.text = TextView(self.editor)
-            self.text.follow()
+            self.text.update()
             return
         if not self.sections:
             with self.fields_panel:
                 self.sections = {name: Section(self.editor, name) for name in SECTIONS}
             for name in ("names", "generationRules"):
-                self.sections[name].turn()
+                self.sections[name].toggle()
         problems = self.editor.problems
         for section in self.sections.values():
-            section.follow(problems)
+            section.update(problems)
 
     def _show(self, state: State) -> None:
         """The part of the view that fits the state."""
@@ -117,13 +119,13 @@ class RulesView(View):
     # -- what a person does ---------------------------------------------------------------------------------------
 
     def _copy(self) -> None:
-        copy_text(books.text_of(self.editor.book), "The rule book is copied")
+        copy_text(books.write_text(self.editor.rulebook), "The rule book is copied")
 
-    def _start(self, is_starting: bool) -> None:
+    def _show_start(self, is_starting: bool) -> None:
         self._is_starting = is_starting
         self.refresh(self.session.state)
 
-    def _begun(self) -> None:
+    def _on_start(self) -> None:
         """Another book: nothing that was open in the one before stays open."""
         self._is_starting = False
         self.sections = {}
@@ -141,13 +143,13 @@ class Section:
             self.head = (
                 ui.element("button").classes("rules-head").props(f"type=button data-testid=rules-section-{name}")
             )
-            with self.head.on("click", self.turn):
+            with self.head.on("click", self.toggle):
                 ui.label(title).classes("rules-title")
                 self.count = ui.label("").classes("rules-count").props(f"data-testid=rules-count-{name}")
             self.body = ui.element("div").classes("rules-body")
         self.body.set_visibility(False)
 
-    def turn(self) -> None:
+    def toggle(self) -> None:
         """Open or close it."""
         self.body.set_visibility(not self.body.visible)
         self.head.props(f"aria-expanded={'true' if self.body.visible else 'false'}")
@@ -158,40 +160,40 @@ class Section:
                 ui.label(about).classes("tw-hint")
                 self.controls = Controls(
                     books.Draft,
-                    self.editor.book,
-                    self._changed,
+                    self.editor.rulebook,
+                    self._on_change,
                     tiles=lambda: self.editor.tiles,
                     skip=skip,
-                    place="rules",
+                    test_id="rules",
                 )
-        self.follow(self.editor.problems)
+        self.update(self.editor.problems)
 
-    def follow(self, problems: tuple[Problem, ...]) -> None:
+    def update(self, problems: tuple[Problem, ...]) -> None:
         """Show the book as it is, and what is wrong with it."""
-        self.count.set_text(summary_of(self.editor.book, self.name))
+        self.count.set_text(summarize_section(self.editor.rulebook, self.name))
         is_wrong = any(problem.path[:1] and problem.path[0] in self.fields for problem in problems)
         self.card.classes(add="rules-blamed" if is_wrong else "", remove="" if is_wrong else "rules-blamed")
         if self.controls is not None and self.body.visible:
-            self.controls.update(self.editor.book)
+            self.controls.update(self.editor.rulebook)
             self.controls.mark(problems)
 
-    def _changed(self, name: str, value: Any) -> None:
+    def _on_change(self, name: str, value: Any) -> None:
         try:
-            self.editor.set(name, books.Draft.default_of(name) if value is UNSET else value)
+            self.editor.set_section(name, books.Draft.default_of(name) if value is UNSET else value)
         except InvalidRecipe as error:
             if self.controls is not None:
                 self.controls.mark(error.problems)
 
 
-def summary_of(book: books.Book, section: str) -> str:
+def summarize_section(rulebook: books.Rulebook, section: str) -> str:
     """What a section holds, in a few words."""
     if section == "mapData":
-        return f"{book['width']}×{book['height']}"
+        return f"{rulebook['width']}×{rulebook['height']}"
     if section == "roomData":
-        division = book["roomData"]["division"]
+        division = rulebook["roomData"]["division"]
         model = Equal if division["kind"] == "equal" else Tree
         return division_summary(model.model_validate(division))
     if section == "generationRules":
-        rules = sum(len(layer["rules"]) for layer in book["generationRules"])
-        return f"{len(book['generationRules'])}, with {counted(rules, 'rule')}"
-    return str(len(book[section]))
+        rules = sum(len(layer["rules"]) for layer in rulebook["generationRules"])
+        return f"{len(rulebook['generationRules'])}, with {pluralize(rules, 'rule')}"
+    return str(len(rulebook[section]))

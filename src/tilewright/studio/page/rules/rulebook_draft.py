@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ....core.errors import InvalidRecipe, Path, Problem
-from ....generators._rules.language import ALL, PLUS, NamedTile, Neighbourhood, RoomData, Weighted
+from ....generators._rules.language import ALL, PLUS, NamedTile, Neighbourhood, RoomData, WeightedTile
 from ....generators._rules.rulebook import RulesParams
 
-Book: TypeAlias = dict[str, Any]
-BUILT_IN = {one.name: [list(row) for row in one.matrix] for one in (PLUS, ALL)}
+Rulebook: TypeAlias = dict[str, Any]
+BUILT_IN_NEIGHBORHOODS = {one.name: [list(row) for row in one.matrix] for one in (PLUS, ALL)}
 """The neighbourhoods that are there without being drawn."""
-SHORTEST_FIX = {"none:plus:1": "none"}
-LINE = 52
+SHORT_FIXES = {"none:plus:1": "none"}
+LINE_WIDTH = 52
 """Letters of a line of JSON: what the panel has room for."""
-ASSIGNED = re.compile(r"\A\s*(?:(?:var|let|const)\s+)?[A-Za-z_$][\w$]*\s*=(?=\s*\{)")
+ASSIGNMENT = re.compile(r"\A\s*(?:(?:var|let|const)\s+)?[A-Za-z_$][\w$]*\s*=(?=\s*\{)")
 """What programs write before a ProcEngine object."""
 
 
@@ -36,25 +36,25 @@ class Draft(RulesParams):
         return cls().model_dump(mode="json")[section]
 
 
-def read(params: Mapping[str, Any]) -> Book:
+def read(params: Mapping[str, Any]) -> Rulebook:
     """The book that params make, sections that are left out and built-in neighborhoods included."""
-    return complete(_whole_numbers(Draft.checked(params).model_dump(mode="json", exclude={"data"})))
+    return complete(_as_integers(Draft.validate(params).model_dump(mode="json", exclude={"data"})))
 
 
-def complete(book: Book) -> Book:
+def complete(rulebook: Rulebook) -> Rulebook:
     """The book with the neighborhoods that are always there, which come first."""
-    drawn = {one["name"]: one["matrix"] for one in book["neighbourhoods"]}
-    new = [{"name": name, "matrix": matrix} for name, matrix in {**BUILT_IN, **drawn}.items()]
-    has_all = len(drawn) == len(book["neighbourhoods"]) and BUILT_IN.keys() <= drawn.keys()
-    return book if has_all else {**book, "neighbourhoods": new}
+    drawn = {one["name"]: one["matrix"] for one in rulebook["neighbourhoods"]}
+    new = [{"name": name, "matrix": matrix} for name, matrix in {**BUILT_IN_NEIGHBORHOODS, **drawn}.items()]
+    has_all = len(drawn) == len(rulebook["neighbourhoods"]) and BUILT_IN_NEIGHBORHOODS.keys() <= drawn.keys()
+    return rulebook if has_all else {**rulebook, "neighbourhoods": new}
 
 
-def params_of(book: Book) -> dict[str, Any]:
+def to_params(rulebook: Rulebook) -> dict[str, Any]:
     """The book as a recipe's params: in short strings, without what is as usual; in fields where a piece is wrong."""
     try:
-        draft = Draft.checked(book)
+        draft = Draft.validate(rulebook)
     except InvalidRecipe:
-        return book
+        return rulebook
     params: dict[str, Any] = {"width": draft.width, "height": draft.height}
     names = [name.compact.removesuffix(":-1") for name in draft.names]
     if names != ["solid", "empty"]:
@@ -64,70 +64,70 @@ def params_of(book: Book) -> dict[str, Any]:
         params["neighbourhoods"] = drawn
     if draft.mapData.compact != ["solid:empty"]:
         params["mapData"] = draft.mapData.compact
-    if draft.roomData != RoomData(start=(Weighted(tile=draft.mapData.dig),)):
+    if draft.roomData != RoomData(start=(WeightedTile(tile=draft.mapData.dig),)):
         params["roomData"] = draft.roomData.compact
-    params["generationRules"] = [_short(layer.compact) for layer in draft.generationRules]
+    params["generationRules"] = [_shorten_layer(layer.compact) for layer in draft.generationRules]
     return params
 
 
-def _short(layer: dict[str, list[str]]) -> dict[str, list[str]]:
+def _shorten_layer(layer: dict[str, list[str]]) -> dict[str, list[str]]:
     *parts, fix = layer["genData"]
-    short = {"genData": [*parts, SHORTEST_FIX.get(fix, fix)]}
+    short = {"genData": [*parts, SHORT_FIXES.get(fix, fix)]}
     return {**short, "rules": layer["rules"]} if layer["rules"] else short
 
 
-def _whole_numbers(value: Any) -> Any:
+def _as_integers(value: Any) -> Any:
     """Weights that are whole are written whole."""
     if isinstance(value, dict):
-        return {key: _whole_numbers(part) for key, part in value.items()}
+        return {key: _as_integers(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_whole_numbers(part) for part in value]
+        return [_as_integers(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # -- JSON ---------------------------------------------------------------------------------------------------------
 
 
-def text_of(book: Book) -> str:
+def write_text(rulebook: Rulebook) -> str:
     """The book as a ProcEngine object in JSON, every section written."""
     try:
-        draft = Draft.checked(book)
+        draft = Draft.validate(rulebook)
     except InvalidRecipe:
-        return json.dumps(book, indent=2, ensure_ascii=False)
-    data = {**draft.compact, "neighbourhoods": {one.name: one.rows for one in draft.known.values()}}
-    return _written(data, 0)
+        return json.dumps(rulebook, indent=2, ensure_ascii=False)
+    data = {**draft.compact, "neighbourhoods": {one.name: one.rows for one in draft.neighbourhoods_by_name.values()}}
+    return _write_json(data, 0)
 
 
-def _written(value: Any, indent: int, taken: int = 0) -> str:
+def _write_json(value: Any, indent: int, used: int = 0) -> str:
     """JSON in which whatever fits on a line stands on one; `taken` letters of the first line are there already."""
     line = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, (dict, list)) or not value or (indent and len(line) + indent + taken <= LINE):
+    if not isinstance(value, (dict, list)) or not value or (indent and len(line) + indent + used <= LINE_WIDTH):
         return line
     inner = indent + 2
     if isinstance(value, list):
-        lines, ends = _filled([_written(part, inner) for part in value], LINE - inner), "[]"
+        lines, ends = _fill_lines([_write_json(part, inner) for part in value], LINE_WIDTH - inner), "[]"
     else:
         keys = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        lines = [key + _written(part, inner, len(key)) for key, part in zip(keys, value.values(), strict=True)]
+        lines = [key + _write_json(part, inner, len(key)) for key, part in zip(keys, value.values(), strict=True)]
         ends = "{}"
     inside = ",\n".join(" " * inner + line for line in lines)
     return f"{ends[0]}\n{inside}\n{' ' * indent}{ends[1]}"
 
 
-def _filled(parts: Sequence[str], most: int) -> list[str]:
+def _fill_lines(parts: Sequence[str], max_width: int) -> list[str]:
     """Short parts side by side, as many as a line holds."""
     lines: list[str] = []
     for part in parts:
-        if lines and "\n" not in part and "\n" not in lines[-1] and len(lines[-1]) + len(part) + 2 <= most:
+        if lines and "\n" not in part and "\n" not in lines[-1] and len(lines[-1]) + len(part) + 2 <= max_width:
             lines[-1] += f", {part}"
         else:
             lines.append(part)
     return lines
 
 
-def read_text(text: str) -> Book:
+def read_text(text: str) -> Rulebook:
     """The book in a text: a ProcEngine object in JSON, as it stands in a file or a program; all of it must fit."""
-    if found := ASSIGNED.match(text):
+    if found := ASSIGNMENT.match(text):
         # Blanks in its place keep the numbers of lines.
         text = re.sub(r"[^\n]", " ", found.group()) + text[found.end() :].rstrip().removesuffix(";")
     try:
@@ -139,11 +139,11 @@ def read_text(text: str) -> Book:
     if not isinstance(data, dict):
         raise InvalidRecipe('a rule book is an object, such as {"mapData": ["15x7", "solid:empty"]}')
     params = {"data": data} if "technique" in data or "params" in data else {"generationRules": [], **data}
-    RulesParams.checked(params)
+    RulesParams.validate(params)
     return read(params)
 
 
-def line_of(text: str, path: Path) -> int | None:
+def find_line(text: str, path: Path) -> int | None:
     """The line of a JSON text, from 1 on, where the value at a path starts, or the part of it that is there."""
     if path[:1] == ("line",):
         return int(path[1])
@@ -151,14 +151,14 @@ def line_of(text: str, path: Path) -> int | None:
     try:
         start = text.index("{")
         for step in path:
-            start = _start_of(text, start, step)
+            start = _find_start(text, start, step)
             found = text.count("\n", 0, start) + 1
     except (ValueError, LookupError):
         pass
     return found or None
 
 
-def _start_of(text: str, start: int, step: str | int) -> int:
+def _find_start(text: str, start: int, step: str | int) -> int:
     """Where in a text a value of the object or list starts that starts at `start`."""
     decoder, is_object = json.JSONDecoder(), text[start] == "{"
     place, number = start + 1, 0
@@ -186,40 +186,40 @@ def _skip(text: str, place: int) -> int:
 TILE_KEYS = frozenset(("tile", "initial", "dig"))
 
 
-def names_in(book: Book) -> list[str]:
-    return [name["name"] for name in book["names"]]
+def list_names(rulebook: Rulebook) -> list[str]:
+    return [name["name"] for name in rulebook["names"]]
 
 
-def replaced(book: Book, section: str, value: Any) -> Book:
+def replace_section(rulebook: Rulebook, section: str, value: Any) -> Rulebook:
     """With another section. A new name is replaced wherever it is used; one that cannot be a name is refused."""
-    new = complete({**book, section: value})
-    if section not in NAMED or len(value) != len(book[section]):
+    new = complete({**rulebook, section: value})
+    if section not in NAMED_SECTIONS or len(value) != len(rulebook[section]):
         return new
-    pairs = [(old["name"], one["name"]) for old, one in zip(book[section], value, strict=True)]
+    pairs = [(old["name"], one["name"]) for old, one in zip(rulebook[section], value, strict=True)]
     changed = [(place, *pair) for place, pair in enumerate(pairs) if pair[0] != pair[1]]
     if len(changed) != 1:
         return new
     place, old, name = changed[0]
     if [one["name"] for one in value].count(name) > 1:
         raise InvalidRecipe("is the name of another one", at=(section, place, "name"), got=name, rule="unique")
-    model, keys = NAMED[section]
+    model, keys = NAMED_SECTIONS[section]
     try:
-        name = model.checked(value[place]).name
+        name = model.validate(value[place]).name
     except InvalidRecipe as error:
         raise error.within(section, place) from None
     value = [{**one, "name": name} if number == place else one for number, one in enumerate(value)]
-    return complete({**_renamed({**book, section: []}, keys, old, name), section: value})
+    return complete({**_rename({**rulebook, section: []}, keys, old, name), section: value})
 
 
-def _renamed(value: Any, keys: frozenset[str], old: str, new: str) -> Any:
+def _rename(value: Any, keys: frozenset[str], old: str, new: str) -> Any:
     if isinstance(value, list):
-        return [_renamed(part, keys, old, new) for part in value]
+        return [_rename(part, keys, old, new) for part in value]
     if not isinstance(value, dict):
         return value
-    return {key: new if key in keys and part == old else _renamed(part, keys, old, new) for key, part in value.items()}
+    return {key: new if key in keys and part == old else _rename(part, keys, old, new) for key, part in value.items()}
 
 
-def difference(one: Any, other: Any) -> Path:
+def find_difference(one: Any, other: Any) -> Path:
     """The path to the only part in which two books differ."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         keys: list[str | int] = [key for key in one if one[key] != other[key]]
@@ -227,10 +227,10 @@ def difference(one: Any, other: Any) -> Path:
         keys = [key for key in range(len(one)) if one[key] != other[key]]
     else:
         return ()
-    return (keys[0], *difference(one[keys[0]], other[keys[0]])) if len(keys) == 1 else ()
+    return (keys[0], *find_difference(one[keys[0]], other[keys[0]])) if len(keys) == 1 else ()
 
 
-NAMED: dict[str, tuple[type[NamedTile] | type[Neighbourhood], frozenset[str]]] = {
+NAMED_SECTIONS: dict[str, tuple[type[NamedTile] | type[Neighbourhood], frozenset[str]]] = {
     "names": (NamedTile, TILE_KEYS),
     "neighbourhoods": (Neighbourhood, frozenset(("neighbourhood",))),
 }

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from html import escape
 from typing import TypeAlias
 
-from ....core.errors import counted
+from ....core.errors import pluralize
 from ....generators._rules.language import Condition, Equal, Layer, Rooms, Rule, Tree, WholeMap
 from ..controls.control import swatch
-from ..controls.numbers import percentage
+from ..controls.numbers import format_percentage
 
 Spans: TypeAlias = list[tuple[str, str]]
 """Parts of a sentence, each with what it is: a `tile`, a `word` that the book defines, or plain text."""
-COMPARED = {
+COMPARISONS = {
     ">": "more than {}",
     "<": "fewer than {}",
     ">=": "at least {}",
@@ -31,25 +31,25 @@ def rule_spans(rule: Rule) -> Spans:
         spans += [("", " or ")] if number else []
         spans.append(("tile", one.tile))
         if len(rule.replacements) > 1 and total:
-            spans.append(("", f" ({percentage(one.weight, total)})"))
+            spans.append(("", f" ({format_percentage(one.weight, total)})"))
     held = [_always_holds(condition) for condition in rule.conditions]
     if all(held) or (rule.combine == "or" and any(held)):
         return [*spans, ("", ", always")]
     spans += [("", " if "), ("word", rule.neighbourhood), ("", " has ")]
     for number, condition in enumerate(rule.conditions):
         spans += [("", f" {rule.combine} ")] if number else []
-        spans += _condition(condition)
+        spans += _condition_spans(condition)
     return spans
 
 
-def _condition(condition: Condition) -> Spans:
+def _condition_spans(condition: Condition) -> Spans:
     operator, count = condition.operator, condition.count
     if (operator, count) in (("==", 0), ("<", 1), ("<=", 0)):
         amount = "no"
     elif (operator, count) in ((">", 0), (">=", 1), ("!=", 0)):
         amount = "some"
     else:
-        amount = COMPARED[operator].format(count)
+        amount = COMPARISONS[operator].format(count)
     return [("", f"{amount} "), ("tile", condition.tile)]
 
 
@@ -61,10 +61,10 @@ def _always_holds(condition: Condition) -> bool:
 
 def as_html(spans: Spans, color: Callable[[str], str | None]) -> str:
     """A sentence with a swatch before every tile, in its color; unknown tiles are marked."""
-    return "".join(_marked(kind, escape(text), color(text)) for kind, text in spans)
+    return "".join(_render_span(kind, escape(text), color(text)) for kind, text in spans)
 
 
-def _marked(kind: str, text: str, color: str | None) -> str:
+def _render_span(kind: str, text: str, color: str | None) -> str:
     if kind == "tile":
         return f"<b>{swatch(color)}{text}</b>" if color else f'<b class="rules-unknown">{text}</b>'
     return f"<b>{text}</b>" if kind else text
@@ -91,7 +91,7 @@ def place_summary(where: Rooms | WholeMap) -> str:
 def division_summary(division: Equal | Tree) -> str:
     """`5 of 3×2 equal rooms`."""
     if isinstance(division, Tree):
-        return f"{counted(division.rooms, 'room')} of {division.width}×{division.height} at least"
+        return f"{pluralize(division.rooms, 'room')} of {division.width}×{division.height} at least"
     most = division.columns * division.rows
     if most == 1:
         return "one room"

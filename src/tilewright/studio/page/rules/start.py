@@ -9,9 +9,9 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from ....core.errors import TilewrightError
-from ....core.yaml import read_data, remark_of
-from ....data import names, text
-from ... import service
+from ....core.yaml import read_data, read_head_comment
+from ....data import list_names, read_text
+from ... import operations
 from ...session import Session
 from ...state import State
 
@@ -23,20 +23,20 @@ SCALE = 4
 class StartView:
     """Rule books to begin with; nothing happens to the current map before one is chosen."""
 
-    def __init__(self, session: Session, chosen: Callable[[], None]) -> None:
-        self.session, self._chosen = session, chosen
+    def __init__(self, session: Session, on_start: Callable[[], None]) -> None:
+        self.session, self._on_start = session, on_start
         self.hint = ui.label("").classes("tw-hint")
         ui.label("Small ones to take apart").classes("tw-title")
         with ui.element("div").classes("rules-cards"):
-            self.pictures = {name: self._card(name, *book) for name, book in rule_books("rulebooks").items()}
+            self.pictures = {name: self._build_card(name, *book) for name, book in list_rulebooks("rulebooks").items()}
         ui.label("Whole worlds of rules").classes("tw-title")
         with ui.element("div").classes("rules-recipes"):
-            for name, (summary, recipe) in rule_books("recipes").items():
-                button = ui.button(name, color=None, on_click=partial(self._begin, recipe)).props(
+            for name, (summary, recipe) in list_rulebooks("recipes").items():
+                button = ui.button(name, color=None, on_click=partial(self._start, recipe)).props(
                     "outline dense no-caps size=sm"
                 )
                 button.props(f"data-testid=rules-begin-{name}").tooltip(summary)
-        background_tasks.create(self._draw())
+        background_tasks.create(self._draw_pictures())
 
     def refresh(self, state: State) -> None:
         if state.technique == "rules":
@@ -47,28 +47,28 @@ class StartView:
                 " changed here; undo brings the map back."
             )
 
-    def _card(self, name: str, summary: str, recipe: Mapping[str, Any]) -> ui.image:
+    def _build_card(self, name: str, summary: str, recipe: Mapping[str, Any]) -> ui.image:
         card = ui.element("button").classes("rules-card tw-card").props(f"type=button data-testid=rules-begin-{name}")
-        card.on("click", partial(self._begin, recipe))
+        card.on("click", partial(self._start, recipe))
         with card:
             picture = ui.image().props("no-spinner no-transition fit=cover").classes("rules-picture")
             ui.label(name.replace("-", " ").capitalize()).classes("rules-card-name")
             ui.label(summary).classes("tw-faint rules-card-text")
         return picture
 
-    def _begin(self, recipe: Mapping[str, Any]) -> None:
+    def _start(self, recipe: Mapping[str, Any]) -> None:
         state = self.session.state
         seed = SEED if state.seed is None else state.seed
-        self._chosen()
-        self.session.change(state.opening({**recipe, "seed": seed}))
+        self._on_start()
+        self.session.change(state.open_recipe({**recipe, "seed": seed}))
 
-    async def _draw(self) -> None:
+    async def _draw_pictures(self) -> None:
         """The small pictures, a moment later."""
         for name, picture in self.pictures.items():
-            data = {**rule_books("rulebooks")[name][1], "seed": SEED}
-            recipe = service.checked(data, self.session.desk.settings)
+            data = {**list_rulebooks("rulebooks")[name][1], "seed": SEED}
+            recipe = operations.check_recipe(data, self.session.queue.settings)
             try:
-                map = await self.session.do(partial(service.made, recipe))
+                map = await self.session.submit(partial(operations.make_map, recipe))
             except TilewrightError:
                 continue
             if not picture.is_deleted:
@@ -76,9 +76,9 @@ class StartView:
 
 
 @cache
-def rule_books(shelf: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
+def list_rulebooks(folder: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """The rule books among the data, each with what it makes; the empty one is the last."""
-    found = {name: read_data(text(shelf, name), name) for name in names(shelf)}
+    found = {name: read_data(read_text(folder, name), name) for name in list_names(folder)}
     books = {name: recipe for name, recipe in found.items() if recipe.get("technique") == "rules"}
     by_length = sorted(books, key=lambda name: not books[name]["params"]["generationRules"])
-    return {name: (remark_of(text(shelf, name)), books[name]) for name in by_length}
+    return {name: (read_head_comment(read_text(folder, name)), books[name]) for name in by_length}

@@ -19,7 +19,7 @@ class TextView:
         self.editor = editor
         self._text = ""
         """What the book was when it was written last."""
-        self._line: int | None = None
+        self._error_line: int | None = None
         with ui.element("div").classes("rules-line"):
             ui.label("A ProcEngine object: paste another one over it, or type.").classes("tw-hint rules-grow")
             paste = ui.button("Paste", icon="content_paste", color=None, on_click=self._paste)
@@ -27,21 +27,21 @@ class TextView:
             paste.tooltip("Put the rule book that you have copied in the place of this one")
         with ui.element("div").classes("rules-text") as self.frame:
             self.gutter = ui.html("", sanitize=False).classes("rules-gutter").props("aria-hidden=true")
-            self.area = ui.textarea(on_change=self._typed).props(
+            self.area = ui.textarea(on_change=self._on_input).props(
                 f"autogrow borderless dense debounce={PAUSE} wrap=off spellcheck=false autocomplete=off"
                 ' autocapitalize=off data-testid=rules-json aria-label="rule book as JSON"'
             )
         self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-json-error")
         self.error.set_visibility(False)
-        self.follow()
+        self.update()
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Write the book anew where it is another one than the text says."""
-        text = books.text_of(self.editor.book)
+        text = books.write_text(self.editor.rulebook)
         if text == self._text:
             return
         self._text = text
-        if not self._is_the_book(self.area.value or ""):
+        if not self._is_current(self.area.value or ""):
             self.area.set_value(text)
 
     async def _paste(self) -> None:
@@ -52,39 +52,39 @@ class TextView:
         else:
             ui.notify("The browser keeps it to itself; click into the text and press Ctrl+A, Ctrl+V", position="bottom")
 
-    def _is_the_book(self, text: str) -> bool:
+    def _is_current(self, text: str) -> bool:
         try:
-            return books.text_of(books.read_text(text)) == self._text
+            return books.write_text(books.read_text(text)) == self._text
         except TilewrightError:
             return False
 
-    def _typed(self) -> None:
+    def _on_input(self) -> None:
         text = self.area.value or ""
         if text == self._text:
-            self._tell("")
+            self._show_error("")
             return
         try:
             book = books.read_text(text)
         except TilewrightError as error:
             path = error.problems[0].path
-            line = books.line_of(text, path)
+            line = books.find_line(text, path)
             is_placed = line is None or path[:1] == ("line",)
-            self._tell(str(error) if is_placed else f"line {line}: {error}", line)
+            self._show_error(str(error) if is_placed else f"line {line}: {error}", line)
             return
-        self._tell("")
-        self.editor.put(book)
+        self._show_error("")
+        self.editor.replace_rulebook(book)
 
-    def _tell(self, message: str, line: int | None = None) -> None:
+    def _show_error(self, message: str, line: int | None = None) -> None:
         """What is wrong with the text, and where; the book stays as it was."""
         self.error.set_text(message)
         self.error.set_visibility(bool(message))
         self.frame.classes(add="rules-blamed" if message else "", remove="" if message else "rules-blamed")
-        self._line = line
+        self._error_line = line
         self._number_lines()
 
     def _number_lines(self) -> None:
         lines = (self.area.value or "").count("\n") + 1
-        numbers = (f"<b>{line}</b>" if line == self._line else str(line) for line in range(1, lines + 1))
+        numbers = (f"<b>{line}</b>" if line == self._error_line else str(line) for line in range(1, lines + 1))
         written = "\n".join(numbers)
         if self.gutter.content != written:
             self.gutter.set_content(written)

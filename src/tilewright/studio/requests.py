@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, StrictBool, WithJsonSchema
 
-from ..core.errors import quoted
+from ..core.errors import short_repr
 from ..core.params import Params, param
 from ..core.registry import techniques
-from ..formats import shelf
+from ..formats import format_registry
 
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
-FORMATS = {"type": "string", "enum": shelf.names()}
+FORMATS = {"type": "string", "enum": format_registry.names()}
 KINDS: dict[str, type | tuple[type, ...]] = {"object": dict, "array": (list, tuple), "string": str, "null": type(None)}
-WORDS = {"object": "a set of named values", "array": "a list", "string": "a text", "null": "null"}
+KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "a text", "null": "null"}
 
 
 def _one_of(*kinds: str, examples: Sequence[Any] = ()) -> tuple[AfterValidator, WithJsonSchema]:
@@ -23,7 +23,7 @@ def _one_of(*kinds: str, examples: Sequence[Any] = ()) -> tuple[AfterValidator, 
 
     def check(value: Any) -> Any:
         if not any(isinstance(value, KINDS[kind]) for kind in kinds):
-            raise ValueError(f"must be {' or '.join(WORDS[kind] for kind in kinds)}, got {quoted(value)}")
+            raise ValueError(f"must be {' or '.join(KIND_LABELS[kind] for kind in kinds)}, got {short_repr(value)}")
         return value
 
     schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else list(kinds)}
@@ -31,14 +31,14 @@ def _one_of(*kinds: str, examples: Sequence[Any] = ()) -> tuple[AfterValidator, 
 
 
 RECIPES = ("open-caves", {"technique": "maze", "params": {"width": 21, "height": 15}, "shaping": ["border"]})
-Named = Annotated[Any, *_one_of("object")]
-Listed = Annotated[Any, *_one_of("array")]
-RecipeGiven = Annotated[Any, *_one_of("object", "string", examples=RECIPES)]
-TilesetGiven = Annotated[Any, *_one_of("string", "object", "null")]
-Anything = Annotated[Any, WithJsonSchema({})]
+JsonObject = Annotated[Any, *_one_of("object")]
+JsonArray = Annotated[Any, *_one_of("array")]
+RecipeValue = Annotated[Any, *_one_of("object", "string", examples=RECIPES)]
+TilesetValue = Annotated[Any, *_one_of("string", "object", "null")]
+JsonValue = Annotated[Any, WithJsonSchema({})]
 
 
-class Asked(Params):
+class MapRequest(Params):
     """What every request that makes a map may hold."""
 
     noun = "word"
@@ -55,24 +55,24 @@ class Asked(Params):
     """False: of a format that holds animations, the finished map alone."""
 
 
-class Make(Asked):
+class MakeRequest(MapRequest):
     """A map by a technique: a recipe, spelled out."""
 
     technique: Annotated[str, WithJsonSchema(TECHNIQUES)] = param()
     """The name of the technique, as in /api/techniques."""
-    params: Named = param({})
+    params: JsonObject = param({})
     """Its parameters by name; those left out have their defaults."""
-    shaping: Listed = param([])
+    shaping: JsonArray = param([])
     """Shapers, each a name or a name with its parameters: [{"connect": {"thickness": 2}}, "border"]."""
-    tileset: TilesetGiven = param(None)
+    tileset: TilesetValue = param(None)
     """The name of a built-in tileset, or its tiles."""
-    tiles: Named = param({})
+    tiles: JsonObject = param({})
     """Which of the tileset's tiles stand for the technique's: {"floor": "grass"}."""
-    locks: Anything = param(None)
+    locks: JsonValue = param(None)
     """Cells that must hold a tile: a list of [x, y, tile], or a map in which ? is free."""
-    require: Named = param({})
+    require: JsonObject = param({})
     """What measures of the map must be: {"path_length": ">80"}."""
-    tries: Anything = param(None)
+    tries: JsonValue = param(None)
     """How many maps are made until one is as required."""
 
     @property
@@ -82,14 +82,14 @@ class Make(Asked):
         return {word: value for word, value in found.items() if value is not None and value != {}}
 
 
-class Run(Asked):
+class RunRequest(MapRequest):
     """A map by a recipe."""
 
-    recipe: RecipeGiven = param()
+    recipe: RecipeValue = param()
     """A recipe: an object, the name of a built-in one, or its YAML."""
 
 
-class Measured(Params):
+class MeasureRequest(Params):
     """A map to be measured: one that a recipe makes, or one that is sent."""
 
     noun = "word"
@@ -98,14 +98,14 @@ class Measured(Params):
     """Measure the map of this recipe."""
     seed: int | str | None = param(None)
     """Of the recipe's map."""
-    map: Anything = param(None)
+    map: JsonValue = param(None)
     """Or this map: lines of glyphs, rows of tiles, what format json gives, or the name of a built-in sample."""
-    tileset: TilesetGiven = param(None)
+    tileset: TilesetValue = param(None)
     """What its glyphs or words mean; without it every tile but # can be walked on."""
     measures: tuple[str, ...] = param(())
     """Names as in /api/measures; without them, all that apply."""
-    like: Anything = param(None)
+    like: JsonValue = param(None)
     """What the map is compared with: a sample, or {"like": sample, "pattern_size": 3, ...}."""
 
 
-BODIES = (Make, Run, Measured)
+BODIES = (MakeRequest, RunRequest, MeasureRequest)

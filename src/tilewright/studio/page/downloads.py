@@ -6,8 +6,8 @@ import io
 
 from PIL import Image
 
-from ...formats import shelf
-from ..service import Files
+from ...formats import format_registry
+from ..operations import Files
 
 GROUPS = {
     "Pictures": ("png",),
@@ -19,7 +19,7 @@ OTHERS = "Others"
 """Where plugins' formats stand."""
 
 
-def told_of(files: Files, *, is_picture: bool) -> str:
+def describe_files(files: Files, *, is_picture: bool) -> str:
     """What is told of files: their names, the size of a picture, how much they are."""
     facts = [" and ".join(files)]
     if is_picture:
@@ -27,10 +27,10 @@ def told_of(files: Files, *, is_picture: bool) -> str:
             frames = getattr(picture, "n_frames", 1)
             facts.append(f"{picture.width:,}×{picture.height:,} pixels")
             facts += [f"{frames} frames"] if frames > 1 else []
-    return ", ".join([*facts, written_size(sum(map(len, files.values())))])
+    return ", ".join([*facts, format_bytes(sum(map(len, files.values())))])
 
 
-def written_size(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Bytes as people read them.
 
     >>> written_size(812), written_size(34_800), written_size(2_500_000)
@@ -41,9 +41,9 @@ def written_size(count: int) -> str:
     return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def groups() -> dict[str, list[str]]:
+def group_formats() -> dict[str, list[str]]:
     """The formats that can be written, in groups."""
-    writable = [entry.name for entry in shelf if entry.write is not None or entry.animate is not None]
+    writable = [entry.name for entry in format_registry if entry.write is not None or entry.animate is not None]
     found = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
     known = {name for names in GROUPS.values() for name in names}
     return {**found, OTHERS: others} if (others := [name for name in writable if name not in known]) else found

@@ -13,13 +13,13 @@ from .precompile import precompile
 from .settings import Settings
 
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
-MOST_PORTS = 20
+MAX_PORTS = 20
 """Ports that are tried after a taken one."""
-EVERYWHERE = ("0.0.0.0", "::", "")
+ALL_INTERFACES = ("0.0.0.0", "::", "")
 """Hosts that stand for all addresses of this machine."""
 
 
-def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool = True) -> None:
+def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
     """Run the studio until it is stopped; `ready` is told its address once it answers there.
 
     Where its port is taken, it listens on the next free one, unless it must not.
@@ -27,7 +27,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool 
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
-    with listening(settings, other_port=other_port) as listener, precompile() as end:
+    with open_socket(settings, try_other_ports=try_other_ports) as listener, precompile() as end:
         import uvicorn
 
         from . import app
@@ -38,7 +38,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
                 if self.started:
-                    ready(address(settings, listener.getsockname()[1]))
+                    on_ready(build_url(settings, listener.getsockname()[1]))
 
             async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
                 end()
@@ -56,21 +56,21 @@ def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool 
         Server(config).run(sockets=[listener])
 
 
-def listening(settings: Settings, *, other_port: bool) -> socket.socket:
+def open_socket(settings: Settings, *, try_other_ports: bool) -> socket.socket:
     """A socket that listens where the settings say, or on the next free port."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    last = min(settings.port + (MOST_PORTS if other_port and settings.port else 0), 65_535)
+    last = min(settings.port + (MAX_PORTS if try_other_ports and settings.port else 0), 65_535)
     for port in range(settings.port, last + 1):
         try:
             return socket.create_server((settings.host, port), family=family, backlog=256)
         except OSError as error:
             if error.errno == errno.EADDRINUSE and port < last:
                 continue
-            raise TilewrightError(_told(error, settings.host, port)) from None
+            raise TilewrightError(_explain_error(error, settings.host, port)) from None
     raise AssertionError("a range of ports is never empty")
 
 
-def _told(error: OSError, host: str, port: int) -> str:
+def _explain_error(error: OSError, host: str, port: int) -> str:
     reasons: Mapping[int | None, str] = {
         errno.EADDRINUSE: f"port {port} is taken; name another with --port, or 0 for any that is free",
         errno.EACCES: f"port {port} needs more rights than you have; name one from 1024 on with --port",
@@ -79,9 +79,9 @@ def _told(error: OSError, host: str, port: int) -> str:
     return reasons.get(error.errno) or f"host: cannot listen on {host}, port {port} ({error.strerror or error})"
 
 
-def address(settings: Settings, port: int) -> str:
+def build_url(settings: Settings, port: int) -> str:
     """What to open in a browser."""
-    host = socket.gethostname() if settings.host in EVERYWHERE else settings.host
+    host = socket.gethostname() if settings.host in ALL_INTERFACES else settings.host
     host = f"[{host}]" if ":" in host else host
     token = "" if settings.token is None else f"?{urlencode({'token': settings.token})}"
     return f"http://{host}:{port}/{token}"

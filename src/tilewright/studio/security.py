@@ -23,9 +23,9 @@ from ..core.errors import InvalidRecipe, problem
 from .settings import LOOPBACK, Settings
 
 API = "/api"
-HARMLESS = ("GET", "HEAD", "OPTIONS")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
-REFUSED = 4403
+REFUSED_CODE = 4403
 """The code with which a websocket is closed before it is open; browsers see a 403."""
 POLICY = {
     "default-src": "'self'",
@@ -50,7 +50,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class SecurityMiddleware:
     """ASGI middleware around the whole studio."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -66,56 +66,56 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = self._answer(scope, headers)
+        answer = self._check_request(scope, headers)
         if answer is not None and scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": REFUSED, "reason": "refused"})
+            await send({"type": "websocket.close", "code": REFUSED_CODE, "reason": "refused"})
         elif answer is not None:
-            await answer(scope, receive, _Sender(send, headers))
+            await answer(scope, receive, _HeaderSender(send, headers))
         elif scope["type"] == "websocket":
             await self.app(scope, receive, send)
         else:
-            await self._pass(scope, receive, _Sender(send, headers))
+            await self._forward(scope, receive, _HeaderSender(send, headers))
 
-    async def _pass(self, scope: Scope, receive: Receive, send: _Sender) -> None:
-        counted = _Counter(receive, self.settings.upload)
+    async def _forward(self, scope: Scope, receive: Receive, send: _HeaderSender) -> None:
+        counted = _BodyLimiter(receive, self.settings.upload)
         try:
             await self.app(scope, counted, send)
         except HTTPException as error:  # where nobody inside answers for it
             if send.started or error.status_code != 413:
                 raise
-            await _refusal(scope, 413, error.detail)(scope, receive, send)
+            await _error_response(scope, 413, error.detail)(scope, receive, send)
 
-    def _answer(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
         """What is answered instead of letting it pass; None lets it."""
         name = HOST.fullmatch(headers.get("host", ""))
         if self.settings.is_local and (name is None or name["name"].strip("[]").lower() not in LOOPBACK):
-            return _refusal(scope, 403, f"this studio answers on {', '.join(LOOPBACK)} alone")
-        costly = scope["type"] == "websocket" or scope["method"] not in HARMLESS
-        if costly and _is_foreign(headers):
-            return _refusal(scope, 403, "a page of another site asks; only the studio's own may")
+            return _error_response(scope, 403, f"this studio answers on {', '.join(LOOPBACK)} alone")
+        costly = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        if costly and _is_cross_origin(headers):
+            return _error_response(scope, 403, "a page of another site asks; only the studio's own may")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self.settings.upload:
-            return _refusal(scope, 413, _too_much(self.settings.upload))
-        return self._token_answer(scope, headers) if self.settings.token is not None else None
+            return _error_response(scope, 413, _size_message(self.settings.upload))
+        return self._check_token(scope, headers) if self.settings.token is not None else None
 
-    def _token_answer(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         assert self.settings.token is not None
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and _same(bearer.strip(), self.settings.token):
+        if scheme.lower() == "bearer" and _is_equal(bearer.strip(), self.settings.token):
             return None
         words = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in words if name == "token"]
-        if any(_same(value, self.settings.token) for value in given):
+        if any(_is_equal(value, self.settings.token) for value in given):
             rest = urlencode([(name, value) for name, value in words if name != "token"])
             if scope["type"] == "websocket" or scope["path"].startswith(API):
                 scope["query_string"] = rest.encode("latin-1")
                 return None
-            return self._let_in(quote(scope["path"]) + (f"?{rest}" if rest else ""), headers)
-        if _same(_cookie(headers, self.cookie), _digest(self.settings.token, "value")):
+            return self._redirect_with_cookie(quote(scope["path"]) + (f"?{rest}" if rest else ""), headers)
+        if _is_equal(_read_cookie(headers, self.cookie), _digest(self.settings.token, "value")):
             return None
-        return _refusal(scope, 401, "a token is needed: open the address that the studio printed at its start")
+        return _error_response(scope, 401, "a token is needed: open the address that the studio printed at its start")
 
-    def _let_in(self, address: str, headers: Headers) -> Response:
+    def _redirect_with_cookie(self, address: str, headers: Headers) -> Response:
         """On to the same address without the token, which nobody needs to see any more."""
         address = "/" + address.lstrip("/\\")
         response: Response = RedirectResponse(address, 303)
@@ -128,7 +128,7 @@ class Guard:
         return response
 
 
-class _Sender:
+class _HeaderSender:
     """Puts the headers of the house on every answer."""
 
     def __init__(self, send: Send, headers: Headers) -> None:
@@ -149,26 +149,26 @@ class _Sender:
         await self.send(message)
 
 
-class _Counter:
+class _BodyLimiter:
     """Hands a body on until it is too much."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
+    def __init__(self, receive: Receive, max_bytes: int) -> None:
         self.receive = receive
-        self.most = self.left = most
+        self.max_bytes = self.remaining = max_bytes
 
     async def __call__(self) -> Message:
         message = await self.receive()
-        self.left -= len(message.get("body", b""))
-        if self.left < 0:
-            raise HTTPException(413, _too_much(self.most))
+        self.remaining -= len(message.get("body", b""))
+        if self.remaining < 0:
+            raise HTTPException(413, _size_message(self.max_bytes))
         return message
 
 
-def _too_much(most: int) -> str:
-    return f"a request of more than {most:,} bytes is not taken"
+def _size_message(max_bytes: int) -> str:
+    return f"a request of more than {max_bytes:,} bytes is not taken"
 
 
-def _is_foreign(headers: Headers) -> bool:
+def _is_cross_origin(headers: Headers) -> bool:
     """Whether a page of another origin asks; what is no browser does not tell, and is believed."""
     origin = headers.get("origin")
     if origin is None:
@@ -179,7 +179,7 @@ def _is_foreign(headers: Headers) -> bool:
         return True
 
 
-def _refusal(scope: Scope, status: int, line: str) -> Response:
+def _error_response(scope: Scope, status: int, line: str) -> Response:
     """One line: as JSON where programs ask, as text where people do."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if scope["path"].startswith(API):
@@ -187,7 +187,7 @@ def _refusal(scope: Scope, status: int, line: str) -> Response:
     return PlainTextResponse(line + "\n", status, headers)
 
 
-def _cookie(headers: Headers, name: str) -> str:
+def _read_cookie(headers: Headers, name: str) -> str:
     return next((found[name] for text in headers.getlist("cookie") if name in (found := cookie_parser(text))), "")
 
 
@@ -195,6 +195,6 @@ def _digest(token: str, purpose: str) -> str:
     return blake2b(json.dumps([purpose, token]).encode(), digest_size=24).hexdigest()
 
 
-def _same(one: str, other: str) -> bool:
+def _is_equal(one: str, other: str) -> bool:
     """Compared in a time that tells nothing."""
     return compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())

@@ -16,12 +16,12 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, problem, quoted
-from ..core.params import Finding, first_few
+from ..core.errors import GaveUp, InvalidRecipe, Problem, TilewrightError, TooLarge, UnknownName, problem, short_repr
+from ..core.params import Finding, limit_problems
 from ..core.provenance import digest
-from .asked import BODIES
-from .desk import Broken, Busy, Cancelled, TooLong, told
-from .service import Export, Files, zipped
+from .jobs import Busy, Cancelled, InternalError, TooLong, as_tilewright_error
+from .operations import Export, Files, zip_files
+from .requests import BODIES
 
 STATUS: Mapping[type[TilewrightError], int] = {
     Busy: 503,
@@ -29,13 +29,13 @@ STATUS: Mapping[type[TilewrightError], int] = {
     Cancelled: 499,
     TooLarge: 413,
     GaveUp: 422,
-    Broken: 500,
+    InternalError: 500,
     TilewrightError: 400,
 }
 """What an error is for whoever asked, the first that it is counts."""
 RETRY_AFTER = "2"
 """Seconds after which to ask again when all are busy."""
-TYPES = {
+MEDIA_TYPES = {
     ".apng": "image/apng",
     ".awbw": "text/plain; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
@@ -51,45 +51,45 @@ TYPES = {
     ".webp": "image/webp",
     ".zip": "application/zip",
 }
-SHOWN = ("image/", "text/", "application/json", "application/xml")
+INLINE_TYPES = ("image/", "text/", "application/json", "application/xml")
 """What a browser shows; all else it saves."""
 
 
-class Answered(APIRoute):
+class ErrorRoute(APIRoute):
     """A route that answers every error with its line, whatever application it is part of."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def answered(request: Request) -> Response:
+        async def handle_errors(request: Request) -> Response:
             try:
                 return await handle(request)
             except Exception as error:
-                return failure(error)
+                return error_response(error)
 
-        return answered
+        return handle_errors
 
 
-def failure(error: Exception) -> Response:
+def error_response(error: Exception) -> Response:
     """An error as one line, and its problems as data."""
     status, headers = None, None
     if isinstance(error, RequestValidationError):
-        error = InvalidRecipe(*_explained(error))
+        error = InvalidRecipe(*_translate_errors(error))
     elif isinstance(error, HTTPException):
         status, headers = error.status_code, error.headers
         error = error.detail if isinstance(error.detail, TilewrightError) else TilewrightError(str(error.detail))
-    line = told(error)
+    line = as_tilewright_error(error)
     status = status or next(status for kind, status in STATUS.items() if isinstance(line, kind))
     body = {"error": str(line), "problems": [found.as_data() for found in line.problems]}
     return JSONResponse(body, status, {"Retry-After": RETRY_AFTER} if status == 503 else headers)
 
 
-def missing(error: UnknownName) -> HTTPException:
+def not_found(error: UnknownName) -> HTTPException:
     """A name in the address that nothing answers to."""
     return HTTPException(404, error)  # type: ignore[arg-type]  # any value may be the detail; `failure` reads it
 
 
-def _explained(error: RequestValidationError) -> list[Problem]:
+def _translate_errors(error: RequestValidationError) -> list[Problem]:
     """FastAPI's findings in our words."""
     found: list[Problem] = []
     for details in error.errors():
@@ -103,17 +103,17 @@ def _explained(error: RequestValidationError) -> list[Problem]:
             text = f"the request must be a JSON object{kind}"
             found.append(problem(text, got=details.get("input"), rule="type"))
         else:
-            found += Finding(details, path, BODIES).problems()
-    return first_few(found)
+            found += Finding(details, path, BODIES).to_problems()
+    return limit_problems(found)
 
 
-def plain(value: Any) -> Any:
+def as_json_data(value: Any) -> Any:
     """Data as JSON can hold it: what is no number is null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+        return {str(name): as_json_data(part) for name, part in value.items()}
+    return [as_json_data(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def file_name(text: str) -> str:
@@ -121,30 +121,30 @@ def file_name(text: str) -> str:
     return re.sub(r"[^\w-]+", "-", text, flags=re.ASCII).strip("-_")[:60] or "map"
 
 
-def files_answer(made: Export, *, part: str | None, seconds: float, fixed: bool) -> Response:
+def files_response(export: Export, *, part: str | None, seconds: float, is_reproducible: bool) -> Response:
     """The file, or all of them in an archive; `part` picks one by name or ending. `fixed`: the same every time."""
-    name, content = _chosen(made.files, part)
-    kind = TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    place = "inline" if kind.startswith(SHOWN) else "attachment"
-    recipe = made.map.recipe
+    name, content = _choose_file(export.files, part)
+    kind = MEDIA_TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    place = "inline" if kind.startswith(INLINE_TYPES) else "attachment"
+    recipe = export.map.recipe
     headers = {
         "Content-Disposition": f'{place}; filename="{name}"',
-        "Cache-Control": "private, max-age=600" if fixed else "no-store",
+        "Cache-Control": "private, max-age=600" if is_reproducible else "no-store",
         "Tilewright-Seed": quote(str(recipe.seed) if recipe is not None else "", safe=" "),
-        "Tilewright-Digest": digest(made.map),
+        "Tilewright-Digest": digest(export.map),
         "Tilewright-Seconds": f"{seconds:.3f}",
-        "Tilewright-Files": ", ".join(made.files),
+        "Tilewright-Files": ", ".join(export.files),
     }
     return Response(content, media_type=kind, headers=headers)
 
 
-def _chosen(files: Files, part: str | None) -> tuple[str, bytes]:
+def _choose_file(files: Files, part: str | None) -> tuple[str, bytes]:
     first = next(iter(files))
     if part is not None:
         for name, content in files.items():
             if part in (name, PurePosixPath(name).suffix.removeprefix(".")):
                 return name, content
-        raise InvalidRecipe(f"there is no {quoted(part)}; the files are {', '.join(files)}", at="part")
+        raise InvalidRecipe(f"there is no {short_repr(part)}; the files are {', '.join(files)}", at="part")
     if len(files) == 1:
         return first, files[first]
-    return f"{PurePosixPath(first).stem}.zip", zipped(files)
+    return f"{PurePosixPath(first).stem}.zip", zip_files(files)

@@ -1,6 +1,6 @@
 """What a corpus is to be made from: a recipe, and what may stand beside its words, `sweep` and `sampled`.
 
->>> Order.of({"technique": "caves", "sweep": {"walls": [0.4, 0.5]}}).sweep.size
+>>> Request.of({"technique": "caves", "sweep": {"walls": [0.4, 0.5]}}).sweep.size
 2
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 from .. import data as shipped
 from ..core.errors import BadFile, InvalidRecipe, UnknownName
 from ..core.notation import read_sweep
-from ..core.plan import planned
-from ..core.recipe import Recipe, recipe_data
+from ..core.plan import make_plan
+from ..core.recipe import Recipe, as_recipe_data
 from ..core.registry import techniques
 from ..core.seeds import Seed
 from ..formats._resolver import FileResolver
@@ -29,7 +29,7 @@ Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Order:
+class Request:
     """A recipe, read and checked, and the parameters that vary; from a corpus's manifest, all that it was."""
 
     recipe: Recipe
@@ -39,38 +39,38 @@ class Order:
     measures: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: Given, change: Change | None = None) -> Order:
+    def of(cls, given: RequestLike, change: Change | None = None) -> Request:
         """From a recipe, plain data, a file, a corpus, or the name of a recipe or a technique.
 
         `change` may change the recipe's plain data before it is read.
         """
-        if isinstance(given, Order):
+        if isinstance(given, Request):
             return given
         if isinstance(given, Recipe):
-            planned(given)
+            make_plan(given)
             return cls(given, seed=given.seed)
-        data, resolver = _data_of(given)
+        data, resolver = _read_data(given)
         data = dict(data)
         again = None
         if data.get("kind") == KIND:
-            again = _manifest_in(data, given)
+            again = _parse_manifest(data, given)
             data = {**again.recipe, "sweep": again.sweep.to_data(), "sampled": again.sweep.sampled}
         sampled = data.pop("sampled", False)
         if not isinstance(sampled, bool):
             raise InvalidRecipe("must be true or false", at="sampled", got=sampled, rule="choice")
-        sweep = Sweep.of(_typed(data.pop("sweep", None)), sampled=sampled)
-        plain = recipe_data(data)
+        sweep = Sweep.of(_parse_ranges(data.pop("sweep", None)), sampled=sampled)
+        plain = as_recipe_data(data)
         recipe = Recipe.of(plain if change is None else change(plain), resolver)
-        planned(recipe)
+        make_plan(recipe)
         if again is None:
             return cls(recipe, sweep, recipe.seed)
         return cls(recipe, sweep, again.seed, again.count, again.measures)
 
 
-Given = Order | Recipe | Mapping[str, Any] | str | PathLike[str]
+RequestLike = Request | Recipe | Mapping[str, Any] | str | PathLike[str]
 
 
-def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileResolver]:
+def _read_data(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[str, Any], FileResolver]:
     resolver = FileResolver()
     if isinstance(given, Mapping):
         return given, resolver
@@ -78,24 +78,24 @@ def _data_of(given: Mapping[str, Any] | str | PathLike[str]) -> tuple[Mapping[st
         return {"technique": given}, resolver
     inside = os.path.join(fspath(given), MANIFEST)
     try:
-        data, beside = resolver.recipe(inside if os.path.isfile(inside) else fspath(given))
+        data, beside = resolver.read_recipe(inside if os.path.isfile(inside) else fspath(given))
     except UnknownName:
-        names = [*techniques.names(), *shipped.names("recipes")]
+        names = [*techniques.names(), *shipped.list_names("recipes")]
         raise UnknownName("technique or recipe", fspath(given), names, "and there is no such file") from None
     if not isinstance(data, Mapping):
         raise InvalidRecipe("a recipe is a set of named values", got=data, rule="type")
     return data, beside if isinstance(beside, FileResolver) else resolver
 
 
-def _manifest_in(data: Mapping[str, Any], given: object) -> Manifest:
+def _parse_manifest(data: Mapping[str, Any], given: object) -> Manifest:
     try:
         return Manifest.from_text(json.dumps(data))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         wrong = error if isinstance(error, BadFile) else BadFile("its manifest is damaged")
-        raise BadFile.of(wrong, given if isinstance(given, str | PathLike) else "the corpus") from None
+        raise BadFile.from_error(wrong, given if isinstance(given, str | PathLike) else "the corpus") from None
 
 
-def _typed(sweep: Any) -> Any:
+def _parse_ranges(sweep: Any) -> Any:
     """A sweep in which ranges may stand as one types them: `walls: 0.4..0.5:0.02`."""
     if not isinstance(sweep, Mapping):
         return sweep

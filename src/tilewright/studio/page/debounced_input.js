@@ -14,7 +14,7 @@ export default {
     />
   `,
   props: { value: String, id: String, _autocomplete: Array },
-  emits: ["told", "forgotten"],
+  emits: ["commit", "cancel"],
   data() {
     return { text: this.value, isTyping: false };
   },
@@ -49,7 +49,7 @@ export default {
       // Of what is no number at all, such as 1e, a browser gives nothing: that must not pass for an emptied box.
       if (this.$el.querySelector("input")?.validity.badInput) return this.forget();
       this.isTyping = false;
-      this.$emit("told", this.text);
+      this.$emit("commit", this.text);
     },
     enter(event) {
       if (event.target.tagName !== "TEXTAREA") this.tell();
@@ -57,7 +57,7 @@ export default {
     forget() {
       this.isTyping = false;
       this.text = this.value;
-      this.$emit("forgotten");
+      this.$emit("cancel");
     },
   },
 };

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import inlined, kernel
+from . import inline, kernel
 from .bridges import dig_shortest, dig_straight, follow_back, span_parts, spread_waves
-from .flood import BLOCKED, FREE, UNNUMBERED, Labels, NumberingState, Places, number_parts
+from .flood import BLOCKED, FREE, UNLABELED, Labels, NumberingState, Places, label_cells
 
 Bytes: TypeAlias = NDArray[np.uint8]
 MARKED, NUMBERED, DONE = 1, 2, 3
@@ -58,13 +58,13 @@ def _area_of(board: Bytes, taken: Bytes, corner: Places, area: Places, reach: Pl
     return RepairArea(board, taken, corner[0] + y, corner[1] + x, y, x, height, width, reach[0], reach[1], initial)
 
 
-@inlined
+@inline
 def _columns(area: RepairArea) -> int:
     """Return the number of columns of the labels."""
     return area.width + 2 * area.across
 
 
-@inlined
+@inline
 def _row_start(area: RepairArea, row: int) -> int:
     """Return where a row of the area starts in the labels."""
     return (area.down + row) * (area.width + 2 * area.across) + area.across
@@ -82,7 +82,7 @@ def _mark_parts(area: RepairArea, labels: Labels) -> None:
         target = labels[start : start + width]
         source = board[area.top + row, first : first + width]
         for column in range(width):
-            target[column] = FREE if source[column] == filled else UNNUMBERED
+            target[column] = FREE if source[column] == filled else UNLABELED
         if taken.size > 1:
             held = taken[area.y + row, area.x : area.x + width]
             for column in range(width):
@@ -153,7 +153,7 @@ def find_parts(
         _mark_parts(place, labels)
         state["phase"] = MARKED
     if state["phase"] == MARKED:
-        if number_parts(labels, shifts, queue, numbering, budget):
+        if label_cells(labels, shifts, queue, numbering, budget):
             return True
         state["phase"] = NUMBERED
         if largest_alone and state["count"] > 1:

@@ -25,97 +25,99 @@ from ..core.site import Frame
 from ..core.tilemap import TileMap
 from ..core.tileset import Tileset
 from ..formats._picture import sprites_of, variants_of
-from ..formats._sheet import MOST_COLUMNS, arrange_sprites, encode_png
+from ..formats._sheet import MAX_COLUMNS, arrange_sprites, encode_png
 from ..formats._textures import SIDE
 from ..overlays.overlay import Overlay
 
-Scene = dict[str, Any]
+Payload = dict[str, Any]
 """Plain data, ready for JSON."""
 
-MOST_TILES_WITH_SPRITES = 1024
+MAX_TILES_WITH_SPRITES = 1024
 """Tilesets with more tiles are shown in colours: such come from pictures, a tile for every colour."""
-MOST_PICTURES = 4096
+MAX_PICTURES = 4096
 """Pictures in a sheet; when the variants grow past it, they are collected anew."""
-LARGEST_SIDE = 64
+MAX_SPRITE_SIDE = 64
 """Pixels along a sprite of a tileset's own picture; larger ones are shrunk."""
-MOST_SHEETS = 32
+MAX_SHEETS = 32
 """Sheets that are kept, the latest used ones."""
-SMALL_TALK = 200
+ENCODING_OVERHEAD = 200
 """Characters that packing may add, however small an array is."""
-MOST_FILM_CELLS = 1 << 26
+MAX_TIMELINE_CELLS = 1 << 26
 """Cells of all frames of a timeline together; films of large maps have fewer frames."""
 
 
-def scene_of(
+def encode_map(
     map: TileMap,
     *,
     locked: NDArray[np.bool_] | None = None,
     painted: int = 0,
     sprites: bool = True,
     note: str = "",
-) -> Scene:
+) -> Payload:
     """A map as the canvas shows it; `painted` tells how many cells were painted since it was made."""
-    sheet, looks = sheets.pictured(map) if sprites else (None, None)
+    sheet, looks = sheet_cache.find_sheet(map) if sprites else (None, None)
     return {
-        **_sized(map.shape),
-        **_celled(map.cells, map.tileset),
-        "key": _key(map),
+        **_encode_size(map.shape),
+        **_encode_cells(map.cells, map.tileset),
+        "key": _digest_map(map),
         "rooms": [[room.x, room.y, room.width, room.height] for room in map.rooms],
         "links": [list(link) for link in map.links],
         "markers": [[marker.name, marker.x, marker.y, marker.level] for marker in map.markers],
-        "locked": None if locked is None or not locked.any() else packed(locked.astype(np.uint8)),
+        "locked": None if locked is None or not locked.any() else encode_array(locked.astype(np.uint8)),
         "painted": painted,
         "note": note,
         "sheet": None if sheet is None else sheet.data,
-        "looks": None if looks is None else packed(looks),
+        "looks": None if looks is None else encode_array(looks),
     }
 
 
-def picture_address(picture: Image.Image) -> str:
+def encode_picture(picture: Image.Image) -> str:
     """Return a Pillow picture as a data: address."""
     file = io.BytesIO()
     picture.save(file, "PNG")
     return data_url(file.getvalue())
 
 
-def frame_of(frame: Frame) -> Scene:
+def encode_frame(frame: Frame) -> Payload:
     """A moment of the work, as `frame.shown()` gives it, or the last one with the map."""
     shape = frame.colors.shape[:-1] if frame.cells is None else frame.cells.shape
-    celled: Scene = {"tileset": None, "tiles": []} if frame.cells is None else _celled(frame.cells, frame.tileset)
+    celled: Payload = (
+        {"tileset": None, "tiles": []} if frame.cells is None else _encode_cells(frame.cells, frame.tileset)
+    )
     return {
-        **_sized(shape),
+        **_encode_size(shape),
         **celled,
-        "colors": None if frame.colors is None else packed(frame.colors),
+        "colors": None if frame.colors is None else encode_array(frame.colors),
         "lines": [[list(start), list(end)] for start, end in frame.lines],
         "note": frame.note,
         "stage": frame.stage,
-        "done": frame.done,
+        "done": frame.progress,
         "numbers": {name: value for name, value in (frame.numbers or {}).items() if isfinite(value)},
     }
 
 
-def film_of(frames: Sequence[Frame]) -> Scene:
+def encode_timeline(frames: Sequence[Frame]) -> Payload:
     """The work on a map for the timeline; the first and the last frame are always there."""
     largest = max((prod(np.shape(frame.colors if frame.cells is None else frame.cells)) for frame in frames), default=1)
-    most = max(2, MOST_FILM_CELLS // largest)
+    most = max(2, MAX_TIMELINE_CELLS // largest)
     if len(frames) > most:
         frames = [frames[round(place)] for place in np.linspace(0, len(frames) - 1, most)]
-    scenes = [frame_of(frame) for frame in frames]
+    scenes = [encode_frame(frame) for frame in frames]
     tilesets = {scene["tileset"]: scene["tiles"] for scene in scenes if scene["tileset"]}
     return {"frames": [{**scene, "tiles": None} for scene in scenes], "tilesets": tilesets}
 
 
-def overlay_of(overlay: Overlay) -> Scene:
+def encode_overlay(overlay: Overlay) -> Payload:
     """What is drawn over a map."""
     return {
-        **_sized(overlay.tint.shape[:-1]),
-        "tint": packed(overlay.tint),
+        **_encode_size(overlay.tint.shape[:-1]),
+        "tint": encode_array(overlay.tint),
         "lines": [[list(start), list(end)] for start, end in overlay.lines],
         "legend": overlay.legend,
     }
 
 
-def packed(array: NDArray[Any]) -> str:
+def encode_array(array: NDArray[Any]) -> str:
     """An array's bytes as text, little end first."""
     plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     return base64.b64encode(zlib.compress(plain.tobytes(), 1)).decode()
@@ -126,17 +128,17 @@ def data_url(content: bytes, kind: str = "image/png") -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def places_in(told: object, size: int) -> list[int] | None:
+def decode_cells(encoded: object, size: int) -> list[int] | None:
     """The flat places that a browser means on a map of this many cells: a bit for each, packed like all arrays.
 
     None for whatever else it may have sent.
     """
-    if not isinstance(told, str) or len(told) > size + SMALL_TALK:
+    if not isinstance(encoded, str) or len(encoded) > size + ENCODING_OVERHEAD:
         return None
     length = -(-size // 8)
     unpacker = zlib.decompressobj()
     try:
-        plain = unpacker.decompress(base64.b64decode(told, validate=True), length + 1)
+        plain = unpacker.decompress(base64.b64decode(encoded, validate=True), length + 1)
     except (ValueError, zlib.error):
         return None
     if len(plain) != length or not unpacker.eof:
@@ -146,19 +148,19 @@ def places_in(told: object, size: int) -> list[int] | None:
     return places
 
 
-def _sized(shape: tuple[int, ...]) -> Scene:
+def _encode_size(shape: tuple[int, ...]) -> Payload:
     return {"width": shape[-1], "height": shape[-2], "depth": shape[0] if len(shape) == 3 else 1}
 
 
-def _celled(cells: NDArray[Any], tileset: Tileset) -> Scene:
+def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
     tiles = [
         {"name": tile.name, "glyph": tile.glyph, "color": tile.color, "passable": tile.passable} for tile in tileset
     ]
     whole = cells.astype(tileset.dtype, copy=False)
-    return {"cells": packed(whole), "bits": 8 * whole.itemsize, "tileset": tileset.digest, "tiles": tiles}
+    return {"cells": encode_array(whole), "bits": 8 * whole.itemsize, "tileset": tileset.digest, "tiles": tiles}
 
 
-def _key(map: TileMap) -> str:
+def _digest_map(map: TileMap) -> str:
     """Names what is seen: other cells or tiles, another key."""
     digest = blake2b(map.cells.tobytes(), digest_size=8)
     digest.update(f"{map.shape}{map.tileset.digest}".encode())
@@ -178,76 +180,74 @@ class SpriteSheet:
     """(picture,) what each shows, as `variants_of` tells it; a tile's own stands at its id."""
     pixels: NDArray[np.uint8]
     """(picture, row, column, 3)"""
-    data: Scene
+    data: Payload
     """What the browser gets."""
 
     @classmethod
-    def of(cls, tileset: Tileset) -> SpriteSheet:
+    def from_tileset(cls, tileset: Tileset) -> SpriteSheet:
         own = tileset.sheet
         side = max(own.tile_width, own.tile_height) if own is not None and own.picture else SIDE
-        side = min(side, LARGEST_SIDE, isqrt(MOST_PICTURES * SIDE * SIDE // len(tileset)))
+        side = min(side, MAX_SPRITE_SIDE, isqrt(MAX_PICTURES * SIDE * SIDE // len(tileset)))
         variants = np.arange(len(tileset), dtype=np.int64)
-        return cls._filled(tileset, side, variants, sprites_of(tileset, variants, (side, side)))
+        return cls._build(tileset, side, variants, sprites_of(tileset, variants, (side, side)))
 
     def with_variants(self, wanted: NDArray[np.int64]) -> SpriteSheet:
         """With pictures of these variants, each once, too."""
         new = np.setdiff1d(wanted, self.variants)
         if not len(new):
             return self
-        old = len(self.variants) if len(self.variants) + len(new) <= MOST_PICTURES else len(self.tileset)
+        old = len(self.variants) if len(self.variants) + len(new) <= MAX_PICTURES else len(self.tileset)
         new = new if old == len(self.variants) else np.setdiff1d(wanted, self.variants[:old])
         pixels = sprites_of(self.tileset, new, (self.side, self.side))
         variants = np.concatenate([self.variants[:old], new])
-        return self._filled(self.tileset, self.side, variants, np.concatenate([self.pixels[:old], pixels]))
+        return self._build(self.tileset, self.side, variants, np.concatenate([self.pixels[:old], pixels]))
 
     @classmethod
-    def _filled(
-        cls, tileset: Tileset, side: int, variants: NDArray[np.int64], pixels: NDArray[np.uint8]
-    ) -> SpriteSheet:
+    def _build(cls, tileset: Tileset, side: int, variants: NDArray[np.int64], pixels: NDArray[np.uint8]) -> SpriteSheet:
         picture = encode_png(arrange_sprites(pixels), quick=True)
         data = {
             "digest": blake2b(picture, digest_size=8).hexdigest(),
             "url": data_url(picture),
             "side": side,
-            "columns": min(MOST_COLUMNS, len(pixels)),
+            "columns": min(MAX_COLUMNS, len(pixels)),
             "count": len(pixels),
         }
         return cls(tileset, side, variants, pixels, data)
 
-    def places(self, variants: NDArray[np.int64]) -> NDArray[np.uint16]:
+    def find_positions(self, variants: NDArray[np.int64]) -> NDArray[np.uint16]:
         """Where in the sheet each of these variants is, all of which it holds."""
         order = np.argsort(self.variants)
         found: NDArray[np.uint16] = order[np.searchsorted(self.variants, variants, sorter=order)].astype(np.uint16)
         return found
 
 
-class Sheets:
+class SheetCache:
     """Sheets by tileset. They grow with the variants that maps use, so that soon none has to be drawn any more."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, SpriteSheet] = OrderedDict()
+        self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()
         self._lock = threading.Lock()
 
-    def pictured(self, map: TileMap) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
+    def find_sheet(self, map: TileMap) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
         """The sheet for a map, and for each cell its place there; None where that is its tile's id.
 
         No sheet for tilesets of very many tiles.
         """
-        if len(map.tileset) > MOST_TILES_WITH_SPRITES:
+        if len(map.tileset) > MAX_TILES_WITH_SPRITES:
             return None, None
         variants = variants_of(map)
         varied = int(variants.max()) >= len(map.tileset)
         own = map.tileset.sheet
         key = map.tileset.digest + (blake2b(own.picture, digest_size=8).hexdigest() if own and own.picture else "")
         with self._lock:
-            sheet = self._known.pop(key, None) or SpriteSheet.of(map.tileset)
+            sheet = self._sheets.pop(key, None) or SpriteSheet.from_tileset(map.tileset)
             if varied:
                 sheet = sheet.with_variants(np.unique(variants))
-            self._known[key] = sheet
-            while len(self._known) > MOST_SHEETS:
-                self._known.popitem(last=False)
-        return sheet, sheet.places(variants) if varied else None
+            self._sheets[key] = sheet
+            while len(self._sheets) > MAX_SHEETS:
+                self._sheets.popitem(last=False)
+        return sheet, sheet.find_positions(variants) if varied else None
 
 
-sheets = Sheets()
+sheet_cache = SheetCache()
 """Those of this process; what a tile looks like is no secret between people."""

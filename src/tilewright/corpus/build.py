@@ -13,23 +13,23 @@ from itertools import chain
 
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
-from .cluster import Progress, Tell, check_workers, each_result
-from .datasheet import Facts, datasheet
-from .manifest import CELLS_IN_A_PART, Manifest
-from .order import Given, Order
+from .cluster import Progress, ProgressCallback, check_workers, iter_results
+from .datasheet import Facts, render_datasheet
+from .manifest import MAX_CELLS_PER_PART, Manifest
 from .parts import Part, make_part
 from .reader import Corpus
+from .request import Request, RequestLike
 from .store import DATASHEET, MANIFEST, PARTS, Folder, part_name
 from .sweep import Sweep
 
-TASKS_EACH = 16
+MIN_TASKS_PER_WORKER = 16
 """Tasks that are left for each worker, at least, while they hold several parts."""
-MOST_TOGETHER = 8
+MAX_PARTS_PER_TASK = 8
 """Parts in a task."""
 
 
 def make(
-    given: Given,
+    given: RequestLike,
     folder: str | os.PathLike[str],
     *,
     count: int | None = None,
@@ -38,7 +38,7 @@ def make(
     sweep: Sweep | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    tell: Tell | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Corpus:
     """Make a corpus in a folder, or go on with one that was stopped.
 
@@ -48,66 +48,68 @@ def make(
     environment's DASK_SCHEDULER_ADDRESS.
     """
     check_workers(workers, scheduler)
-    order = Order.of(given)
-    count = order.count if count is None else count
+    request = Request.of(given)
+    count = request.count if count is None else count
     if count is None:
         raise InvalidRecipe("how many maps the corpus is to have is missing", at="count", rule="missing")
     store = Folder(os.fspath(folder))
-    found = Manifest.in_folder(store)
-    asked = seed if seed is not None else order.seed
-    wanted = Manifest.planned(
-        order.recipe,
+    found = Manifest.from_folder(store)
+    asked = seed if seed is not None else request.seed
+    wanted = Manifest.from_recipe(
+        request.recipe,
         seed=read_seed(asked if asked is not None or found is None else found.seed),
         count=count,
-        measures=order.measures if measures is None else measures,
-        sweep=order.sweep if sweep is None else sweep,
+        measures=request.measures if measures is None else measures,
+        sweep=request.sweep if sweep is None else sweep,
     )
     if found is not None:
-        found.refuse_other(wanted, store)
+        found.check_matches(wanted, store)
     else:
-        store.write(wanted.text.encode(), MANIFEST, lasting=True)
-    with store.held():
-        now = Manifest.in_folder(store)  # another process may have begun another one just now
+        store.write(wanted.text.encode(), MANIFEST, durable=True)
+    with store.lock():
+        now = Manifest.from_folder(store)  # another process may have begun another one just now
         if now is not None:
-            now.refuse_other(wanted, store)
-        return _completed(found or wanted, store, workers, scheduler, tell or (lambda progress: None))
+            now.check_matches(wanted, store)
+        return _build_missing(found or wanted, store, workers, scheduler, on_progress or (lambda progress: None))
 
 
-def _completed(manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, tell: Tell) -> Corpus:
+def _build_missing(
+    manifest: Manifest, store: Folder, workers: int | None, scheduler: str | None, on_progress: ProgressCallback
+) -> Corpus:
     """Make what is missing."""
-    store.sweep(PARTS)
-    missing = sorted(set(range(manifest.parts)) - set(store.parts()))
+    store.remove_temporary(PARTS)
+    missing = sorted(set(range(manifest.parts)) - set(store.list_parts()))
     progress = Progress(manifest.count, manifest.count - sum(len(manifest.maps_of(part)) for part in missing))
-    tell(progress)
+    on_progress(progress)
     made: dict[int, Facts] = {}
     if missing:
-        work = each_result(
+        work = iter_results(
             make_parts,
-            lambda threads: ((manifest.text, task) for task in grouped(manifest, missing, threads)),
+            lambda threads: ((manifest.text, task) for task in group_tasks(manifest, missing, threads)),
             lambda: ([make_part(manifest, number)] for number in missing),
             workers=workers,
             scheduler=scheduler,
             progress=progress,
-            tell=tell,
+            on_progress=on_progress,
         )
         with closing(work) as finished:
             for part in chain.from_iterable(finished):
                 try:
-                    store.write(part.content, PARTS, part_name(part.number), lasting=True)
+                    store.write(part.content, PARTS, part_name(part.number), durable=True)
                 except BadFile as error:
                     raise BadFile(f"{error}; what was made until now stays, run again to go on") from None
                 made[part.number] = part.facts
                 progress.done += part.facts.maps
                 progress.made += part.facts.maps
                 progress.failures += part.facts.failures
-                tell(progress)
+                on_progress(progress)
     corpus = Corpus(store.address)
     facts = Facts.of(corpus, made)
-    sheet = datasheet(corpus, facts).encode()
+    sheet = render_datasheet(corpus, facts).encode()
     if store.read(DATASHEET) != sheet:
         store.write(sheet, DATASHEET)
     progress.failures = facts.failures
-    tell(progress)
+    on_progress(progress)
     return corpus
 
 
@@ -125,13 +127,13 @@ def remake(corpus: Corpus, numbers: Sequence[int]) -> None:
         if not 0 <= number < corpus.manifest.parts:
             text = f"there are {corpus.manifest.parts}, counted from 0"
             raise InvalidRecipe(text, at=("part", number), place=f"part {number}")
-    with corpus.folder.held():
+    with corpus.folder.lock():
         for number in numbers:
             content = make_part(corpus.manifest, number).content
-            corpus.folder.write(content, PARTS, part_name(number), lasting=True)
+            corpus.folder.write(content, PARTS, part_name(number), durable=True)
 
 
-def damaged(corpus: Corpus) -> dict[int, str]:
+def find_damaged(corpus: Corpus) -> dict[int, str]:
     """Every part that cannot be read to its end, or is not of this corpus, with what is wrong; all are read."""
     found = {}
     for number in corpus.parts:
@@ -145,13 +147,13 @@ def damaged(corpus: Corpus) -> dict[int, str]:
     return found
 
 
-def grouped(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
+def group_tasks(manifest: Manifest, numbers: Sequence[int], workers: int) -> list[list[int]]:
     """Parts in tasks: the last ones are small, so that all workers end together; none is larger than a large part."""
-    most = max(1, min(MOST_TOGETHER, CELLS_IN_A_PART // (manifest.part_size * manifest.largest)))
+    max_parts = max(1, min(MAX_PARTS_PER_TASK, MAX_CELLS_PER_PART // (manifest.part_size * manifest.max_cells)))
     tasks: list[list[int]] = []
     first = 0
     while first < len(numbers):
-        together = max(1, min(most, (len(numbers) - first) // (workers * TASKS_EACH)))
+        together = max(1, min(max_parts, (len(numbers) - first) // (workers * MIN_TASKS_PER_WORKER)))
         tasks.append(list(numbers[first : first + together]))
         first += together
     return tasks

@@ -10,17 +10,17 @@ from typing import Any
 import click
 
 from ..core import pipeline
-from ..core.plan import planned
+from ..core.plan import make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
 from ..core.site import Frame, change_frames
 from ..core.tilemap import TileMap
 from ..kernels import start_quickly
 from . import _drawing, _outputs, _world
-from ._console import note
-from ._drawing import Look, describe, draw, read_overlay
+from ._console import info
+from ._drawing import DrawMode, describe, draw, read_overlay
 from ._outputs import Output
-from ._progress import Report, progress
+from ._progress import Report, show_progress
 
 FIELDS = ("seed", "technique", "index")
 
@@ -41,7 +41,7 @@ OPTIONS = (
 
 
 @dataclass
-class Making:
+class MapJob:
     """One map in the making: tells how far it is, and is made once, watched or not."""
 
     recipe: Recipe
@@ -49,13 +49,13 @@ class Making:
 
     @cached_property
     def map(self) -> TileMap:
-        work = pipeline.steps(self.recipe)
-        return pipeline.exhausted(change_frames(work, lambda frame: self.report(frame.done, frame.stage)))
+        work = pipeline.iter_steps(self.recipe)
+        return pipeline.drain(change_frames(work, lambda frame: self.report(frame.progress, frame.stage)))
 
     def frames(self) -> Iterator[Frame]:
         """The frames of the work, for an animation."""
         for frame in pipeline.watch(self.recipe):
-            self.report(frame.done, frame.stage)
+            self.report(frame.progress, frame.stage)
             if frame.map is not None:
                 self.__dict__["map"] = frame.map  # where cached_property looks first
             yield frame
@@ -67,7 +67,7 @@ def produce(
     seed: str | None,
     count: int | None,
     outputs: Sequence[str],
-    look: Look | None,
+    look: DrawMode | None,
     workers: int | None,
     scheduler: str | None,
     **options: Any,
@@ -78,13 +78,13 @@ def produce(
         _world.produce_world(recipe, seed=seed, count=count, outputs=outputs, **options)
         return
     _world.refuse_workers(workers=workers, scheduler=scheduler)
-    planned(recipe)
+    make_plan(recipe)
     start_quickly()
     given = read_seed(recipe.seed if seed is None else seed)
     # Without a file the overlay is for the terminal; a technique may have a parameter of that name.
     wanted = None if outputs else read_overlay(options.pop("overlay", None))
     targets = _outputs.read_outputs(outputs, fields=FIELDS, **options)
-    first = [_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
+    first = [_template_fields(recipe, given, count, index) for index in range(min(count or 1, 2))]
     _outputs.refuse_collisions(targets, first, "seed", "index")
     if targets:
         _write_all(recipe, given, count, targets)
@@ -92,15 +92,15 @@ def produce(
         for index in range(count or 1):
             if index:
                 click.echo()
-            with progress() as report:
-                map = Making(recipe.with_seed(_seed(given, count, index)), report).map
+            with show_progress() as report:
+                map = MapJob(recipe.with_seed(_map_seed(given, count, index)), report).map
             draw(map, describe(map), look=look, overlay=wanted)
 
 
 def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[Output]) -> None:
     """Map after map: all files of one are prepared, then all are written."""
     total = count or 1
-    with progress() as report:
+    with show_progress() as report:
         for index in range(total):
 
             def report_all(done: float | None, stage: str, index: int = index) -> None:
@@ -109,29 +109,29 @@ def _write_all(recipe: Recipe, seed: str, count: int | None, targets: Sequence[O
                 else:
                     report((index + (done or 0.0)) / total, f"{index + 1} of {total}")
 
-            fields = _fields(recipe, seed, count, index)
-            making = Making(recipe.with_seed(_seed(seed, count, index)), report_all)
+            fields = _template_fields(recipe, seed, count, index)
+            job = MapJob(recipe.with_seed(_map_seed(seed, count, index)), report_all)
             prepared = []
             for target in sorted(targets, key=lambda target: not target.is_animation):  # a film's last frame is the map
-                path = target.path(**fields)
+                path = target.format_path(**fields)
                 if target.is_animation:
-                    prepared.append(target.film(making.frames(), path, alone=total == 1))
+                    prepared.append(target.prepare_animation(job.frames(), path, alone=total == 1))
                 else:
-                    map = making.map
+                    map = job.map
                     report_all(None, f"writing {path}")
-                    prepared.append(target.still(map, path, alone=total == 1))
+                    prepared.append(target.prepare_map(map, path, alone=total == 1))
             for file in prepared:
                 file.write(first=index == 0)
-    what = describe(making.map)
+    what = describe(job.map)
     if total > 1:
         what = f"{what.partition(', seed')[0]}, seeds {seed}-0 to {seed}-{total - 1}"
-    note(", ".join(filter(None, [what, _outputs.written(targets, fields, total)])))
+    info(", ".join(filter(None, [what, _outputs.describe_written(targets, fields, total)])))
 
 
-def _seed(seed: str, count: int | None, index: int) -> str:
+def _map_seed(seed: str, count: int | None, index: int) -> str:
     return seed if count is None else f"{seed}-{index}"
 
 
-def _fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
+def _template_fields(recipe: Recipe, seed: str, count: int | None, index: int) -> dict[str, str | int]:
     """What the placeholders of a file name stand for."""
-    return {"seed": _seed(seed, count, index), "technique": recipe.technique, "index": index}
+    return {"seed": _map_seed(seed, count, index), "technique": recipe.technique, "index": index}

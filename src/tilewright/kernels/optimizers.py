@@ -58,7 +58,7 @@ class MemberArrays(NamedTuple):
     slots: Int32_3D
     keys: Uint64_2D
     counts: Int32_2D
-    which: Int32_2D
+    term_rows: Int32_2D
     layout: Annotated[NDArray[np.void], LAYOUT, 2]
 
 
@@ -72,7 +72,7 @@ class Moves(NamedTuple):
     """The same plus the probability of moving a box by a cell."""
     box: int
     """Maximum edge length of a box."""
-    heat: Float64_1D
+    temperatures: Float64_1D
     """At equally distant moments from the first of all steps to the last."""
     quantiles: Float64_1D
     """Of how much worse, in units of heat, a map may become."""
@@ -96,7 +96,7 @@ class Generation(NamedTuple):
     """(member,)"""
 
 
-REDRAWS = 8
+MAX_REDRAWS = 8
 """Windows drawn until one would change something."""
 
 
@@ -117,7 +117,7 @@ def _stamp(
     """
     layout, origins = counter.layout, stamps.origins
     cost = 0.0
-    for _ in range(REDRAWS):
+    for _ in range(MAX_REDRAWS):
         size = 0
         if len(layout) > 1:
             size = below(stream, len(layout))
@@ -127,8 +127,8 @@ def _stamp(
         before = count
         for number in range(layout[size]["cells"]):
             place = np.int64(origins[chosen, 0] + counter.shifts[size, number])
-            if counter.homes.size:
-                place = np.int64(counter.homes[place])
+            if counter.originals.size:
+                place = np.int64(counter.originals[place])
             tile = np.int64(stamps.windows[window, number])
             if (locked.size and locked[place]) or counter.cells[place] == tile:
                 continue
@@ -222,7 +222,7 @@ def anneal(
     stays if it is no worse, or not worse than heat allows. `edits` is scratch. The change of the divergence is added to
     total[0].
     """
-    heat = moves.heat
+    heat = moves.temperatures
     for step in range(first, last):
         if is_full(counter.layout):
             return step
@@ -286,16 +286,16 @@ def _cross(
 
 
 @kernel
-def _member(counter: CounterArrays, members: MemberArrays, number: int) -> CounterArrays:
+def _select_member(counter: CounterArrays, members: MemberArrays, number: int) -> CounterArrays:
     """Return the counter of one member."""
     return CounterArrays(
         members.cells[number],
-        counter.twins,
-        counter.homes,
+        counter.next_copies,
+        counter.originals,
         members.slots[number],
         members.keys[number],
         members.counts[number],
-        members.which[number],
+        members.term_rows[number],
         counter.terms,
         counter.gains,
         counter.firsts,
@@ -308,7 +308,7 @@ def _member(counter: CounterArrays, members: MemberArrays, number: int) -> Count
 
 
 @kernel
-def _ranked_member(values: Float64_1D, rank: int) -> int:
+def _find_by_rank(values: Float64_1D, rank: int) -> int:
     """The member of this rank, from the best on; of equals the first."""
     for member in range(values.size):
         better = 0
@@ -326,7 +326,7 @@ def _copy_row(table: NDArray[np.generic], source: int, target: int) -> None:
 
 
 @kernel
-def _succeed(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
+def _replace_members(counter: CounterArrays, members: MemberArrays, generation: Generation, values: Float64_1D) -> None:
     """Keep the first half of the order, in the members' places.
 
     Members that stay keep theirs; a child takes its parent's where that is free, and is a copy elsewhere.
@@ -354,7 +354,7 @@ def _succeed(counter: CounterArrays, members: MemberArrays, generation: Generati
         _copy_row(members.cells, int(source), free)
         _copy_row(members.keys, int(source), free)
         _copy_row(members.counts, int(source), free)
-        _copy_row(members.which, int(source), free)
+        _copy_row(members.term_rows, int(source), free)
         for size in range(members.layout.shape[1]):
             members.layout[free, size]["used"] = members.layout[source, size]["used"]  # all else is the same
             for place in range(members.slots.shape[2]):
@@ -362,7 +362,7 @@ def _succeed(counter: CounterArrays, members: MemberArrays, generation: Generati
     for rank in range(number):
         child, home = order[rank], homes[rank]
         if child < number:
-            own = _member(counter, members, int(home))
+            own = _select_member(counter, members, int(home))
             for place in range(generation.sizes[child]):
                 edit = generation.edits[child, place]
                 at, tile = int(np.int64(edit["place"])), int(np.int64(edit["after"]))
@@ -387,7 +387,7 @@ def evolve(
     patch: Int64_1D,
     values: Float64_1D,
     stream: Uint64_1D,
-    times: int,
+    max_stamps: int,
     noise: float,
     crossing: float,
     first: int,
@@ -413,15 +413,15 @@ def evolve(
                 while mark >= number - rank:
                     mark -= number - rank
                     rank += 1
-                parent = _ranked_member(values, rank)
-            own, edits = _member(counter, members, parent), generation.edits[child]
+                parent = _find_by_rank(values, rank)
+            own, edits = _select_member(counter, members, parent), generation.edits[child]
             cost, top, count = 0.0, 0, 0
             if number > 1 and crossing > 0 and random(stream) < crossing:
                 other = below(stream, number - 1)
                 other += other >= parent
                 cost, top, count = _cross(own, members.cells[other], patch, free, frozen, stream, edits)
             else:
-                for _ in range(1 + below(stream, times)):
+                for _ in range(1 + below(stream, max_stamps)):
                     more, end, count = _stamp(own, stamps, locked, stream, top, edits, count)
                     keep_windows(own, top, end)
                     cost, top = cost + more, end
@@ -442,5 +442,5 @@ def evolve(
                 order[place] = order[place - 1]
                 place -= 1
             order[place] = one
-        _succeed(counter, members, generation, values)
+        _replace_members(counter, members, generation, values)
     return last

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from .measures import written
+from .measures import format_number
 
 Point = tuple[str, Mapping[str, float]]
 """A caption and numbers."""
@@ -19,7 +19,7 @@ TIP = """(point) => {
   return (picture ? `<img class="tw-tip-picture" src="${picture.src}" alt="">` : '') + point.data.words;
 }"""
 """What is shown beside a point; its words are made safe here, in `Points.show`."""
-TIP_LOOK = {
+TIP_STYLE = {
     "trigger": "item",
     "appendTo": "body",  # the chart is small, and its left is the window's
     ":position": "(point) => [point[0] + 18, point[1] - 60]",
@@ -33,7 +33,7 @@ MARK = """(event) => document.querySelectorAll(`[data-variation="${event.data?.n
 UNMARK = "() => document.querySelectorAll('.tw-pointed').forEach((cell) => cell.classList.remove('tw-pointed'))"
 
 
-class Points:
+class ScatterPlot:
     """A chart whose points stand for numbered things with a picture elsewhere on the page."""
 
     def __init__(self, choose: Callable[[int], None]) -> None:
@@ -41,9 +41,9 @@ class Points:
             {
                 "animation": False,
                 "grid": {"left": 12, "right": 24, "top": 34, "bottom": 26, "containLabel": True},
-                "tooltip": {**TIP_LOOK, ":formatter": TIP},
-                "xAxis": {**_axis(upright=False), "nameLocation": "middle", "nameGap": 24},
-                "yAxis": {**_axis(upright=True), "nameLocation": "end", "nameGap": 12},
+                "tooltip": {**TIP_STYLE, ":formatter": TIP},
+                "xAxis": {**_build_axis(is_vertical=False), "nameLocation": "middle", "nameGap": 24},
+                "yAxis": {**_build_axis(is_vertical=True), "nameLocation": "end", "nameGap": 12},
                 "series": [
                     {
                         "type": "scatter",
@@ -61,18 +61,18 @@ class Points:
         self.chart.on("chart:mouseover", js_handler=MARK)
         self.chart.on("chart:mouseout", js_handler=UNMARK)
 
-    def show(self, points: Sequence[Point], x: str, y: str, called: Mapping[str, str]) -> None:
+    def show(self, points: Sequence[Point], x: str, y: str, labels: Mapping[str, str]) -> None:
         """Put them where their numbers say, each with its caption; those that lack one of the numbers are left out.
 
         `called` tells how the measures are called.
         """
-        data = [_point(number, point, x, y, called) for number, point in enumerate(points)]
-        names = (called[x], called[y]) if any(numbers for _, numbers in points) else ("", "")
+        data = [_build_point(number, point, x, y, labels) for number, point in enumerate(points)]
+        names = (labels[x], labels[y]) if any(numbers for _, numbers in points) else ("", "")
         self.chart.options["xAxis"]["name"], self.chart.options["yAxis"]["name"] = names
         self.chart.options["series"][0]["data"] = data
         self.chart.update()
 
-    def pointing(self, number: int) -> tuple[str, str]:
+    def build_hover_handlers(self, number: int) -> tuple[str, str]:
         """What a page does when a thing is pointed at elsewhere, and when no more: its point stands out."""
         chart = f"getElement({self.chart.id})?.chart"
         where = f"{{seriesIndex: 0, dataIndex: {number}}}"
@@ -82,12 +82,12 @@ class Points:
         )
 
 
-def _axis(*, upright: bool) -> dict[str, Any]:
+def _build_axis(*, is_vertical: bool) -> dict[str, Any]:
     return {
         "type": "value",
         "scale": True,
         "name": "",
-        "nameTextStyle": {"color": INK, "fontSize": 12, "align": "left" if upright else "center"},
+        "nameTextStyle": {"color": INK, "fontSize": 12, "align": "left" if is_vertical else "center"},
         "axisLabel": {"color": INK, "fontSize": 11, "hideOverlap": True},
         "axisLine": {"show": True, "lineStyle": {"color": LINE}},
         "splitLine": {"lineStyle": {"color": LINE}},
@@ -95,9 +95,9 @@ def _axis(*, upright: bool) -> dict[str, Any]:
     }
 
 
-def _point(number: int, point: Point, x: str, y: str, called: Mapping[str, str]) -> dict[str, Any]:
+def _build_point(number: int, point: Point, x: str, y: str, labels: Mapping[str, str]) -> dict[str, Any]:
     caption, numbers = point
     lines = [f"<b>{html.escape(caption)}</b>"]
-    lines += [f"{html.escape(called[name])} {written(numbers[name])}" for name in (x, y) if name in numbers]
+    lines += [f"{html.escape(labels[name])} {format_number(numbers[name])}" for name in (x, y) if name in numbers]
     place = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]
     return {"value": place, "number": number, "words": "<br>".join(lines)}
