@@ -12,7 +12,7 @@ import pytest
 from nicegui import Client, core, ui
 
 import tilewright as tw
-from tests.studio.test_desk import at_a_desk, endless, until
+from tests.studio.test_jobs import at_a_desk, endless, until
 from tilewright.studio import operations
 from tilewright.studio.jobs import CancelToken, InternalError, JobQueue, as_tilewright_error
 from tilewright.studio.page.example import ExampleView

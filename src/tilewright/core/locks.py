@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
-from .errors import InvalidRecipe, pluralize
+from .errors import InvalidRecipe, TooLarge, pluralize
 from .grid import (
     FREE,
     MAX_CELLS,
@@ -25,6 +25,7 @@ from .grid import (
 )
 from .resolver import Resolver
 from .tilemap import TileMap, format_size
+from .tileset import Tileset
 
 MAX_LISTED_LOCKS = 64
 """Up to this many locks are written as a list that people can read and edit."""
@@ -141,6 +142,84 @@ class Locks:
             raise error.within("locks") from None
         return Locks(self.places, self.label_indices, self.labels)
 
+    def with_cells(
+        self,
+        cells: NDArray[np.int64],
+        label_indices: NDArray[np.int64],
+        labels: Sequence[Label],
+        shape: tuple[int, ...],
+    ) -> Locks:
+        """Return these locks and new ones, for a map of a given shape.
+
+        Parameters
+        ----------
+        cells : ndarray of int64, shape (n,)
+            Flat indices of the cells to lock. If a cell occurs more than once, its last label counts.
+        label_indices : ndarray of int64, shape (n,)
+            Index into `labels` for each cell.
+        labels : sequence of labels
+            Tiles of the new locks.
+        shape : tuple of int
+            Shape of the map. Existing locks outside it are dropped.
+
+        Returns
+        -------
+        Locks
+
+        Raises
+        ------
+        TooLarge
+            If a recipe cannot hold that many locks, see `max_count`.
+
+        Examples
+        --------
+        >>> Locks.of([]).with_cells(np.array([0, 4]), np.array([0, 1]), ("wall", "floor"), (3, 3))
+        Locks(2 cells: 'floor', 'wall')
+        """
+        before = self.clip_to(shape)
+        if len(before):
+            cells = np.concatenate([np.ravel_multi_index(tuple(before.places.T), shape), cells])
+            label_indices = np.concatenate([before.label_indices, label_indices + len(before.labels)])
+            labels = [*before.labels, *labels]
+        cells, last = np.unique(cells[::-1], return_index=True)
+        if len(cells) > self.max_count(shape):
+            size = format_size(shape)
+            raise TooLarge(
+                f"a recipe holds {self.max_count(shape):,} locked cells of a map of {size} at most; lock fewer"
+            )
+        places = np.stack(np.unravel_index(cells, shape), axis=-1).astype(np.int32)
+        return _compact(places, label_indices[::-1][last], labels, shape)
+
+    def without_cells(self, cells: NDArray[np.int64], shape: tuple[int, ...]) -> Locks:
+        """Return these locks without those at flat indices of a map of this shape."""
+        before = self.clip_to(shape)
+        if not len(before):
+            return before
+        return before._select(~np.isin(np.ravel_multi_index(tuple(before.places.T), shape), cells), shape)
+
+    def clip_to(self, shape: tuple[int, ...]) -> Locks:
+        """Return the locks that are inside a map of this shape; none if the number of axes differs."""
+        if not len(self) or self.places.shape[1] != len(shape):
+            return Locks(np.empty((0, len(shape)), dtype=np.int32), np.empty(0, dtype=np.int32), ())
+        return self._select((self.places < np.array(shape)).all(axis=1), shape)
+
+    def keep_known(self, tileset: Tileset) -> Locks:
+        """Return the locks whose tiles are in this tileset."""
+        is_known = np.array([tileset.find(label) is not None for label in self.labels], dtype=bool)
+        return self._select(is_known[self.label_indices], self.map_shape)
+
+    def compact(self) -> Locks:
+        """Return the same locks, with a map shape only if a recipe holds them as a map."""
+        return _compact(self.places, self.label_indices, self.labels, self.map_shape)
+
+    @staticmethod
+    def max_count(shape: tuple[int, ...]) -> int:
+        """Return how many locked cells of a map of this shape a recipe can hold."""
+        return prod(shape) if prod(shape) <= MAX_INLINE_CELLS else MAX_INLINE_CELLS // (len(shape) + 1)
+
+    def _select(self, mask: NDArray[np.bool_], shape: tuple[int, ...] | None) -> Locks:
+        return _compact(self.places[mask], self.label_indices[mask], self.labels, shape)
+
     def _check_inside(self, shape: tuple[int, ...]) -> None:
         if not len(self):
             return
@@ -171,6 +250,20 @@ class Locks:
 
     def _content(self) -> tuple[Any, ...]:
         return self.places.tobytes(), tuple(self.labels[word] for word in self.label_indices.tolist())
+
+
+def _compact(
+    places: NDArray[np.int32],
+    label_indices: NDArray[np.integer[Any]],
+    labels: Sequence[Label],
+    shape: tuple[int, ...] | None,
+) -> Locks:
+    """Return locks without unused labels, with a map shape only if they are too many for a table of places."""
+    used = sort_labels(labels[index] for index in np.unique(label_indices).tolist())
+    rank = {label: index for index, label in enumerate(used)}
+    table = np.array([rank.get(label, 0) for label in labels], dtype=np.int32)
+    is_map = shape is not None and prod(shape) <= MAX_INLINE_CELLS < places.size + len(places)
+    return Locks(places, table[label_indices], used, shape if is_map else None)
 
 
 def _is_place(item: Any) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import TilewrightError, TooLarge
 from ..core.grid import FREE, Grid
+from ..core.locks import Locks
 from ..core.plan import find_origins, make_plan
 from ..core.recipe import Recipe
 from ..core.seeds import read_seed
@@ -25,7 +26,6 @@ from ..core.tilemap import TileMap
 from ..core.tileset import Tile
 from . import operations
 from .jobs import Cancelled, CancelToken, JobQueue
-from .locking import add_locks, keep_inside, max_locks, remove_locks
 from .state import State
 
 T = TypeVar("T")
@@ -215,7 +215,8 @@ class Session:
             return
         places, _ = find_origins(self.recipe)
         freed = places.ravel()[_keep_inside(cells, places.size)]
-        self.change(replace(self.state, locks=remove_locks(self.state.locks, freed, self._shape)))
+        locks = self.state.locks
+        self.change(replace(self.state, locks=locks.without_cells(freed, self._shape) or None if locks else None))
 
     def regenerate(self) -> None:
         """Make the map again with this seed: what is locked is built in, what was only painted is gone."""
@@ -241,7 +242,8 @@ class Session:
         before = np.arange(len(names))  # (tile,) what it was before the map was turned over
         before[: len(tiles)] = tiles
         which = before[map.cells.ravel()[cells]]
-        return replace(state, locks=add_locks(state.locks, places.ravel()[cells], which, names, self._shape))
+        locks = (state.locks or Locks.of([])).with_cells(places.ravel()[cells], which, names, self._shape)
+        return replace(state, locks=locks or None)
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -328,9 +330,9 @@ def _drop_outside_locks(state: State) -> State:
     except TilewrightError:
         return state  # making it will tell
     shape = recipe.shape
-    fitted = keep_inside(state.locks, shape)
+    fitted = state.locks.clip_to(shape) or None
     is_same = fitted is not None and fitted == state.locks and fitted.map_shape == state.locks.map_shape
-    if is_same or (fitted is not None and len(fitted) > max_locks(shape)):
+    if is_same or (fitted is not None and len(fitted) > Locks.max_count(shape)):
         return state  # nothing to do, or, where a larger map has too many of them, making it will tell
     state = replace(state, locks=fitted)
     return replace(state.with_recipe(), painted=state.painted) if state.recipe.get("locks") else state

@@ -17,7 +17,6 @@ from ..core.grid import FREE, MAX_INLINE_CELLS, Grid, Label, read_shape
 from ..core.locks import Locks
 from ..core.seeds import read_seed
 from .gallery import Gallery
-from .locking import read_locks
 from .sample_state import SampleState
 
 VERSION = 1
@@ -141,7 +140,7 @@ class State:
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
         if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
             recipe = {**recipe, "shaping": [shaping]}
-        return cls(recipe, read_locks(locks)).with_recipe()
+        return cls(recipe, _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any]) -> State:
         """The state that another recipe opens from here: what is looked at, and how, and By example stay.
@@ -224,7 +223,7 @@ class State:
         off = tuple(number for number in data.get("off", ()) if type(number) is int)
         return cls(
             data["recipe"],
-            read_locks(locks),
+            _read_locks(locks),
             None if painted is None else _read_painted(painted),
             off,
             ViewSettings(**known),
@@ -266,3 +265,8 @@ def _read_painted(data: Any) -> Grid:
         cells.append(np.where(piece.cells == FREE, FREE, piece.cells + len(words)).ravel())
         words += piece.labels
     return Grid(words, np.concatenate(cells).reshape(read_shape(data.get("shape"))))
+
+
+def _read_locks(data: Any) -> Locks | None:
+    """Return locks from plain data. A map shape in the data is not trusted: only a small one is kept."""
+    return None if data is None else Locks.of(data).compact()

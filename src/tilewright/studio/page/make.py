@@ -15,7 +15,6 @@ from ...core.registry import Technique, techniques, tilesets
 from ...core.resolver import Resolver
 from ...core.yaml import read_head_comment
 from ...data import list_names, read_text
-from ..locking import keep_known
 from ..session import Session
 from ..state import State
 from .controls import UNSET, Controls
@@ -144,7 +143,8 @@ class MakeView(View):
     def _with_known_locks(self, entry: Technique) -> State:
         """The state without what is locked to tiles that a technique does not have."""
         state = self.session.state
-        locks = keep_known(state.locks, entry.own_tileset(entry.params.validate()))
+        own_tileset = entry.own_tileset(entry.params.validate())
+        locks = state.locks.keep_known(own_tileset) or None if state.locks else None
         freed = len(state.locks or ()) - len(locks or ())
         if not freed:
             return state
