@@ -6,6 +6,9 @@ CORE := .venv/.core
 STUDIO := .venv/.studio
 DEV := .venv/.dev
 DOCS := .venv/.docs
+COVERAGE := .coverage.json
+# slipcover changes bytecode, from which numba compiles: kernels are left out.
+COVERED = $(BIN)/python -m slipcover --source src/tilewright --omit '*/kernels/*' --json --out $(COVERAGE)
 INSTALL = $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo studio test check kernels bench docs stubs clean
@@ -19,7 +22,8 @@ studio: $(STUDIO)
 test: $(DEV)
 	$(BIN)/python tests/tools.py
 	$(MAKE) --no-print-directory --jobs=2 check kernels
-	$(BIN)/pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
+	$(COVERED) -m pytest --numprocesses=logical --maxprocesses=8 --dist=worksteal
+	@$(BIN)/python tools/show_coverage.py $(COVERAGE)
 
 check: $(DEV)
 	$(BIN)/ruff check .
