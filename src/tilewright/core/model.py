@@ -65,10 +65,10 @@ class Model(AtomicValue):
         except InvalidRecipe as error:
             raise error.within("tileset") from None
         learned = entry.learn.validate(value["learned"])
-        strange = [word for word in learned.sample.words if word not in looks.by_name]
-        if strange:
-            raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {strange[0]!r}")
-        learned = learned.changed(sample=learned.sample.with_tileset(looks))
+        unknown = [label for label in learned.sample.labels if label not in looks.by_name]
+        if unknown:
+            raise InvalidRecipe(f"made for another tileset: {looks.name!r} has no tile {unknown[0]!r}")
+        learned = learned.replace(sample=learned.sample.with_tileset(looks))
         return cls(entry.name, _read_counts(learned, value.get("counts"), value.get("digests")))
 
     def to_data(self, *, inline: bool = True) -> dict[str, Any]:
