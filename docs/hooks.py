@@ -31,8 +31,11 @@ def on_files(files: Files, config: Any) -> Files:
             files.append(File.generated(config, target, content=file.read_text(encoding="utf-8")))
         else:
             files.append(File.generated(config, target, abs_src_path=str(file)))
-    for name in reference.missing_names(file.content_string for file in files.documentation_pages()):
+    pages = [file.content_string for file in files.documentation_pages()]
+    for name in reference.missing_names(pages):
         log.warning("no page of docs/reference documents %s; add `::: %s` to one", name, name)
+    for name in reference.unknown_names(pages):
+        log.warning("a page has `::: %s`, which does not exist", name)
     return files
 
 

@@ -23,6 +23,8 @@ def expand(markdown: str) -> str:
 
     def rewrite(match: re.Match[str]) -> str:
         name = match[1]
+        if not _exists(name):
+            return ""
         short = name.rpartition(".")[2]
         options = f"    options:\n      heading: {short}\n      toc_label: {short}\n"
         return f'<a id="{name}"></a>\n\n::: {find_definition(name)}\n{options}'
@@ -49,6 +51,19 @@ def _import(name: str) -> object:
         return import_module(name)
     parent = _import(module)
     return getattr(parent, attribute) if hasattr(parent, attribute) else import_module(name)
+
+
+def unknown_names(pages: Iterable[str]) -> list[str]:
+    """Return the names in the pages' directives that the package does not have."""
+    return sorted({name for page in pages for name in DIRECTIVE.findall(page) if not _exists(name)})
+
+
+def _exists(name: str) -> bool:
+    try:
+        _import(name)
+    except ImportError:
+        return False
+    return True
 
 
 def missing_names(pages: Iterable[str]) -> list[str]:
