@@ -263,7 +263,7 @@ def test_a_plugin_that_breaks_is_one_line(tilewright: Run, monkeypatch: pytest.M
     point = EntryPoint("broken", "no_such_module", "tilewright.generators")
     found = registry.find_plugins
     monkeypatch.setattr(
-        registry, "plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
+        registry, "find_plugins", lambda folder: {"broken": point} if folder == "generators" else found(folder)
     )
     done = tilewright(*command)
     assert done.code == 0

@@ -102,9 +102,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the program would serve; it ends as soon as it is ready."""
     found: dict[str, Any] = {}
 
-    def serve(settings: Settings, *, ready: Callable[[str], None], other_port: bool) -> None:
-        found.update(settings=settings, other_port=other_port)
-        ready("http://127.0.0.1:1/")
+    def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool) -> None:
+        found.update(settings=settings, try_other_ports=try_other_ports)
+        on_ready("http://127.0.0.1:1/")
 
     monkeypatch.setattr(server, "serve", serve)
     return found
@@ -116,7 +116,7 @@ def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> Non
     done = tilewright("studio", "--seconds", "1.5", "--port", "9000", *flags)
     assert done.code == 0
     assert served["settings"] == Settings(seconds=1.5, port=9000, **values)
-    assert not served["other_port"]
+    assert not served["try_other_ports"]
     help = tilewright("studio", "--help").out
     assert all(f"--{name} " in help for name in Settings.model_fields)
     assert tilewright("studio").code == 0

@@ -172,7 +172,7 @@ MISTAKES: list[tuple[dict[str, Any], tuple[str | int, ...], str]] = [
     ),
     (
         {"technique": "caves", "shaping": [{"place": {"min_steps": 9, "max_steps": 3}}]},
-        ("shaping", 0, "place", "far"),
+        ("shaping", 0, "place", "max_steps"),
         "minimum",
     ),
     ({"technique": "wfc", "params": {"sample": "dungeon", "depth": 3}}, ("params", "depth"), "conflict"),

@@ -156,7 +156,7 @@ def test_the_number_that_the_technique_tells_is_the_measure() -> None:
 
 
 def test_tiles_that_the_recipe_renames_are_the_samples() -> None:
-    first, second, *_ = tw.make("patterns", **SAMPLED, seed=1).recipe.params.words  # type: ignore[union-attr]
+    first, second, *_ = tw.make("patterns", **SAMPLED, seed=1).recipe.params.labels  # type: ignore[union-attr]
     renamed: dict[str, Any] = {"tiles": {first: "wall", second: "floor"}, "tileset": "dungeon"}
     plain, other = (
         tw.make("patterns", **SAMPLED, seed=1, require={"copied_share": "most"}, tries=3, **more)

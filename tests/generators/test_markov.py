@@ -202,7 +202,7 @@ def test_contexts_are_told_in_words() -> None:
 
 def test_pieces_are_learned_each_or_by_kind() -> None:
     each, kinds = (
-        tw.learn("markov", "awbw", pieces=pieces).params.contexts.words  # type: ignore[attr-defined]
+        tw.learn("markov", "awbw", pieces=pieces).params.contexts.labels  # type: ignore[attr-defined]
         for pieces in ("learned", "chosen")
     )
     roads = [word for word in each if word.startswith("road")]

@@ -243,7 +243,7 @@ def test_locked_cells_keep_their_tiles() -> None:
 def test_giving_up_tells_how_many_fitted() -> None:
     with pytest.raises(
         tw.GaveUp,
-        match=r"lock_and_key: 50 locks wanted, [0-9]+ fit: each has at most 4 doors up to 4 cells wide .*at_least",
+        match=r"lock_and_key: 50 locks wanted, [0-9]+ fit: each has at most 4 doors up to 4 cells wide .*min_count",
     ):
         tw.shape(made("maze", 1, 21, 15), "lock_and_key", count=50)
     with pytest.raises(
@@ -265,7 +265,7 @@ def test_bad_params_are_told() -> None:
         tw.shape(maze, "lock_and_key", colors=["red", "red 2"])
     with pytest.raises(tw.InvalidRecipe, match="colors: each needs a name"):
         tw.shape(maze, "lock_and_key", colors=["red", ""])
-    with pytest.raises(tw.InvalidRecipe, match="at_least: at most count, 2, got 3"):
+    with pytest.raises(tw.InvalidRecipe, match="min_count: at most count, 2, got 3"):
         tw.shape(maze, "lock_and_key", count=2, min_count=3)
     with pytest.raises(tw.InvalidRecipe, match="tile: one that can be walked on, 'wall' cannot"):
         tw.shape(maze, "lock_and_key", tile="wall")

@@ -57,7 +57,7 @@ def test_it_gives_way_at_locked_cells() -> None:
         ({"x": 1}, "paint: x, y: a place needs both"),
         ({"x": 9, "y": 0}, "paint: x=9 y=0 is outside the map of 6x4"),
         ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give one of them"),
-        ({"min_size": 3, "max_size": 2}, "paint: at_most: must be at least at_least, 3, got 2"),
+        ({"min_size": 3, "max_size": 2}, "paint: max_size: must be at least min_size, 3, got 2"),
         ({"of": "q", "largest": 1}, "unknown tile 'q'"),
     ],
 )

@@ -105,5 +105,5 @@ def test_too_few_places_are_told() -> None:
         placed(tw.make("caves", walls=1, width=9, height=9, seed=1))
     with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a cell"):
         placed(cave(1), markers=["a"], rule="band", origin="shop")
-    with pytest.raises(tw.InvalidRecipe, match="place: far: must be at least near, 9, got 3"):
+    with pytest.raises(tw.InvalidRecipe, match="place: max_steps: must be at least min_steps, 9, got 3"):
         placed(cave(1), rule="band", min_steps=9, max_steps=3)

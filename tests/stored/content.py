@@ -47,6 +47,26 @@ def recipe_data(recipe: tw.Recipe | None) -> dict[str, Any] | None:
     return None if recipe is None else recipe.to_data()
 
 
+def with_present_names(data: Any) -> Any:
+    """Return the data of a recipe with the present names of parameters that have been renamed since."""
+    if isinstance(data, list):
+        return [with_present_names(item) for item in data]
+    if not isinstance(data, Mapping):
+        return data
+    values = {key: with_present_names(value) for key, value in data.items()}
+    technique = next((entry for entry in tw.list_techniques() if entry.name == values.get("technique")), None)
+    if technique is not None and isinstance(values.get("params"), Mapping):
+        values["params"] = _rename(values["params"], technique.params)
+    for shaper in tw.list_shapers():
+        if isinstance(values.get(shaper.name), Mapping):
+            values[shaper.name] = _rename(values[shaper.name], shaper.params)
+    return values
+
+
+def _rename(values: Mapping[str, Any], params: type[tw.Params]) -> dict[str, Any]:
+    return {params.renamed.get(key, key): value for key, value in values.items()}
+
+
 def unpack(data: Any) -> Any:
     """Return plain data with packed cells decompressed: the same cells may be compressed to different bytes."""
     if isinstance(data, Mapping):

@@ -18,7 +18,7 @@ def rooms_graph(map: TileMap) -> RoomGraph:
     >>> from tilewright.core.tilemap import Room
     >>> from tilewright.core.tileset import Tileset
     >>> rooms = [Room(x, 0, 1, 1) for x in range(4)]
-    >>> m = TileMap([[0, 0, 0, 0]], Tileset.of_words(["."]), rooms=rooms, links=[(0, 1), (2, 1), (1, 0)])
+    >>> m = TileMap([[0, 0, 0, 0]], Tileset.from_labels(["."]), rooms=rooms, links=[(0, 1), (2, 1), (1, 0)])
     >>> graph = rooms_graph(m)
     >>> graph.neighbours, graph.components, graph.loops
     (((1,), (0, 2), (1,), ()), (0, 0, 0, 1), 0)

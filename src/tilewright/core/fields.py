@@ -276,7 +276,7 @@ class Field:
 def humanize(name: str) -> str:
     """Return a name in plain words.
 
-    >>> in_words("corridor_width"), in_words("mapData")
+    >>> humanize("corridor_width"), humanize("mapData")
     ('corridor width', 'map data')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()

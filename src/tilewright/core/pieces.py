@@ -34,7 +34,7 @@ def read_any_sides(sides: str) -> str:
 def reorient_sides(sides: str, view: str) -> str:
     """The sides of a piece after a move, given in steps x, y and d.
 
-    >>> turned_sides("ne", "x"), turned_sides("ne", "dx")
+    >>> reorient_sides("ne", "x"), reorient_sides("ne", "dx")
     ('nw', 'es')
     """
     for step in view:

@@ -168,7 +168,7 @@ class Recipe(AtomicValue):
 def as_recipe_data(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Plain data as a recipe's: sections of a technique, by which it is known, become its params.
 
-    >>> recipe_data({"names": ["empty", "solid"], "seed": 7})
+    >>> as_recipe_data({"names": ["empty", "solid"], "seed": 7})
     {'technique': 'rules', 'seed': 7, 'params': {'names': ['empty', 'solid']}}
     """
     name = given.get("technique")

@@ -60,7 +60,7 @@ class TileMap:
     `cells` is a read-only array of tile ids, (row, column) or (level, row, column), owned by the map and of the
     tileset's dtype. Two maps are equal when all but their recipes are: how a map was made is not what it is.
 
-    >>> m = TileMap([[0, 1], [1, 1]], Tileset.of_words([".", "#"]))
+    >>> m = TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"]))
     >>> print(m)
     .#
     ##
@@ -242,7 +242,7 @@ class TileMap:
     def to_locks(self, mask: Any = ...) -> Locks:
         """Locks that keep these cells as they are: a boolean mask, or anything that indexes an array.
 
-        >>> m = TileMap([[0, 1], [1, 1]], Tileset.of_words([".", "#"]))
+        >>> m = TileMap([[0, 1], [1, 1]], Tileset.from_labels([".", "#"]))
         >>> m.locked(np.s_[0, :])
         Locks(2 cells: '#', '.')
         """

@@ -86,7 +86,7 @@ def read_data(text: str, name: str) -> Mapping[str, Any]:
 def read_head_comment(text: str) -> str:
     """The comment at the head of a recipe, on one line: what it makes.
 
-    >>> remark_of("# A cave.\\n# And a lake.\\ntechnique: caves")
+    >>> read_head_comment("# A cave.\\n# And a lake.\\ntechnique: caves")
     'A cave. And a lake.'
     """
     head = takewhile(lambda line: line.startswith("#"), text.splitlines())

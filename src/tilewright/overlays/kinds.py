@@ -194,7 +194,7 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
     """What is to be drawn over a map: `distance`, `hot-path` and so on, with their settings.
 
     >>> from tilewright.core.tileset import Tileset
-    >>> m = TileMap([[0, 0, 0]], Tileset.of_words(["floor"]))
+    >>> m = TileMap([[0, 0, 0]], Tileset.from_labels(["floor"]))
     >>> overlay(m, "distance", origin=(0, 0)).legend
     'distance from x=0 y=0: 0..2 steps'
     """

@@ -60,7 +60,7 @@ class PlaceParams(Params):
         if not all(self.markers):
             raise InvalidRecipe("a place needs a name", at="markers", rule="missing")
         if self.max_steps is not None and self.max_steps < self.min_steps:
-            text = f"must be at least near, {self.min_steps}, got {self.max_steps}"
+            text = f"must be at least min_steps, {self.min_steps}, got {self.max_steps}"
             raise InvalidRecipe(text, at="max_steps", rule="minimum", instead=self.min_steps)
         return self
 

@@ -33,7 +33,7 @@ def describe_files(files: Files, *, is_picture: bool) -> str:
 def format_bytes(count: int) -> str:
     """Bytes as people read them.
 
-    >>> written_size(812), written_size(34_800), written_size(2_500_000)
+    >>> format_bytes(812), format_bytes(34_800), format_bytes(2_500_000)
     ('812 bytes', '34.8 KB', '2.5 MB')
     """
     if count < 1000:
