@@ -307,26 +307,31 @@ def make(
     gibbs_sweeps: int = ...,
     unknown: Literal["never", "keep"] = ...,
 ) -> TileMap:
-    """Markov maps: every cell draws its tile by what samples have beside the tiles that stand around it already.
+    """Markov model learned from examples: every cell draws a random tile, given the neighbors that are already
+    drawn.
 
-    width: Columns of the map.
-    height: Rows of the map.
-    sample: Maps whose style the map is to have: files, folders, drawings, or names of built-in samples.
+    width: Number of columns of the map.
+    height: Number of rows of the map.
+    sample: Maps to learn from: files, folders, drawings, or names of built-in samples.
     model: What was learned before, by `tilewright learn`, instead of a sample: a file.
-    directions: Where a cell looks, up to eight of n, ne, e ... and n2, two cells away; by default e, w, sw, s, se
-        as scanned.
-    pieces: Learn every piece of rivers, roads and the like, or only where they are, and choose fitting pieces
+    directions: Up to eight directions of neighbors: n, ne, e ..., or n2 for two cells away; by default e, w, sw,
+        s, se.
+    pieces: Pieces of rivers, roads and the like: learned one by one, or learned as one kind and chosen to fit
         afterwards.
-    scan: The way over the map: by rows, by columns, or in a spiral from the centre.
-    corner: Where rows or columns begin.
-    backoff: Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's.
-    smoothing: Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone.
-    temperature: How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels
-        them out.
-    repair_passes: Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their
-        neighbours.
-    gibbs_sweeps: Times that every cell is drawn once more, given all its neighbours; removes traces of the scan.
-    unknown: Where no context is known: take a tile by how common it is anywhere, or keep the tile `unknown`.
+    scan: Order of the cells: by rows, by columns, or in a spiral from the center.
+    corner: Corner where the rows or columns start.
+    backoff: Contexts to try in order: w+sw+s as one context, w*s as a product of two; by default from large to
+        small.
+    smoothing: Weight of smaller contexts relative to larger ones, in occurrences; 0 uses the first known context
+        alone.
+    temperature: Sampling temperature: 0 takes the most common tile, 1 draws by frequency, more makes tiles
+        equally likely.
+    repair_passes: Number of passes that draw cells of 2x2 blocks not in any sample again, given all their
+        neighbors.
+    gibbs_sweeps: Number of passes that draw every cell again, given all its neighbors; removes artifacts of the
+        scan.
+    unknown: Tile of cells without a known context: never unknown but drawn by overall frequency, or kept as
+        `unknown`.
     """
 
 @overload
@@ -637,32 +642,32 @@ def make(
     max_restarts: int = ...,
     relax: bool = ...,
 ) -> TileMap:
-    """Wave function collapse: a map whose every window is one of a sample's, decided cell by cell.
+    """Wave function collapse from an example: every N x N block of the map is a pattern of the sample.
 
-    width: Columns of the map.
-    height: Rows of the map.
-    sample: One or several maps whose windows the map is made of: files, drawings, or names of built-in samples.
+    width: Number of columns of the map.
+    height: Number of rows of the map.
+    sample: One or more maps to take patterns from: files, drawings, or names of built-in samples.
     model: What was learned before, by `tilewright learn`, instead of a sample: a file.
-    pattern_size: Side of the windows; 1 asks only what stands beside what. By default 3, less where sample or map
-        is smaller.
-    symmetry: Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 turned by quarters and
-        mirrored.
+    pattern_size: Edge length of the patterns; 1 uses only pairs of neighbors. By default 3, less for small
+        samples or maps.
+    symmetry: Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and
+        reflections.
     wrap_sample: Axes along which the sample wraps, such as xy.
-    depth: Levels of the map; by default as many as the sample has.
+    depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
-    rules: A tileset that says what may stand beside what, instead of a sample: its name, or a file.
-    ground: Whether the sample's last row is the ground: it stands in the map's last row and nowhere else.
-    heuristic: Which cell is decided next: the least uncertain by weight, that with the fewest patterns, or row by
+    rules: Tileset with adjacency rules, used instead of a sample: its name, or a file.
+    ground: Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else.
+    heuristic: Cell to collapse next: the one with the lowest entropy, the one with the fewest patterns, or row by
         row.
-    border: The only tiles that may stand at the edge of the map.
-    counts: How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4.
-    connected: Tiles whose cells must all be joined, taken together.
-    paths: Places that must be joined, each two over given tiles.
-    constraints: Constraints of your own, each by its name and with its parameters.
-    max_backtracks: Choices that are taken back in a row, before a region around the trouble is opened again.
-    max_repairs: Regions that are opened again in a row, before all begins anew.
-    max_restarts: Times that all begins anew, before it gives up.
-    relax: Whether windows that the sample lacks may stand where nothing else helps; they are marked and counted.
+    border: Tiles allowed at the edge of the map; by default all.
+    counts: Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4.
+    connected: Tiles whose cells must together form one connected region.
+    paths: Pairs of cells that must be connected by a path.
+    constraints: User-defined constraints, each with its name and parameters.
+    max_backtracks: Maximum number of backtracks in a row before the region around the contradiction is reopened.
+    max_repairs: Maximum number of reopened regions in a row before the solver restarts.
+    max_restarts: Maximum number of restarts before the solver gives up.
+    relax: Whether to use patterns that are not in the sample as a last resort; they are marked and counted.
     """
 
 @overload

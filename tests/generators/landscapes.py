@@ -1,4 +1,4 @@
-"""Small landscapes to learn from, and a plain count of what stands beside what in them."""
+"""Small landscapes to learn from, and a plain count of their contexts."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ BEACHES = """
 STRIPES = "\n".join(["~~,,..,,~~,,..,,~~"] * 8)
 
 
-def naive_counts(maps: Sequence[Sequence[str]], **neighbours: str) -> dict[str, int]:
-    """How often each glyph stands where these stand; what is beyond a map is `edge`."""
+def naive_counts(maps: Sequence[Sequence[str]], **neighbors: str) -> dict[str, int]:
+    """Return how often each glyph occurs with these neighbors; the outside of a map is `edge`."""
     counts: Counter[str] = Counter()
     for rows in maps:
         cells = {(row, column): glyph for row, line in enumerate(rows) for column, glyph in enumerate(line)}
         for (row, column), glyph in cells.items():
-            steps = {name: STEPS[name] for name in neighbours}
+            steps = {name: STEPS[name] for name in neighbors}
             if all(
-                cells.get((row + down, column + right), "edge") == neighbours[name]
+                cells.get((row + down, column + right), "edge") == neighbors[name]
                 for name, (down, right) in steps.items()
             ):
                 counts[glyph] += 1

@@ -1,4 +1,4 @@
-"""Markov maps: what samples have beside what, whatever the scan; locks fit, and nothing is unknown unless asked for."""
+"""Markov maps: neighbors occur in the samples, whatever the scan; locks fit; tiles are unknown only on request."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ SCANS: list[tuple[Literal["rows", "columns", "spiral"], Corner]] = [
 ]
 SCANS += [("columns", corner) for _, corner in SCANS] + [("spiral", "bottom left")]
 MANY = np.arange(256).reshape(16, 16)
-"""As many tiles as cells."""
+"""A sample in which every cell has its own tile."""
 
 
-def made(**values: Any) -> tw.TileMap:
+def make_map(**values: Any) -> tw.TileMap:
     return tw.make("markov", **{"sample": RIVER, "width": 12, "height": 9, "seed": 1, **values})
 
 
-def drawn(map: tw.TileMap) -> list[str]:
+def to_rows(map: tw.TileMap) -> list[str]:
     return str(map).split("\n")
 
 
-def windows(rows: Sequence[str]) -> set[tuple[str, str]]:
-    """All squares of two by two."""
+def find_squares(rows: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the set of all 2x2 blocks."""
     return {
         (upper[column : column + 2], lower[column : column + 2])
         for upper, lower in pairwise(rows)
@@ -51,7 +51,7 @@ def windows(rows: Sequence[str]) -> set[tuple[str, str]]:
     }
 
 
-def around(rows: Sequence[str], x: int, y: int) -> list[str]:
+def crop_around(rows: Sequence[str], x: int, y: int) -> list[str]:
     return [row[max(0, x - 2) : x + 3] for row in rows[max(0, y - 2) : y + 3]]
 
 
@@ -68,37 +68,37 @@ def test_it_works_out_of_the_box() -> None:
 
 
 @pytest.mark.parametrize(("scan", "corner"), SCANS)
-def test_every_scan_makes_maps_of_what_the_sample_has(scan: str, corner: str) -> None:
-    """Of the sample's tiles alone, and in squares that are nearly all the sample's."""
-    known, seen, wrong = windows(RIVER.split()), 0, 0
+def test_every_scan_resembles_the_sample(scan: str, corner: str) -> None:
+    """Maps have only tiles of the sample, and nearly all 2x2 blocks occur in it."""
+    known, seen, wrong = find_squares(RIVER.split()), 0, 0
     for seed in range(10):
-        m = made(scan=scan, corner=corner, width=16, height=16, seed=seed)
-        rows = drawn(m)
+        m = make_map(scan=scan, corner=corner, width=16, height=16, seed=seed)
+        rows = to_rows(m)
         every = [(upper[x : x + 2], lower[x : x + 2]) for upper, lower in pairwise(rows) for x in range(15)]
-        seen, wrong = seen + len(every), wrong + sum(window not in known for window in every)
+        seen, wrong = seen + len(every), wrong + sum(square not in known for square in every)
         assert set("".join(rows)) <= {"g", "~"}
     assert wrong <= 0.02 * seen
 
 
 @pytest.mark.parametrize(("scan", "corner"), SCANS[:8])
 def test_scans_are_the_same_on_turned_samples(scan: str, corner: str) -> None:
-    """A sample turned over makes, scanned from the corner that was turned there, the same map turned over."""
+    """A transformed sample, scanned from the transformed corner, gives the transformed map."""
     plain = np.array([list(row) for row in ISLES.split()])
     columns, across, upside = scan == "columns", "right" in corner, "top" in corner
     turned = plain[:: -1 if upside else 1, :: -1 if across else 1]
-    if columns:  # about the diagonal that leaves the bottom left corner where it is
+    if columns:  # reflect at the diagonal through the bottom left corner
         turned = plain[::-1, ::-1].T[:: -1 if upside else 1, :: -1 if across else 1]
-    home = np.array([list(row) for row in drawn(made(sample=ISLES, width=12, height=9))])
+    home = np.array([list(row) for row in to_rows(make_map(sample=ISLES, width=12, height=9))])
     size = {"width": 9, "height": 12} if columns else {}
-    there = made(sample=["".join(row) for row in turned], scan=scan, corner=corner, **size)
-    back = np.array([list(row) for row in drawn(there)])[:: -1 if upside else 1, :: -1 if across else 1]
+    there = make_map(sample=["".join(row) for row in turned], scan=scan, corner=corner, **size)
+    back = np.array([list(row) for row in to_rows(there)])[:: -1 if upside else 1, :: -1 if across else 1]
     assert np.array_equal(back[::-1, ::-1].T if columns else back, home)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (3, 5), (40, 33)])
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_any_shape(shape: tuple[int, int], scan: str) -> None:
-    m = made(width=shape[1], height=shape[0], scan=scan, gibbs_sweeps=1)
+    m = make_map(width=shape[1], height=shape[0], scan=scan, gibbs_sweeps=1)
     assert m.shape == shape
 
 
@@ -106,15 +106,15 @@ def test_any_shape(shape: tuple[int, int], scan: str) -> None:
 def test_blocks_change_nothing(scan: str, corner: str) -> None:
     values: dict[str, Any] = {"scan": scan, "corner": corner, "gibbs_sweeps": 2, "sample": ISLES}
     values |= {"locks": [[3, 2, "~"], [8, 6, "g"]]}
-    whole = made(**values)
+    whole = make_map(**values)
     for cells in (1, 7, 50, 90):
         with block_size(cells):
-            assert made(**values) == whole
+            assert make_map(**values) == whole
 
 
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_frames_show_the_map_grow(scan: str) -> None:
-    """Cell by cell in the order of the scan, though blocks are drawn at once: what is shown stays as it is."""
+    """Each frame adds at most one cell of the final map, although cells are drawn in blocks."""
     recipe = tw.recipe("markov", sample=ISLES, width=12, height=9, scan=scan, repair_passes=0, seed=1)
     with block_size(8):  # a frame for each cell of a block
         *frames, done = (frame.cells for frame in tw.watch(recipe))
@@ -158,19 +158,19 @@ def test_any_directions(directions: Sequence[str]) -> None:
             neighbours = dict.fromkeys(subset, word)
             assert contexts.counts(**neighbours) == naive_counts([ISLES.split()], **neighbours)
     for scan in ("rows", "columns", "spiral"):
-        m = made(sample=ISLES, directions=directions, scan=scan)
-        assert set("".join(drawn(m))) <= {"~", "s", "g"}
-        assert m == made(sample=ISLES, directions=[name.upper() for name in directions], scan=scan)
+        m = make_map(sample=ISLES, directions=directions, scan=scan)
+        assert set("".join(to_rows(m))) <= {"~", "s", "g"}
+        assert m == make_map(sample=ISLES, directions=[name.upper() for name in directions], scan=scan)
 
 
 def test_directions_two_cells_away_see_that_far() -> None:
-    """Stripes of two columns each, told by what stands two columns to the west alone."""
+    """In stripes of two columns, the tile two columns to the west determines a tile."""
     sample = ["aabbaabbaabb", "bbaabbaabbaa"]
-    rows = drawn(made(sample=sample, directions=["w2"], repair_passes=0, width=24, height=1, seed=3))
+    rows = to_rows(make_map(sample=sample, directions=["w2"], repair_passes=0, width=24, height=1, seed=3))
     assert all(one != other for one, other in zip(rows[0], rows[0][2:], strict=False))
 
 
-def test_of_more_than_six_directions_only_the_order_of_backing_off_is_counted() -> None:
+def test_with_more_than_six_directions_only_the_backoff_order_is_counted() -> None:
     directions = ["w", "sw", "s", "se", "e", "w2", "s2"]
     contexts = tw.learn("markov", ISLES, directions=directions).params.contexts  # type: ignore[attr-defined]
     subsets = {frozenset(neighbours) for neighbours, _ in contexts}
@@ -189,7 +189,7 @@ def test_merged_models_count_together() -> None:
     assert tw.make("markov", model=one.merge(other), seed=1) == tw.make("markov", sample=[RIVER, ISLES], seed=1)
 
 
-def test_contexts_are_told_in_words() -> None:
+def test_contexts_are_described_by_names() -> None:
     contexts = tw.learn("markov", RIVER).params.contexts  # type: ignore[attr-defined]
     assert isinstance(contexts, Contexts)
     assert repr(contexts) == f"Contexts({len(contexts):,} contexts of e, w, sw, s, se)"
@@ -215,23 +215,23 @@ def test_pieces_are_learned_each_or_by_kind() -> None:
 
 
 def test_unknown_tiles_are_kept_where_no_context_is_known() -> None:
-    """After b nothing was ever seen, and after nothing nothing is known."""
+    """No tile follows b in the sample, and the context of an unknown tile is unknown."""
     given: dict[str, Any] = {"sample": ["ab"], "directions": ["w"], "backoff": ["w"], "width": 4, "height": 2}
     given["mends"] = 0
-    m = made(unknown="keep", **given)
+    m = make_map(unknown="keep", **given)
     names = [[m.tileset[tile].name for tile in row] for row in m.cells.tolist()]
     assert names == [["a", "b", "unknown", "unknown"]] * 2
     assert m.numbers["unknown"] == 4
     for seed in range(20):
-        answered = made(seed=seed, **given)
-        assert all(row[:2] == "ab" for row in drawn(answered))
-        assert "unknown" not in answered.tileset.by_name
-        assert set("".join(drawn(answered))) == {"a", "b"}
+        complete = make_map(seed=seed, **given)
+        assert all(row[:2] == "ab" for row in to_rows(complete))
+        assert "unknown" not in complete.tileset.by_name
+        assert set("".join(to_rows(complete))) == {"a", "b"}
 
 
 @pytest.mark.parametrize("scan", ["rows", "columns", "spiral"])
 def test_unknown_tiles_are_never_made_otherwise(scan: str) -> None:
-    """Whatever is asked, of samples in which most contexts are unknown."""
+    """With any parameters, and samples in which most contexts are unknown."""
     sample = Samples.of(MANY[:6, :6])
     for more in (
         {},
@@ -247,68 +247,70 @@ def test_unknown_tiles_are_never_made_otherwise(scan: str) -> None:
             assert {m.tileset[tile].name for tile in np.unique(m.cells)} <= set(sample.labels)
 
 
-def test_what_keeps_unknown_tiles_keeps_nothing_where_all_is_known() -> None:
+def test_no_tile_is_unknown_if_all_contexts_are_known() -> None:
     for seed in range(20):
-        kept = made(sample=["ab", "ba"] * 5, directions=["w"], unknown="keep", width=2, seed=seed)
+        kept = make_map(sample=["ab", "ba"] * 5, directions=["w"], unknown="keep", width=2, seed=seed)
         assert kept.numbers["unknown"] == 0
-        assert set("".join(drawn(kept))) == {"a", "b"}
+        assert set("".join(to_rows(kept))) == {"a", "b"}
 
 
 @pytest.mark.parametrize("more", [{}, {"smoothing": 3}, {"scan": "spiral"}])
 def test_at_temperature_zero_all_seeds_make_one_map(more: dict[str, Any]) -> None:
-    maps = [made(sample="village", temperature=0, seed=seed, **more) for seed in range(5)]
+    maps = [make_map(sample="village", temperature=0, seed=seed, **more) for seed in range(5)]
     assert all(np.array_equal(m.cells, maps[0].cells) for m in maps)
 
 
 def test_temperature_levels_out_what_is_common() -> None:
-    """No neighbour tells anything here: the shares are the sample's, its most common tile's, or all alike."""
+    """In random samples, low temperatures favor the common tile, 1 keeps the fractions, and high ones equalize them."""
     sample = ["".join("aaab"[place] for place in row) for row in np.random.default_rng(1).integers(0, 4, (60, 60))]
     shares = []
     for temperature in (0.2, 1, 1000):
-        m = made(sample=sample, directions=["w"], temperature=temperature, width=100, height=100)
-        shares.append("".join(drawn(m)).count("a") / 10_000)
+        m = make_map(sample=sample, directions=["w"], temperature=temperature, width=100, height=100)
+        shares.append("".join(to_rows(m)).count("a") / 10_000)
     assert shares[0] > 0.95
     assert shares[1] == pytest.approx(0.75, abs=0.03)
     assert shares[2] == pytest.approx(0.5, abs=0.03)
 
 
-def test_the_coldest_temperature_is_as_good_as_zero() -> None:
-    """Though one over it is more than a number can hold."""
+def test_the_smallest_temperature_equals_zero() -> None:
+    """Although its reciprocal overflows."""
     given: dict[str, Any] = {"sample": "village"}
-    assert np.array_equal(made(temperature=5e-324, **given).cells, made(temperature=0, **given).cells)
+    assert np.array_equal(make_map(temperature=5e-324, **given).cells, make_map(temperature=0, **given).cells)
 
 
 def test_smoothing_mixes_smaller_contexts_in() -> None:
-    """Above a stands b, always; with much smoothing, as often as b stands anywhere."""
+    """The tile above a is always b; with much smoothing, it is b as often as any tile."""
     sample = ["bc" * 20, "ab" * 20, "ca" * 20]
     followed = []
     for smoothing in (0, 1e6):
-        rows = drawn(made(sample=sample, backoff=["s"], smoothing=smoothing, repair_passes=0, width=60, height=60))
+        rows = to_rows(
+            make_map(sample=sample, backoff=["s"], smoothing=smoothing, repair_passes=0, width=60, height=60)
+        )
         above = [upper[x] for upper, lower in pairwise(rows) for x in range(60) if lower[x] == "a"]
         followed.append(above.count("b") / len(above))
     assert followed[0] > 0.9
     assert followed[1] == pytest.approx(1 / 3, abs=0.05)
 
 
-def test_smoothing_hears_contexts_that_are_multiplied() -> None:
-    """A board on which west and south tell all, taken for independent of each other."""
-    rows = drawn(made(sample=["abab", "baba"] * 6, backoff=["w*s"], smoothing=1e-6, repair_passes=0, seed=4))
+def test_smoothing_uses_products_of_contexts() -> None:
+    """On a checkerboard, west and south determine the tile, also as independent contexts."""
+    rows = to_rows(make_map(sample=["abab", "baba"] * 6, backoff=["w*s"], smoothing=1e-6, repair_passes=0, seed=4))
     alike = [one == other for row in rows for one, other in pairwise(row)]
     assert np.mean(alike) < 0.1
 
 
-def test_the_order_of_backing_off_decides() -> None:
-    """Rows that alternate, told by the south; columns that alternate, told by the west."""
+def test_the_backoff_order_decides() -> None:
+    """The south determines alternating rows; the west determines alternating columns."""
     board = ["abab", "baba"] * 3
-    by_south = drawn(made(sample=["aaaa", "bbbb"] * 3, backoff=["s"], repair_passes=0))
+    by_south = to_rows(make_map(sample=["aaaa", "bbbb"] * 3, backoff=["s"], repair_passes=0))
     assert all(upper[0] != lower[0] for upper, lower in pairwise(by_south))
-    by_west = drawn(made(sample=board, backoff=["w"], repair_passes=0))
+    by_west = to_rows(make_map(sample=board, backoff=["w"], repair_passes=0))
     assert all(one != other for row in by_west for one, other in pairwise(row))
-    both = drawn(made(sample=[*board, *[row[::-1] for row in board]], backoff=["w*s", "w"], repair_passes=0))
+    both = to_rows(make_map(sample=[*board, *[row[::-1] for row in board]], backoff=["w*s", "w"], repair_passes=0))
     assert all(one != other for row in both for one, other in pairwise(row))
 
 
-# -- the same again ---------------------------------------------------------------------------------------------
+# -- reproducibility --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("more", [{}, {"gibbs_sweeps": 2, "smoothing": 1, "temperature": 1.3}, {"scan": "spiral"}])
@@ -342,8 +344,8 @@ def test_models_make_the_maps_of_their_samples(ending: str, sample: Any, tmp_pat
 @pytest.mark.parametrize(
     "more", [{}, {"pieces": "chosen", "gibbs_sweeps": 1}, {"unknown": "keep", "directions": ["nw2"]}]
 )
-def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path: Path) -> None:
-    """Samples in a recipe carry no tileset, but the recipe does: pieces are known and fit all the same."""
+def test_maps_are_reproduced_from_their_recipes(more: dict[str, Any], tmp_path: Path) -> None:
+    """Samples in a recipe have no tileset, but the recipe has: pieces are known and fit."""
     m = tw.make("markov", seed=3, **more)
     assert m.recipe is not None
     again = tw.run(json.loads(json.dumps(m.recipe.to_data())))
@@ -357,7 +359,9 @@ def test_maps_are_made_again_from_what_they_carry(more: dict[str, Any], tmp_path
 
 
 @pytest.mark.parametrize(("scan", "corner"), SCANS)
-def test_locks_hold_and_the_rest_is_made_anew(scan: Literal["rows", "columns", "spiral"], corner: Corner) -> None:
+def test_locks_hold_and_other_cells_change_with_the_seed(
+    scan: Literal["rows", "columns", "spiral"], corner: Corner
+) -> None:
     liked = tw.make("markov", seed=5)
     locks = liked.to_locks(np.s_[8:18, 5:15])
     maps = [tw.make("markov", seed=seed, scan=scan, corner=corner, locks=locks) for seed in (6, 7)]
@@ -369,12 +373,12 @@ def test_locks_hold_and_the_rest_is_made_anew(scan: Literal["rows", "columns", "
 @pytest.mark.parametrize("tile", ["g", "~"])
 @pytest.mark.parametrize("place", [(5, 5), (7, 2), (10, 0), (0, 0), (11, 9)])
 def test_a_lock_ahead_fits_a_river(tile: str, place: tuple[int, int]) -> None:
-    """All squares around it are the sample's, though the scan comes to it late."""
-    known, right = windows(RIVER.split()), 0
+    """All 2x2 blocks around it occur in the sample, although the scan reaches it late."""
+    known, right = find_squares(RIVER.split()), 0
     for seed in range(40):
-        rows = drawn(made(height=10, seed=seed, locks=[[*place, tile]]))
+        rows = to_rows(make_map(height=10, seed=seed, locks=[[*place, tile]]))
         assert rows[place[1]][place[0]] == tile
-        right += windows(around(rows, *place)) <= known
+        right += find_squares(crop_around(rows, *place)) <= known
     assert right >= 38
 
 
@@ -383,9 +387,9 @@ def test_a_lock_ahead_fits_a_river(tile: str, place: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("sample", "scan"), [(BEACHES, "rows"), (BEACHES, "columns"), (BEACHES, "spiral"), (STRIPES, "rows")]
 )
-def test_a_lock_within_the_map_is_met(sample: str, scan: str, tile: str, place: tuple[int, int]) -> None:
-    """All squares within two cells of it are the sample's: what must stand between it and the sea is there in time."""
-    assert met(sample, place, tile, scan=scan) >= 0.95 * 40
+def test_a_lock_inside_the_map_fits(sample: str, scan: str, tile: str, place: tuple[int, int]) -> None:
+    """All 2x2 blocks within two cells of it occur in the sample: the tiles between it and the sea are in place."""
+    assert count_fits(sample, place, tile, scan=scan) >= 0.95 * 40
 
 
 @pytest.mark.parametrize(
@@ -395,53 +399,53 @@ def test_a_lock_within_the_map_is_met(sample: str, scan: str, tile: str, place: 
         *((STRIPES, tile, place) for tile in ".~" for place in ((7, 0), (7, 14))),
     ],
 )
-def test_a_lock_at_the_edge_is_met_where_the_sample_has_its_tile_there(
+def test_a_lock_at_the_edge_fits_if_the_sample_has_its_tile_there(
     sample: str, tile: str, place: tuple[int, int]
 ) -> None:
-    assert met(sample, place, tile) >= 0.95 * 40
+    assert count_fits(sample, place, tile) >= 0.95 * 40
 
 
-def met(sample: str, place: tuple[int, int], tile: str, **more: Any) -> int:
-    """For how many of 40 seeds all squares around a locked cell are the sample's."""
-    known, count = windows(sample.split()), 0
+def count_fits(sample: str, place: tuple[int, int], tile: str, **more: Any) -> int:
+    """Return for how many of 40 seeds all 2x2 blocks around a locked cell occur in the sample."""
+    known, count = find_squares(sample.split()), 0
     for seed in range(40):
-        rows = drawn(made(sample=sample, width=15, height=15, seed=seed, locks=[[*place, tile]], **more))
+        rows = to_rows(make_map(sample=sample, width=15, height=15, seed=seed, locks=[[*place, tile]], **more))
         assert rows[place[1]][place[0]] == tile
-        count += windows(around(rows, *place)) <= known
+        count += find_squares(crop_around(rows, *place)) <= known
     return count
 
 
 def test_a_lock_ahead_fits_better_than_one_painted_over() -> None:
-    """Of a tile that stands within sand alone, on islands so small that few squares are known: what is hardest."""
-    known, right, painted, seen = windows(ISLES.split()), 0, 0, 0
+    """The hardest case: a tile that occurs only inside sand, on islands so small that few 2x2 blocks are known."""
+    known, right, painted, seen = find_squares(ISLES.split()), 0, 0, 0
     for seed in range(60):
         for x, y in ((5, 5), (7, 3)):
-            rows = drawn(made(sample=ISLES, height=10, seed=seed, locks=[[x, y, "g"]]))
+            rows = to_rows(make_map(sample=ISLES, height=10, seed=seed, locks=[[x, y, "g"]]))
             assert rows[y][x] == "g"
-            right += windows(around(rows, x, y)) <= known
-            rows = drawn(made(sample=ISLES, height=10, seed=seed))
+            right += find_squares(crop_around(rows, x, y)) <= known
+            rows = to_rows(make_map(sample=ISLES, height=10, seed=seed))
             rows[y] = f"{rows[y][:x]}g{rows[y][x + 1 :]}"
-            painted += windows(around(rows, x, y)) <= known
+            painted += find_squares(crop_around(rows, x, y)) <= known
             seen += 1
     assert right >= 0.75 * seen
     assert painted <= 0.2 * seen
 
 
-def test_locks_of_tiles_that_the_samples_lack() -> None:
-    """They stand, and tell their neighbours nothing."""
+def test_locks_of_tiles_that_are_not_in_the_samples() -> None:
+    """They are kept and give no context to their neighbors."""
     for seed in range(10):
-        m = made(sample="village", seed=seed, locks=[[3, 2, "water"], [4, 2, "water"]])
+        m = make_map(sample="village", seed=seed, locks=[[3, 2, "water"], [4, 2, "water"]])
         assert [m.tileset[m.cells[2, x]].name for x in (3, 4)] == ["water", "water"]
         assert (m.cells == m.cells[2, 3]).sum() == 2
 
 
 def test_locks_among_very_many_tiles() -> None:
-    """Eight directions would be too many for them, but nobody asked for eight."""
-    m = made(sample=MANY, locks=[[3, 2, "17"]])
+    """Eight directions would make too many contexts, but the default directions do not."""
+    m = make_map(sample=MANY, locks=[[3, 2, "17"]])
     assert m.tileset[m.cells[2, 3]].name == "17"
 
 
-def test_everything_locked_is_the_map() -> None:
+def test_a_fully_locked_map_is_unchanged() -> None:
     liked = tw.make("markov", seed=5)
     assert np.array_equal(
         tw.make("markov", seed=6, gibbs_sweeps=2, locks=liked.to_locks(np.s_[:, :])).cells, liked.cells
@@ -450,14 +454,14 @@ def test_everything_locked_is_the_map() -> None:
 
 def test_very_many_tiles_are_drawn_again() -> None:
     for more in ({"gibbs_sweeps": 2}, {"repair_passes": 3}, {"locks": [[3, 2, "17"]], "gibbs_sweeps": 1}):
-        assert set(drawn_names(made(sample=MANY, **more))) <= set(map(str, range(256)))
+        assert set(list_names(make_map(sample=MANY, **more))) <= set(map(str, range(256)))
 
 
-def drawn_names(map: tw.TileMap) -> list[str]:
+def list_names(map: tw.TileMap) -> list[str]:
     return [map.tileset[tile].name for tile in np.unique(map.cells).tolist()]
 
 
-# -- how good maps are ------------------------------------------------------------------------------------------
+# -- quality ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pieces", ["learned", "chosen"])
@@ -469,57 +473,57 @@ def test_pieces_of_generated_maps_fit(pieces: str) -> None:
 
 @pytest.mark.parametrize("pieces", ["learned", "chosen"])
 def test_pieces_of_maps_like_published_ones_fit(pieces: str, reference: Path) -> None:
-    """100 maps of 25x25, without a piece that does not fit, and without an unknown tile."""
+    """100 maps of 25x25 have no misfit and no unknown tile."""
     files = [f"awbw:{file}" for file in sorted((reference / "awbw").glob("*.csv"))]
     recipe = tw.recipe("markov", sample=files, pieces=pieces)
     assert isinstance(recipe.params, MarkovParams)
-    strange = [number for number, tile in enumerate(Samples.of(recipe.params.sample).tileset) if "unknown" in tile.name]
+    unknown = [number for number, tile in enumerate(Samples.of(recipe.params.sample).tileset) if "unknown" in tile.name]
     for seed in range(100):
         m = tw.run(recipe, seed=seed)
         assert m.shape == (25, 25)
         assert tw.measure(m, "misfits") == {"misfits": 0}
-        assert not np.isin(m.cells, strange).any()
+        assert not np.isin(m.cells, unknown).any()
 
 
 @pytest.mark.parametrize("name", ["awbw", "village"])
-def test_maps_are_nearer_to_the_samples_than_the_original_and_mends_and_sweeps_bring_them_nearer(name: str) -> None:
-    """Means over seeds, by the same random numbers."""
+def test_maps_are_closer_to_the_samples_than_the_original_and_repairs_and_sweeps_help(name: str) -> None:
+    """Compare means over the same seeds."""
     sample, seeds = Samples.of(name), range(40)
     original = np.mean([divergence(make_repaired(sample, seed), sample) for seed in seeds])
     variants: list[dict[str, Any]] = [{"repair_passes": 0}, {}, {"repair_passes": 4}, {"gibbs_sweeps": 4}]
-    grown, usual, mended_often, swept = (
+    unrepaired, default, repaired_often, swept = (
         np.mean([divergence(tw.make("markov", sample=sample, seed=seed, **more), sample) for seed in seeds])
         for more in variants
     )
-    assert usual <= original
-    assert swept < mended_often < usual < grown
+    assert default <= original
+    assert swept < repaired_often < default < unrepaired
 
 
 @pytest.mark.parametrize("name", ["awbw", "village"])
-def test_mends_leave_fewer_squares_that_the_samples_lack(name: str) -> None:
+def test_repair_passes_reduce_unseen_squares(name: str) -> None:
     sample = Samples.of(name)
-    known = {square for map in sample.maps for square in squares(np.array(sample.labels)[map])}
+    known = {square for map in sample.maps for square in list_squares(np.array(sample.labels)[map])}
     missing = []
-    for mends in (0, 1, 4):
+    for passes in (0, 1, 4):
         maps = [
-            tw.make("markov", sample=sample, repair_passes=mends, pieces="learned", seed=seed) for seed in range(10)
+            tw.make("markov", sample=sample, repair_passes=passes, pieces="learned", seed=seed) for seed in range(10)
         ]
         names = [np.array([tile.name for tile in m.tileset])[m.cells] for m in maps]
-        missing.append(sum(square not in known for map in names for square in squares(map)))
+        missing.append(sum(square not in known for map in names for square in list_squares(map)))
     assert missing[2] < missing[1] < missing[0]
 
 
-def squares(map: NDArray[np.str_]) -> list[tuple[str, ...]]:
-    """All squares of two by two of a map of words."""
+def list_squares(map: NDArray[np.str_]) -> list[tuple[str, ...]]:
+    """Return all 2x2 blocks of a map of tile names."""
     views = np.lib.stride_tricks.sliding_window_view(map, (2, 2)).reshape(-1, 4)
     return [tuple(view) for view in views.tolist()]
 
 
-def test_where_all_squares_are_known_nothing_is_mended() -> None:
-    """A board, which its contexts make without a mistake: the map is the same, however often it would be mended."""
+def test_known_squares_are_not_repaired() -> None:
+    """The contexts of a checkerboard make no mistake, so repair passes do not change the map."""
     board = ["ab" * 6, "ba" * 6] * 4
     for seed in range(5):
-        maps = [made(sample=board, repair_passes=mends, seed=seed) for mends in (0, 1, 5)]
+        maps = [make_map(sample=board, repair_passes=passes, seed=seed) for passes in (0, 1, 5)]
         assert all(np.array_equal(m.cells, maps[0].cells) for m in maps)
 
 
@@ -529,24 +533,24 @@ def test_where_all_squares_are_known_nothing_is_mended() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sample": ["village", "dungeon"]}, "sample: maps of different tilesets, village and dungeon; learn from one"),
-        ({"sample": "keep"}, "sample: markov learns from flat maps"),
+        ({"sample": ["village", "dungeon"]}, "sample: must have one tileset, got village and dungeon"),
+        ({"sample": "keep"}, "sample: must be flat; markov does not support levels"),
         ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
         ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
         ({"sample": []}, "sample: a map has at least one cell"),
         ({"sample": ["?#", "##"]}, "sample: a sample has no free cells (?)"),
-        ({"directions": ["north"]}, "directions: 'north' is no direction; n, ne, e, se, s, sw, w, nw, n2, ne2"),
-        ({"directions": ["sw3"]}, "directions: 'sw3' is no direction; did you mean 'sw'?"),
-        ({"directions": []}, "directions: at least one direction is needed, such as e, w, sw, s, se"),
-        ({"directions": ["w", "s", "W"]}, "directions: each direction once, got w, s, w"),
-        ({"directions": [*AROUND, "n2"]}, "directions: at most 8 directions, got 9"),
+        ({"directions": ["north"]}, "directions: 'north' is not a direction; n, ne, e, se, s, sw, w, nw, n2, ne2"),
+        ({"directions": ["sw3"]}, "directions: 'sw3' is not a direction; did you mean 'sw'?"),
+        ({"directions": []}, "directions: must contain at least one direction, such as e, w, sw, s, se"),
+        ({"directions": ["w", "s", "W"]}, "directions: must contain each direction once, got w, s, w"),
+        ({"directions": [*AROUND, "n2"]}, "directions: must contain at most 8 directions, got 9"),
         ({"directions": "w"}, "directions: must be a list, got 'w'"),
         ({"backoff": ["w+n"]}, "backoff: 'w+n': 'n' is not one of the directions e, w, sw, s, se"),
-        ({"backoff": ["w", "w;s"]}, "backoff: 'w;s' is no context; one is written as w+sw+s, or w*s"),
-        ({"backoff": [""]}, "backoff: '' is no context; one is written as w+sw+s, or w*s"),
+        ({"backoff": ["w", "w;s"]}, "backoff: 'w;s' is not a context; write w+sw+s or w*s"),
+        ({"backoff": [""]}, "backoff: '' is not a context; write w+sw+s or w*s"),
         ({"backoff": ["w++s"]}, "backoff: 'w++s': '' is not one of the directions"),
         ({"backoff": []}, "backoff: must have at least 1 value"),
-        ({"sample": MANY, "directions": AROUND}, "directions: 8 of them with 256 tiles make too many contexts"),
+        ({"sample": MANY, "directions": AROUND}, "directions: 8 directions with 256 tiles make too many contexts"),
         ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
         ({"repair_passes": -1}, "mends: must be at least 0, got -1"),
         ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
@@ -554,17 +558,17 @@ def test_where_all_squares_are_known_nothing_is_mended() -> None:
         ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),
     ],
 )
-def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
+def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
     with pytest.raises(TilewrightError) as error:
-        made(**change)
+        make_map(**change)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_too_many_contexts_are_refused_before_the_work() -> None:
-    with pytest.raises(TilewrightError, match="directions: 8 of them with 256 tiles"):
+    with pytest.raises(TilewrightError, match="directions: 8 directions with 256 tiles"):
         tw.learn("markov", MANY, directions=AROUND)
-    with pytest.raises(TilewrightError, match="directions: 8 of them with 256 tiles"):
+    with pytest.raises(TilewrightError, match="directions: 8 directions with 256 tiles"):
         tw.recipe("markov", sample=MANY, directions=AROUND)
 
 
@@ -578,7 +582,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
         model.merge(other)
     with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
         tw.learn("markov", "village", directions=["w"]).merge(model)
-    with pytest.raises(TilewrightError, match="version 3 of models, made by a newer Tilewright"):
+    with pytest.raises(TilewrightError, match="version 3 of models, make_map by a newer Tilewright"):
         tw.make("markov", model={**model.to_data(), "version": 3})
-    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
+    with pytest.raises(TilewrightError, match="make_map for another tileset: 'cave' has no tile"):
         tw.make("markov", model={**model.to_data(), "tileset": "cave"})

@@ -1,4 +1,4 @@
-"""Constraints of users on wfc: they hold in every map, recipes name them, and mistakes in them are one line."""
+"""User constraints of wfc: they hold in every map, recipes name them, and mistakes in them are one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from tests.generators.test_wfc import check_windows
+from tests.generators.test_wfc import check_patterns
 from tilewright.core.registry import constraints
 
 ROOMS: dict[str, Any] = {"sample": "dungeon", "width": 24, "height": 18}
@@ -22,7 +22,7 @@ class ApartParams(tw.Params):
     tile: str = tw.param("treasure")
     """Tile whose cells are kept apart."""
     distance: int = tw.param(5, ge=1, le=100)
-    """Rows and columns around a cell without another one."""
+    """Number of rows and columns around a cell without another such cell."""
 
 
 def apart(p: ApartParams, view: Any) -> Iterator[tuple[str, NDArray[np.bool_]]]:
@@ -43,24 +43,24 @@ def registered() -> Iterator[tw.Constraint]:
     constraints.remove("apart")
 
 
-def nearest_two(map: tw.TileMap, tile: str = "treasure") -> int:
+def find_min_distance(map: tw.TileMap, tile: str = "treasure") -> int:
     cells = np.argwhere(map.where(tile))
     return min((int(abs(one - other).max()) for one, other in combinations(cells, 2)), default=1000)
 
 
 @pytest.mark.parametrize("params", [{}, {"pattern_size": 2}, {"counts": {"treasure": "2..9"}}, {"wrap": "xy"}])
 def test_a_constraint_holds(params: dict[str, Any]) -> None:
-    """With windows of several sizes, beside constraints of our own, and whatever was backtracked or reopened."""
+    """It holds with several pattern sizes, with built-in constraints, and after backtracks and repairs."""
     free, kept = [], []
     for seed in range(4):
         map = tw.make("wfc", **{**ROOMS, "constraints": [{"apart": {"distance": 6}}], **params}, seed=seed)
-        kept.append(nearest_two(map))
-        free.append(nearest_two(tw.make("wfc", **{**ROOMS, **params}, seed=seed)))
-        check_windows(map)
+        kept.append(find_min_distance(map))
+        free.append(find_min_distance(tw.make("wfc", **{**ROOMS, **params}, seed=seed)))
+        check_patterns(map)
     assert min(kept) > 6 >= min(free)
 
 
-def test_locks_and_restarts_keep_it_too() -> None:
+def test_a_constraint_holds_with_locks_and_restarts() -> None:
     given: dict[str, Any] = {
         **ROOMS,
         "max_backtracks": 0,
@@ -70,7 +70,7 @@ def test_locks_and_restarts_keep_it_too() -> None:
     }
     map = tw.make("wfc", **given, constraints=["apart"], seed=3)
     assert map.where("treasure")[5, 5]
-    assert nearest_two(map) > 5
+    assert find_min_distance(map) > 5
     with pytest.raises(tw.GaveUp, match="constraints"):
         tw.make("wfc", **{**given, "locks": [[5, 5, "treasure"], [5, 9, "treasure"]]}, constraints=["apart"], seed=3)
 
@@ -147,7 +147,7 @@ def test_mistakes_in_recipes(given: list[Any], path: tuple[Any, ...], words: str
     [None, 5, "treasure", [5], [("treasure",)], [("treasure", 5)], [("treasure", np.ones((18, 24)))],
      [("treasure", np.ones((2, 2), dtype=bool))], [("tresure", np.ones((18, 24), dtype=bool))]],
 )  # fmt: skip
-def test_what_a_constraint_may_not_return(result: Any) -> None:
+def test_invalid_results_of_a_constraint(result: Any) -> None:
     @tw.register_constraint()
     def wrong(p: tw.Params, view: Any) -> Any:
         return result
@@ -160,26 +160,26 @@ def test_what_a_constraint_may_not_return(result: Any) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_constraint_that_breaks_is_named() -> None:
+def test_a_constraint_that_raises_is_named() -> None:
     @tw.register_constraint()
     def broken(p: tw.Params, view: Any) -> Any:
         raise ValueError("no idea")
 
     try:
-        with pytest.raises(tw.TilewrightError, match="constraint 'broken' broke: ValueError: no idea"):
+        with pytest.raises(tw.TilewrightError, match="constraint 'broken' failed: ValueError: no idea"):
             tw.make("wfc", **ROOMS, constraints=["broken"], seed=1)
     finally:
         constraints.remove("broken")
 
 
-def test_what_cannot_be_had_is_given_up() -> None:
+def test_the_solver_gives_up_on_an_impossible_constraint() -> None:
     @tw.register_constraint()
     def nothing(p: tw.Params, view: Any) -> Any:
         return [(tile, np.ones(view.shape, dtype=np.bool_)) for tile in view.labels]
 
     try:
         for relax in (False, True):
-            with pytest.raises(tw.GaveUp, match="constraints: nothing: could not be had"):
+            with pytest.raises(tw.GaveUp, match="constraints: nothing: could not be satisfied"):
                 tw.make("wfc", **ROOMS, constraints=["nothing"], max_restarts=1, max_repairs=2, relax=relax, seed=1)
     finally:
         constraints.remove("nothing")

@@ -365,7 +365,7 @@ def test_one_gives_up_and_the_others_go_on() -> None:
     async def test(page: Opened) -> None:
         assert page.states() == {"patterns": "done", "wfc": "gave up", "markov": "done"}
         card = page.view.cards["wfc"]
-        assert card.line.text.startswith("gave up: the sample's windows of 3x3")
+        assert card.line.text.startswith("gave up: the sample's 3x3 patterns")
         assert card.error_panel.visible
         assert not card.button.enabled
         ways = {button.text: button for button in card.suggestions if isinstance(button, ui.button)}

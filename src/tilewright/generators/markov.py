@@ -1,23 +1,24 @@
-"""Markov maps: every cell draws its tile by what samples have beside the tiles that stand around it already.
+"""Markov model learned from examples: every cell draws a random tile, given the neighbors that are already drawn.
 
-Learning counts, for every cell of the samples and every set of the directions in which a cell looks, which tile stands
-there beside which; what lies beyond the edge of a map is a neighbour too. Making goes over the map by rows from the
-bottom left, or as told. Each cell asks the largest context first, then smaller ones, in the order of backing off, and
-the first that the samples know answers: it draws a tile as often as it was seen there. At last its share anywhere
-answers, so that no cell stays unknown. A locked cell that is yet to come is foreseen: tiles are preferred from which a
-way leads to it, going by what was seen beside what, and around it cells are drawn again at the end until they fit.
+Learning counts how often each tile of the samples occurs with each combination of neighbors, for every set of
+directions. The outside of a map counts as a neighbor too. Generation scans the map by rows from the bottom left, or as
+the parameters say. Each cell tries the largest context first and backs off to smaller ones until it finds a context
+that occurs in the samples. It then draws a tile with its frequency in that context. The last step, the overall
+frequency of the tiles, always succeeds. Near a locked cell that is still ahead of the scan, a lookahead prefers tiles
+from which the locked tile can be reached. In the end, cells around locks are drawn again until they fit.
 
-Mends draw cells once more, given all eight neighbours, where a square of two by two is none of the samples; sweeps draw
-every cell once more. Either goes by the four squares that a cell is part of (Gibbs sampling in Kikuchi's
-approximation), and removes what going one way over the map leaves behind.
+Repair passes draw cells of 2x2 blocks that occur in no sample again, given all eight neighbors. Gibbs sweeps draw every
+cell again. Both use the four 2x2 blocks that contain a cell (Gibbs sampling in Kikuchi's approximation) and remove
+artifacts of the scan direction.
 
-Where the tileset's tiles are pieces that must go on, such as rivers and roads, pieces are chosen at the end so that all
-of them fit; what cannot fit gives way to the ground.
+If the tileset has joined pieces, such as rivers and roads, fitting pieces are chosen in the end. A piece that cannot
+fit is replaced by its fallback tile.
 
-Limits: it knows nothing beyond a cell's neighbourhood: islands, roads and rivers have the right texture, not a purpose.
+Limits: the model knows only the neighborhood of a cell. Islands, roads and rivers have the right texture but no
+purpose.
 
-Source: Snodgrass and Ontanon, "Experiments in map generation using Markov chains", 2014; the directions and the order
-of backing off are those of PCG-AdvanceWarsMap; Kikuchi, "A theory of cooperative phenomena", 1951, for the sweeps.
+Source: Snodgrass and Ontanon, "Experiments in map generation using Markov chains", 2014; the default directions and
+backoff order are those of PCG-AdvanceWarsMap; Kikuchi, "A theory of cooperative phenomena", 1951, for the sweeps.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from ._markov.params import MarkovParams, MarkovTrainingParams
 from ._markov.scan import order_places
 
 FRAMES = 8
-"""Shown of each block: what is drawn in order can be shown in parts afterwards."""
+"""Number of frames per block of cells."""
 LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
-"""How far from locked cells, and how often at most, cells are drawn again that do not fit."""
+"""Distance from locked cells within which misfits are drawn again, and the maximum number of passes."""
 
 
 @technique(
@@ -60,19 +61,19 @@ LOCK_RADIUS, MAX_LOCK_REPAIRS = 4, 40
             "gibbs_sweeps": (0, 1, 4, 16, 64),
             "repair_passes": (0, 1, 4, 16),
         },
-        note="grows cell by cell, the quickest and the freest",
+        note="draws cell by cell, and is the fastest and the least exact",
     ),
     learn=MarkovTrainingParams,
 )
 def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
     context_counts, steps = p.get_context_counts(site.tileset, site.ids)
     order = order_places(p.turn, (p.height, p.width))
-    cells, held, lookahead = _make_start(context_counts, site, order)
+    cells, locked_mask, lookahead = _make_start(context_counts, site, order)
     shown = partial(_to_labels, context_counts, cells, p)
     contexts, lost = context_counts.contexts, 0
     shifts = contexts.flat_offsets(p.width)
     for first, block in _split_blocks(order):
-        given = contexts.arrays, cells, held, block, shifts, steps, lookahead
+        given = contexts.arrays, cells, locked_mask, block, shifts, steps, lookahead
         if p.smoothing > 0:
             lost += draw_smoothed(*given, p.smoothing, p.temperature, rng.state, context_counts.scratch)
         else:
@@ -80,7 +81,7 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
         for done in range(first, first + len(block), max(1, len(block) // FRAMES)):
             yield Frame(partial(shown, order[done:]), p.scan, done / len(order))
     if p.gibbs_sweeps or p.repair_passes or site.has_locks:
-        yield from _resample(p, site, context_counts, cells, held, order, rng)
+        yield from _resample(p, site, context_counts, cells, locked_mask, order, rng)
     map = site.map(shown(), numbers={"unknown": lost} if p.unknown == "keep" else None)
     if not site.tileset.joints:
         return map
@@ -91,43 +92,47 @@ def markov(p: MarkovParams, site: Site, rng: Rng) -> Steps:
 def _make_start(
     context_counts: ContextCounts, site: Site, order: Numbers
 ) -> tuple[Digits, NDArray[np.uint8], Lookahead]:
-    """Return the locked cells as digits of learned words, flat within a margin; where they are; and the lookahead.
+    """Return the padded flat map with only the locked cells, the mask of these cells, and the lookahead.
 
-    A locked tile that the samples lack is no context of its neighbors.
+    A locked tile that is not in the samples gives no context to its neighbors.
     """
     rows, columns = site.shape
-    words = np.full((rows, columns), -1, dtype=np.int64)
+    labels = np.full((rows, columns), -1, dtype=np.int64)
     size = (rows + 2 * MARGIN) * (columns + 2 * MARGIN)
     if not site.has_locks:
         nothing = Lookahead(np.full(size, -1, dtype=np.int32), NO_CHANCES)
-        return pad_map(words, len(context_counts.label_ids)), np.zeros(size, dtype=np.uint8), nothing
+        return pad_map(labels, len(context_counts.label_ids)), np.zeros(size, dtype=np.uint8), nothing
     learned = np.full(len(site.tileset), -1, dtype=np.int64)
     own = site.ids[: len(context_counts.learned_ids)]
-    learned[own[::-1]] = context_counts.learned_ids[::-1]  # the first word wins where two share a tile
+    learned[own[::-1]] = context_counts.learned_ids[::-1]  # the first label wins where two share a tile
     locked = site.locked
-    words[locked] = learned[site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))[locked]]
+    labels[locked] = learned[site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))[locked]]
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(len(order))
     inner = rank.reshape(rows + 2 * MARGIN, -1)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    held = np.pad(locked, MARGIN).view(np.uint8).reshape(-1)
-    return pad_map(words, len(context_counts.label_ids)), held, make_lookahead(context_counts, words, inner)
+    locked_mask = np.pad(locked, MARGIN).view(np.uint8).reshape(-1)
+    lookahead = make_lookahead(context_counts, labels, inner)
+    return pad_map(labels, len(context_counts.label_ids)), locked_mask, lookahead
 
 
 def _to_labels(
-    context_counts: ContextCounts, cells: Digits, p: MarkovParams, to_come: Numbers | None = None
+    context_counts: ContextCounts, cells: Digits, p: MarkovParams, pending: Numbers | None = None
 ) -> NDArray[np.uint16]:
-    """The cells as words; those without a tile as unknown, or, like those yet to come, as what is most common."""
+    """Return the cells as labels. Cells without a tile get `unknown` if it is kept, else the most common label.
+
+    `pending` are cells still to be drawn, which count as cells without a tile.
+    """
     table = context_counts.digit_labels
     if p.unknown == "keep":
         table = np.concatenate([[len(context_counts.learned_ids)], table[1:]]).astype(np.uint16)
-    if to_come is not None:
+    if pending is not None:
         cells = cells.copy()
-        cells[to_come] = 0
+        cells[pending] = 0
     return table[cells.reshape(-1, p.width + 2 * MARGIN)[MARGIN:-MARGIN, MARGIN:-MARGIN]]
 
 
 def _split_blocks(order: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """The places in parts, each with how many come before it."""
+    """Yield the places in blocks, each with the number of places before it."""
     size = block_size("markov")
     for first in range(0, len(order), size):
         yield first, order[first : first + size]
@@ -138,20 +143,20 @@ def _resample(
     site: Site,
     context_counts: ContextCounts,
     cells: Digits,
-    held: NDArray[np.uint8],
+    locked_mask: NDArray[np.uint8],
     order: Numbers,
     rng: Rng,
 ) -> Iterator[Frame]:
-    """Sweeps over all cells, then over those in squares that the samples lack, at last over those near locks."""
+    """Draw all cells again (sweeps), then those in 2x2 blocks that occur in no sample, then those near locks."""
     contexts, squares = context_counts.squares
     shifts, found = contexts.flat_offsets(p.width), np.empty_like(order)
     shown = partial(_to_labels, context_counts, cells, p)
-    free = order[(held[order] == 0) & (cells[order] != 0)] if held.any() or p.unknown == "keep" else order
+    free = order[(locked_mask[order] == 0) & (cells[order] != 0)] if locked_mask.any() or p.unknown == "keep" else order
 
     def list_unseen(places: Numbers) -> Numbers:
         return found[: find_unseen(contexts.arrays, cells, places, shifts, squares, found)].copy()
 
-    rounds = [("sweep", free)] * p.gibbs_sweeps + [("mend", free)] * p.repair_passes
+    rounds = [("sweep", free)] * p.gibbs_sweeps + [("repair", free)] * p.repair_passes
     if site.has_locks:
         near = np.pad(_dilate(site.locked, LOCK_RADIUS), MARGIN).reshape(-1)
         rounds += [("near locks", free[near[free]])] * MAX_LOCK_REPAIRS
@@ -171,7 +176,7 @@ def _resample(
 
 
 def _add_neighbors(places: Numbers, free: Numbers, size: int, width: int) -> Numbers:
-    """Some places of a flat map with all that lie around them and are free."""
+    """Return places of a flat map and their eight neighbors, restricted to `free`."""
     marks = np.zeros(size, dtype=np.bool_)
     for shift in (-width - 1, -width, -width + 1, -1, 0, 1, width - 1, width, width + 1):
         marks[places + shift] = True
@@ -179,7 +184,7 @@ def _add_neighbors(places: Numbers, free: Numbers, size: int, width: int) -> Num
 
 
 def _dilate(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """The cells of a mask and all that are near it."""
+    """Return a mask with all cells within `reach` rows and columns added."""
     wide = np.pad(mask, reach)
     windows = np.lib.stride_tricks.sliding_window_view(wide, (2 * reach + 1, 2 * reach + 1))
     return np.asarray(windows.any(axis=(-1, -2)))

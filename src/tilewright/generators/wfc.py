@@ -1,19 +1,19 @@
-"""Wave function collapse: a map whose every window is one of a sample's, decided cell by cell.
+"""Wave function collapse from an example: every N x N block of the map is a pattern of the sample.
 
-Every cell may hold any window of the sample at first. Again and again the cell about which least is open is decided by
-chance, windows as common as in the sample, and all that follows from that is worked out at once: windows of its
-neighbours that no longer fit are gone. With a pattern size of 1 cells hold single tiles, which fit where they stand
-beside each other in the sample; or rules in a tileset say which do.
+At first, every cell can hold any pattern of the sample. Repeatedly, the cell with the lowest entropy is collapsed to a
+random pattern, weighted by its frequency in the sample, and the choice is propagated: patterns of neighbors that no
+longer fit are removed. With a pattern size of 1, cells hold single tiles. Two tiles may be neighbors if they are
+neighbors somewhere in the sample, or if the rules of a tileset allow it.
 
-Where a cell has nothing left, choices are taken back; if that does not help, the region around the trouble is opened
-and decided again, larger each time; then all begins anew. Locked tiles, the tiles at the border, how many cells hold a
-tile, regions that must be one and paths are part of the same reckoning, so that what cannot be had is mostly seen
-before the first choice.
+After a contradiction, the solver backtracks. If that does not help, it reopens the region around the contradiction and
+solves it again, with a larger region each time. Then it restarts. Locks, border tiles, tile counts, connected regions
+and paths are constraints of the same search, so most impossible requests are detected before the first choice.
 
-Limits: whether windows fit together at all cannot be known beforehand; it gives up after so many tries and says where.
-Windows that meet everywhere but in a few places make long searches: a larger sample, or views of it, help.
+Limits: it cannot be known in advance whether the patterns fit together. The solver gives up after a fixed number of
+restarts and reports the cells of the contradictions. Samples with patterns that rarely fit together take long; a larger
+sample or a higher symmetry helps.
 
-Source: Gumin, "Wave Function Collapse", 2016, after Merrell, "Model synthesis", 2007; Newgas, "DeBroglie", 2019, for
+Source: Gumin, "WaveFunctionCollapse", 2016, after Merrell, "Model synthesis", 2007; Newgas, "DeBroglie", 2019, for
 paths and counts.
 """
 
@@ -30,7 +30,7 @@ from ._wfc.relaxation import drop_conflicting_locks, finish_relaxed
 from ._wfc.solver import Solver
 
 UPDATES_PER_CELL = 100
-"""Patterns that are removed for each cell, roughly: the cost of a map."""
+"""Approximate number of patterns removed per cell, to estimate the cost of a map."""
 
 
 @technique(
@@ -45,7 +45,7 @@ UPDATES_PER_CELL = 100
     by_example=ByExample(
         knobs={"pattern_size": (1, 2, 3, 4), "symmetry": (1, 2, 4, 8), "relax": (False, True)},
         shared=("wrap", "wrap_sample"),
-        note="has none that the sample lacks",
+        note="contains only patterns of the sample",
     ),
     learn=WfcTrainingParams,
     validate=validate,

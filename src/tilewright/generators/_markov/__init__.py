@@ -1,1 +1,1 @@
-"""Maps that grow cell by cell from what samples have beside what."""
+"""Markov model: contexts counted in samples, scan order and lookahead."""

@@ -1,4 +1,4 @@
-"""Contexts: how often each tile stands beside which neighbours, counted in samples."""
+"""Contexts: how often each tile occurs with which neighbors, counted in samples."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...kernels.markov import FREE, ContextArrays, ContextTotals, Digits, Number
 from .directions import STEPS
 
 MARGIN = 2
-"""Cells around a map, as far as a direction leads."""
+"""Width of the margin around a padded map: the longest step of a direction."""
 EDGE = "edge"
-"""What stands beyond the edge of a map, to people."""
+"""Name of the neighbor outside the map."""
 MAX_KEYS = 1 << 62
 MAX_FIRST_SIZE = 1 << 16
-"""Slots of a hash table at most, before it is known how many are needed."""
+"""Maximum initial number of slots of a hash table."""
 Table = tuple[Numbers, Numbers]
 """Keys and values of a hash table."""
 
 
 class ContextTable(NamedTuple):
-    """Counted contexts, without what can be worked out from them."""
+    """Counted contexts as plain arrays."""
 
     keys: Numbers
     """(context,) ascending."""
@@ -33,11 +33,13 @@ class ContextTable(NamedTuple):
     tiles: Numbers
     """(entry,) ascending within a context."""
     counts: Numbers
-    """(entry,) how often the tile was seen in the context."""
+    """(entry,) number of occurrences of the tile in the context."""
 
 
 class Contexts:
-    """How often each word stands where which neighbours stand, in all maps together.
+    """Number of occurrences of each label in each context, over all maps.
+
+    A context is a set of neighbors with their directions.
 
     >>> maps = [np.array([[0, 1], [0, 0]])]
     >>> found = Contexts(maps, ("grass", "sea"), ("w", "s"), (0b00, 0b01, 0b11))
@@ -52,16 +54,16 @@ class Contexts:
         directions: Sequence[str],
         masks: Iterable[int],
     ) -> None:
-        """`maps` hold positions in the words; `masks` are the sets of directions that are contexts, as bits."""
+        """Count contexts in maps of label indices; `masks` are the sets of directions to count, as bits."""
         self._set_layout(labels, directions, masks)
         self.arrays = self._count(np.concatenate([self._encode_map(map) for map in maps]))
-        """What kernels take."""
+        """Arrays for the kernels."""
 
     @classmethod
     def from_table(
         cls, table: ContextTable, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]
     ) -> Contexts:
-        """Return contexts that were counted before, given as `table` returns them; they are not checked here."""
+        """Return contexts from a table of earlier counts, without checking it."""
         contexts = cls.__new__(cls)
         contexts._set_layout(labels, directions, masks)
         keys, values = _new_table(1 << (2 * len(table.keys) + len(contexts.masks)).bit_length())
@@ -72,7 +74,7 @@ class Contexts:
 
     @property
     def table(self) -> ContextTable:
-        """What was counted, in an order that depends on the contexts alone."""
+        """The counts, sorted by key."""
         arrays = self.arrays
         used = np.flatnonzero(arrays.keys != FREE)
         used = used[np.argsort(arrays.keys[used])]
@@ -85,7 +87,7 @@ class Contexts:
     def _set_layout(self, labels: Sequence[str], directions: Sequence[str], masks: Iterable[int]) -> None:
         self.labels, self.directions = tuple(labels), tuple(directions)
         self.masks = (0, *sorted(set(masks) - {0}))
-        """The sets, by number: the first is the empty one."""
+        """Sets of directions as bits, ascending; the first is the empty set."""
         check_context_limit(len(labels), self.masks, self.directions)
         digits = len(labels) + 2
         self.bases = key_bases(digits, self.masks)
@@ -95,11 +97,11 @@ class Contexts:
             self.weights[number, own] = [digits**rank for rank in range(len(own))]
 
     def index_of(self, mask: int) -> int:
-        """Which set of directions this is."""
+        """Return the index of a set of directions."""
         return self.masks.index(mask)
 
     def _count(self, seen: Digits) -> ContextArrays:
-        """Count the contexts of cells: rows of a word and the digits around it."""
+        """Count the contexts of (cell, 1 + direction) a label and the digits around it."""
         sets, tiles = len(self.masks), len(self.labels)
         size = 1 << 10
         while size < 4 * sets or (size < MAX_FIRST_SIZE and 2 * size < len(seen) * sets):
@@ -114,11 +116,11 @@ class Contexts:
                 entries = _grow(entries)
         used = np.flatnonzero(entries[0] != FREE)
         used = used[np.argsort(entries[0][used])]
-        of, word = np.divmod(entries[0][used], tiles)
-        return self._group(contexts, of, word, entries[1][used], found.contexts)
+        of, labels = np.divmod(entries[0][used], tiles)
+        return self._group(contexts, of, labels, entries[1][used], found.contexts)
 
     def _group(self, table: Table, of: Numbers, tiles: Numbers, counts: Numbers, number: int) -> ContextArrays:
-        """Arrange a hash table of contexts and their entries, which are sorted by context and tile."""
+        """Return kernel arrays from a hash table of contexts and their entries, sorted by context and tile."""
         firsts = np.searchsorted(of, np.arange(number + 1))
         sums = np.cumsum(counts)
         before = (sums - counts)[firsts[:-1]]
@@ -135,41 +137,41 @@ class Contexts:
         )
 
     def _encode_map(self, map: NDArray[np.integer]) -> Digits:
-        """(cell, 1 + direction) every cell's word, then the digits around it."""
+        """Return (cell, 1 + direction) every cell's label and the digits around it."""
         wide, (rows, columns) = pad_map(map, len(self.labels)).reshape(-1, map.shape[1] + 2 * MARGIN), map.shape
         around = (STEPS[name] for name in self.directions)
         views = (wide[MARGIN + down :, MARGIN + right :][:rows, :columns] for down, right in around)
         return np.stack([map.astype(np.uint16), *views], axis=-1).reshape(rows * columns, -1)
 
     def flat_offsets(self, width: int) -> Numbers:
-        """How far each neighbour lies in a flat map of this width."""
+        """Return (direction,) the offset of the neighbor in a padded flat map of this width."""
         steps = (STEPS[name] for name in self.directions)
         return np.array([down * (width + 2 * MARGIN) + right for down, right in steps], dtype=np.int64)
 
-    # -- for people -----------------------------------------------------------------------------------------
+    # -- access by names ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.arrays.firsts) - 1
 
-    def counts(self, **neighbours: str) -> dict[str, int]:
-        """How often each word stands where these stand, by direction; `edge` is beyond the map."""
+    def counts(self, **neighbors: str) -> dict[str, int]:
+        """Return how often each label occurs with these neighbors, by direction; `edge` is outside the map."""
         digits = {}
-        for name, word in neighbours.items():
+        for name, label in neighbors.items():
             if name not in self.directions:
                 raise UnknownName("direction", name, self.directions)
-            if word not in (*self.labels, EDGE):
-                raise UnknownName("tile", word, (*self.labels, EDGE))
-            digits[self.directions.index(name)] = 1 + (len(self.labels) if word == EDGE else self.labels.index(word))
+            if label not in (*self.labels, EDGE):
+                raise UnknownName("tile", label, (*self.labels, EDGE))
+            digits[self.directions.index(name)] = 1 + (len(self.labels) if label == EDGE else self.labels.index(label))
         mask = sum(1 << place for place in digits)
         if mask not in self.masks:
-            raise InvalidRecipe(f"{' and '.join(neighbours)} together are no context that was learned")
+            raise InvalidRecipe(f"{'+'.join(neighbors)} is not a learned context")
         number = self.index_of(mask)
         key = self.bases[number] + sum(int(self.weights[number, place]) * digit for place, digit in digits.items())
         places = np.flatnonzero(self.arrays.keys == key)
         return self._read_entries(int(self.arrays.ids[places[0]])) if len(places) else {}
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, str], dict[str, int]]]:
-        """All contexts, the neighbours by direction, with how often each word stands there; in a fixed order."""
+        """Yield the neighbors of every context by direction, and the counts of the labels; sorted by key."""
         keys, which = self.arrays.keys, self.arrays.ids
         used = np.flatnonzero(keys != FREE)
         for place in used[np.argsort(keys[used])].tolist():
@@ -178,12 +180,12 @@ class Contexts:
     def _decode_key(self, key: int) -> dict[str, str]:
         number = int(np.searchsorted(self.bases, key, side="right")) - 1
         key -= int(self.bases[number])
-        neighbours, names = {}, (*self.labels, EDGE)
+        neighbors, names = {}, (*self.labels, EDGE)
         for name, weight in zip(self.directions, self.weights[number].tolist(), strict=True):
             if weight:
                 key, digit = divmod(key, len(self.labels) + 2)
-                neighbours[name] = names[digit - 1]
-        return neighbours
+                neighbors[name] = names[digit - 1]
+        return neighbors
 
     def _read_entries(self, context: int) -> dict[str, int]:
         arrays = self.arrays
@@ -209,7 +211,7 @@ def _grow(table: Table) -> Table:
 
 
 def pad_map(map: NDArray[np.integer], tiles: int) -> Digits:
-    """A map of words as digits, flat within its margin; -1 is a cell without a word."""
+    """Return a map of label indices as digits, padded with a margin and flat; -1 is a cell without a label."""
     rows, columns = map.shape
     wide: Digits = np.full((rows + 2 * MARGIN, columns + 2 * MARGIN), tiles + 1, dtype=np.uint16)
     wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = map + 1
@@ -217,13 +219,13 @@ def pad_map(map: NDArray[np.integer], tiles: int) -> Digits:
 
 
 def key_bases(digits: int, masks: Sequence[int]) -> Numbers:
-    """Return the first key of every set of directions, of neighbours with this many digits."""
+    """Return the first key of every set of directions; each neighbor has one of `digits` values."""
     sizes = [digits ** mask.bit_count() for mask in masks]
     return np.array([sum(sizes[:number]) for number in range(len(sizes))], dtype=np.int64)
 
 
 def check_context_limit(tiles: int, masks: Iterable[int], directions: Sequence[str]) -> None:
-    """Contexts that could not be told apart any more."""
+    """Raise InvalidRecipe if the contexts need more keys than an integer can hold."""
     if sum((tiles + 2) ** mask.bit_count() for mask in masks) > MAX_KEYS:
-        text = f"{len(directions)} of them with {tiles} tiles make too many contexts to tell apart; take fewer"
+        text = f"{len(directions)} directions with {tiles} tiles make too many contexts; use fewer"
         raise InvalidRecipe(text, at="directions")

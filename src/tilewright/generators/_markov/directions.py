@@ -1,4 +1,4 @@
-"""Directions, contexts and the order of backing off, as people write them."""
+"""Directions, contexts and the backoff order, as written in recipes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = {
     "nw": (-1, -1),
 }
 STEPS |= {f"{name}2": (2 * down, 2 * right) for name, (down, right) in STEPS.items()}
-"""(rows, columns) from a cell to its neighbour in each direction; n2 is the second cell to the north."""
+"""(rows, columns) from a cell to its neighbor in each direction; n2 is the second cell to the north."""
 NAMES = {step: name for name, step in STEPS.items()}
 AROUND = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SEED_DIRECTIONS = ("e", "w", "sw", "s", "se")
@@ -28,10 +28,10 @@ SEED_BACKOFF = (
     *("e+w+sw+s+se", "w+sw+s+se", "e+w+s", "w+sw+s", "w+s+se", "w+s", "w*s"),
     *("w", "s", "sw", "se"),
 )
-"""For rows from the bottom left. East is known at the edge and beside locked cells alone."""
+"""Default backoff order for rows from the bottom left. East is known only at the edge and beside locked cells."""
 MAX_DIRECTIONS = 8
 ALL_SUBSETS = 6
-"""With more directions than this, only those contexts are learned that the order of backing off names."""
+"""With more directions than this, only the contexts of the backoff order are learned."""
 MAX_STEPS = 256
 
 Turn = tuple[bool, bool, bool]
@@ -39,30 +39,31 @@ Turn = tuple[bool, bool, bool]
 
 
 def read_directions(value: Any) -> Any:
-    """Names of directions, in any case, each once."""
+    """Return the names of directions in lower case, without duplicates."""
     if not isinstance(value, (list, tuple)):
         return value
     if not value:
-        raise InvalidRecipe(f"at least one direction is needed, such as {', '.join(SEED_DIRECTIONS)}", rule="missing")
+        text = f"must contain at least one direction, such as {', '.join(SEED_DIRECTIONS)}"
+        raise InvalidRecipe(text, rule="missing")
     names = [name.lower() if isinstance(name, str) else name for name in value]
     for name in names:
         if not isinstance(name, str) or name not in STEPS:
             near = did_you_mean(name, STEPS) if isinstance(name, str) else ""
-            raise InvalidRecipe(f"{short_repr(name)} is no direction{near}; {', '.join(STEPS)}")
+            raise InvalidRecipe(f"{short_repr(name)} is not a direction{near}; {', '.join(STEPS)}")
     if len(set(names)) < len(names):
-        raise InvalidRecipe(f"each direction once, got {', '.join(names)}", rule="duplicate")
+        raise InvalidRecipe(f"must contain each direction once, got {', '.join(names)}", rule="duplicate")
     if len(names) > MAX_DIRECTIONS:
-        raise InvalidRecipe(f"at most {MAX_DIRECTIONS} directions, got {len(names)}")
+        raise InvalidRecipe(f"must contain at most {MAX_DIRECTIONS} directions, got {len(names)}")
     return tuple(names)
 
 
 def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
-    """`w+sw+s`, directions seen together, as bits; `w*s`, several such sets taken for independent of each other."""
+    """Return the sets of directions of a backoff step as bits: one for `w+sw+s`, two independent ones for `w*s`."""
     parts = step.lower().split("*")
     if not re.fullmatch(r"[a-z0-9+* ]+", step.lower()):
-        raise InvalidRecipe(f"{short_repr(step)} is no context; one is written as w+sw+s, or w*s", at="backoff")
+        raise InvalidRecipe(f"{short_repr(step)} is not a context; write w+sw+s or w*s", at="backoff")
     if len(parts) > MAX_DIRECTIONS:
-        raise InvalidRecipe(f"at most {MAX_DIRECTIONS} contexts are multiplied, got {len(parts)}", at="backoff")
+        raise InvalidRecipe(f"must multiply at most {MAX_DIRECTIONS} contexts, got {len(parts)}", at="backoff")
     masks = []
     for part in parts:
         mask = 0
@@ -76,25 +77,26 @@ def read_step(step: str, directions: Sequence[str]) -> tuple[int, ...]:
 
 
 def turn_direction(name: str, turn: Turn) -> str:
-    """A direction on a map that is turned over."""
+    """Return a direction of the default scan, by rows from the bottom left, as a direction of another scan."""
     down, right = STEPS[name]
     swapped, across, upside = turn
-    if swapped:  # columns from the bottom left go up first: what was west, behind, is south then
+    if swapped:  # columns from the bottom left go up first, so the cell drawn before is south instead of west
         down, right = -right, -down
     return NAMES[-down if upside else down, -right if across else right]
 
 
 def turn_step(step: str, turn: Turn) -> str:
+    """Return a backoff step with its directions turned."""
     return re.sub(r"[a-z0-9]+", lambda name: turn_direction(name.group(), turn), step)
 
 
 def default_directions(turn: Turn | None) -> tuple[str, ...]:
-    """The five of the original, as the scan goes; all around where it goes round."""
+    """Return the five default directions, turned for the scan; all eight for a spiral."""
     return tuple(turn_direction(name, turn) for name in SEED_DIRECTIONS) if turn is not None else AROUND
 
 
 def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, ...]:
-    """The order of the original for its own directions; else all contexts that can be known, the largest first."""
+    """Return the default backoff order, or for other directions all contexts that can be known, largest first."""
     if turn is not None and set(directions) == set(default_directions(turn)):
         return tuple(turn_step(step, turn) for step in SEED_BACKOFF)
     near_first = sorted(directions, key=lambda name: sum(abs(part) for part in STEPS[name]))  # the sort is stable
@@ -109,14 +111,14 @@ def default_backoff(directions: Sequence[str], turn: Turn | None) -> tuple[str, 
 
 
 def _is_behind(name: str, turn: Turn) -> bool:
-    """Whether the scan has been there when it comes to a cell, away from edges and locks."""
+    """Return whether the scan visits the neighbor in a direction before the cell."""
     home = next(home for home in STEPS if turn_direction(home, turn) == name)
     down, right = STEPS[home]
     return down > 0 or (down == 0 and right < 0)
 
 
 def _list_arcs() -> tuple[str, ...]:
-    """All around, then neighbours in a row, then those along the axes, then single ones."""
+    """Return the backoff order of a spiral: all neighbors, arcs of neighbors, those along the axes, single ones."""
     arcs = [tuple(AROUND)]
     for length in (5, 4, 3):
         arcs += [tuple(AROUND[(start + step) % 8] for step in range(length)) for start in range(8)]

@@ -1,4 +1,4 @@
-"""Lookahead: what the cells before a locked one should hold, so that it fits when the scan comes to it."""
+"""Lookahead: which tiles the cells scanned before a locked cell should prefer, so that it fits."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .context_counts import ContextCounts
 from .contexts import MARGIN
 
 REACH = 6
-"""Steps from a locked cell that are foreseen."""
+"""Number of steps from a locked cell that the lookahead covers."""
 MAX_NUMBERS = 1 << 23
-"""Where the chances would hold more numbers than this, the lookahead is shorter."""
+"""Maximum size of the array of probabilities. If it would be larger, the lookahead is shorter."""
 NO_CHANCES = np.zeros((0, 0))
 
 
 def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank: NDArray[np.int64]) -> Lookahead:
-    """Return how likely the nearest locked cell is, for every place of a flat map and every word that may be there.
+    """Return the probability of the nearest locked tile, for every place of a flat map and every label there.
 
-    `held` has the locked cells as learned words, -1 elsewhere; `rank` is a cell's place in the scan. Chances are
-    multiplied from neighbor to neighbor.
+    `held` has the locked cells as learned labels, -1 elsewhere; `rank` is a cell's position in the scan. Probabilities
+    are multiplied from neighbor to neighbor and scaled to a maximum of 1.
     """
     rows: Table = np.full(held.shape, -1, dtype=np.int32)
     free = np.pad(held < 0, 1)
@@ -41,7 +41,7 @@ def make_lookahead(context_counts: ContextCounts, held: NDArray[np.int64], rank:
         found, chances, ranks = _spread(context_counts, held, rows, chances, ranks, frontier)
         frontier = found
     near = rows >= 0
-    near[near] = ranks[rows[near]] > rank[near]  # a cell's own rank is never above itself: locked ones have none
+    near[near] = ranks[rows[near]] > rank[near]  # false for locked cells, which have their own rank
     rows[~near] = -1
     return Lookahead(np.pad(rows, MARGIN, constant_values=-1).reshape(-1), np.ascontiguousarray(chances))
 
@@ -54,7 +54,7 @@ def _spread(
     ranks: NDArray[np.int64],
     frontier: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Chances for the neighbors of cells that have some; of several paths to a cell the first direction counts."""
+    """Extend the probabilities to the neighbors of the frontier; the first direction that reaches a cell counts."""
     found = []
     for direction, step in enumerate(STEPS):
         there = frontier + step
@@ -64,12 +64,11 @@ def _spread(
         there, here = there[free], here[free]
         before = rows[tuple(here.T)]
         now = np.zeros((len(there), len(context_counts.label_ids)))
-        for word in range(
-            len(context_counts.label_ids)
-        ):  # in a fixed order: BLAS takes one that depends on the machine
-            now += chances[before, word][:, None] * context_counts.neighbor_probabilities[direction, word]
-        most = now.max(axis=1, initial=0.0)
-        now /= np.where(most > 0, most, 1.0)[:, None]
+        # A loop sums in a fixed order; the order of a BLAS product depends on the machine.
+        for label in range(len(context_counts.label_ids)):
+            now += chances[before, label][:, None] * context_counts.neighbor_probabilities[direction, label]
+        highest = now.max(axis=1, initial=0.0)
+        now /= np.where(highest > 0, highest, 1.0)[:, None]
         rows[tuple(there.T)] = len(chances) + np.arange(len(there))
         chances, ranks = np.concatenate([chances, now]), np.concatenate([ranks, ranks[before]])
         found.append(there)

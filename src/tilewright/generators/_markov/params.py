@@ -1,4 +1,4 @@
-"""What the technique markov can be told, and what it learns."""
+"""Parameters of the technique markov, and the contexts that it learns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .directions import (
 from .stored_counts import NAMES, ContextSpec
 
 UNKNOWN = "unknown"
-"""The tile of cells about which the samples tell nothing, where those are to be kept."""
+"""Tile of cells without a known context, if these are kept."""
 TURNS: dict[str, tuple[bool, bool]] = {
     "bottom left": (False, False),
     "bottom right": (True, False),
@@ -52,22 +52,23 @@ Directions = Annotated[tuple[str, ...], BeforeValidator(read_directions)]
 
 
 class MarkovTrainingParams(TrainingParams):
-    """Samples, and what is counted in them."""
+    """Samples, and the contexts to count in them."""
 
     sample: Samples = param("awbw")
-    """Maps whose style the map is to have: files, folders, drawings, or names of built-in samples."""
+    """Maps to learn from: files, folders, drawings, or names of built-in samples."""
     directions: Directions | None = param(None)
-    """Where a cell looks, up to eight of n, ne, e ... and n2, two cells away; by default e, w, sw, s, se as scanned."""
+    """Up to eight directions of neighbors: n, ne, e ..., or n2 for two cells away; by default e, w, sw, s, se."""
     pieces: Literal["learned", "chosen"] = param("learned")
-    """Learn every piece of rivers, roads and the like, or only where they are, and choose fitting pieces afterwards."""
+    """Pieces of rivers, roads and the like: learned one by one, or learned as one kind and chosen to fit afterwards."""
 
     @property
     def learned_directions(self) -> tuple[str, ...]:
+        """Directions of the counted neighbors."""
         return self.directions or SEED_DIRECTIONS
 
     @cached_property
     def learned_masks(self) -> tuple[int, ...]:
-        """Every set of up to six directions; of more directions, the sets that are asked by default."""
+        """All sets of up to six directions; with more directions, the sets of the default backoff order."""
         if len(self.learned_directions) <= ALL_SUBSETS:
             return tuple(range(1 << len(self.learned_directions)))
         steps = default_backoff(self.learned_directions, (False, False, False))
@@ -75,19 +76,19 @@ class MarkovTrainingParams(TrainingParams):
 
     @cached_property
     def learned_classes(self) -> TileClasses | None:
-        """For every word of the samples the word that is learned in its place; None where that is itself."""
+        """For every label of the samples, the label that replaces it in the counts; None if none is replaced."""
         if self.pieces == "learned":
             return None
         tileset = self.sample.tileset
-        return find_tile_classes(tileset, [tileset.by_name[word] for word in self.sample.labels])
+        return find_tile_classes(tileset, [tileset.by_name[label] for label in self.sample.labels])
 
     @cached_property
     def contexts(self) -> Contexts:
-        """How often each tile stands beside which neighbours; every set of up to six directions is a context."""
+        """Number of occurrences of each tile in each context of the learned sets of directions."""
         return count_contexts(self.sample, self.learned_classes, self.learned_directions, self.learned_masks)
 
     def _list_parts(self) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
-        """The directions that are counted, and the sets of them."""
+        """Return the directions and sets of directions of each part of the counts."""
         return {CONTEXTS: (self.learned_directions, self.learned_masks), SQUARE_COUNTS: (AROUND, SQUARE_MASKS)}
 
     def count(self) -> Counts:
@@ -99,7 +100,7 @@ class MarkovTrainingParams(TrainingParams):
 
     def check_counts(self, counts: Counts) -> None:
         if set(counts) != {f"{part}.{name}" for part in self._list_parts() for name in NAMES}:
-            raise InvalidRecipe("must be those of contexts and squares", at="counts", rule="type")
+            raise InvalidRecipe("must be counts of contexts and squares", at="counts", rule="type")
         for part, sets in self._list_parts().items():
             ContextSpec.of(self.sample, self.learned_classes, *sets).validate(counts, self.sample, part)
 
@@ -110,10 +111,10 @@ class MarkovTrainingParams(TrainingParams):
     @model_validator(mode="after")
     def _check_samples(self) -> Self:
         if self.sample.axes != 2:
-            raise InvalidRecipe("markov learns from flat maps", at="sample", rule="flat_sample")
+            raise InvalidRecipe("must be flat; markov does not support levels", at="sample", rule="flat_sample")
         names = list(dict.fromkeys(grid.tileset.name if grid.tileset else "none" for grid in self.sample))
         if len(names) > 1:
-            text = f"maps of different tilesets, {' and '.join(names)}; learn from one at a time"
+            text = f"must have one tileset, got {' and '.join(names)}"
             raise InvalidRecipe(text, at="sample")
         check_context_limit(len(self.sample.labels), self.learned_masks, self.learned_directions)
         return self
@@ -123,41 +124,41 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
     renamed: ClassVar = {"mends": "repair_passes", "sweeps": "gibbs_sweeps"}
     technique: ClassVar[str] = "markov"
     width: int = size_param(25, typical=(5, 200))
-    """Columns of the map."""
+    """Number of columns of the map."""
     height: int = size_param(25, typical=(5, 200))
-    """Rows of the map."""
+    """Number of rows of the map."""
     scan: Literal["rows", "columns", "spiral"] = param("rows")
-    """The way over the map: by rows, by columns, or in a spiral from the centre."""
+    """Order of the cells: by rows, by columns, or in a spiral from the center."""
     corner: Corner = param("bottom left", hidden_unless=("scan", "rows", "columns"))
-    """Where rows or columns begin."""
+    """Corner where the rows or columns start."""
     backoff: tuple[str, ...] | None = param(None, min_length=1, max_length=MAX_STEPS)
-    """Contexts to ask until one is known: w+sw+s together, w*s each by itself; by default the original's."""
+    """Contexts to try in order: w+sw+s as one context, w*s as a product of two; by default from large to small."""
     smoothing: float = param(0.0, ge=0, le=1_000_000, typical=(0, 10))
-    """Weight of what smaller contexts say beside larger ones, in sightings; 0 asks one alone."""
+    """Weight of smaller contexts relative to larger ones, in occurrences; 0 uses the first known context alone."""
     temperature: float = param(1.0, ge=0, le=1000, typical=(0, 2))
-    """How much is left to chance: 0 takes the most common tile, 1 as the samples have it, more levels them out."""
+    """Sampling temperature: 0 takes the most common tile, 1 draws by frequency, more makes tiles equally likely."""
     repair_passes: int = param(1, ge=0, le=10_000, typical=(0, 16))
-    """Times that cells in squares of 2x2 that the samples lack are drawn once more, given all their neighbours."""
+    """Number of passes that draw cells of 2x2 blocks not in any sample again, given all their neighbors."""
     gibbs_sweeps: int = param(0, ge=0, le=10_000, typical=(0, 32))
-    """Times that every cell is drawn once more, given all its neighbours; removes traces of the scan."""
+    """Number of passes that draw every cell again, given all its neighbors; removes artifacts of the scan."""
     unknown: Literal["never", "keep"] = param("never")
-    """Where no context is known: take a tile by how common it is anywhere, or keep the tile `unknown`."""
+    """Tile of cells without a known context: never unknown but drawn by overall frequency, or kept as `unknown`."""
 
     @property
     def turn(self) -> Turn | None:
-        """How the map is turned for the scan to be by rows from the bottom left; None for a spiral."""
+        """Transformation from the default scan, by rows from the bottom left, to this scan; None for a spiral."""
         if self.scan == "spiral":
             return None
         return (self.scan == "columns", *TURNS[self.corner])
 
     @cached_property
     def used_directions(self) -> tuple[str, ...]:
-        """The directions in which a cell looks."""
+        """Directions of the neighbors that a cell uses."""
         return self.directions or default_directions(self.turn)
 
     @cached_property
     def backoff_masks(self) -> tuple[tuple[int, ...], ...]:
-        """The order of backing off: sets of directions as bits."""
+        """Backoff order: for every step, its sets of directions as bits."""
         steps = tuple(
             read_step(step, self.used_directions)
             for step in self.backoff or default_backoff(self.used_directions, self.turn)
@@ -166,16 +167,16 @@ class MarkovParams(MarkovTrainingParams, LearningParams, Sized):
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
-        """The sets of directions that are asked, as bits."""
+        """Sets of directions in the backoff order, as bits."""
         return tuple(sorted({0, *(mask for step in self.backoff_masks for mask in step)}))
 
     @cached_property
     def counts_cache(self) -> dict[tuple[str, bytes], tuple[ContextCounts, Numbers]]:
-        """What was learned for a tileset and the words' tiles in it, kept for the next map."""
+        """Context counts and backoff order by tileset and tile ids of the labels."""
         return {}
 
     def get_context_counts(self, tileset: Tileset, ids: NDArray[np.int64]) -> tuple[ContextCounts, Numbers]:
-        """What is learned where the samples' words are these tiles, and the order of backing off."""
+        """Return the context counts and the backoff order if the samples' labels are these tiles."""
         key = tileset.digest, ids.tobytes()
         if key not in self.counts_cache:
             own = ids[: len(self.sample.labels)].tolist()

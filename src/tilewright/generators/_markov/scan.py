@@ -13,7 +13,7 @@ from .directions import Turn
 
 @lru_cache(maxsize=8)
 def order_places(turn: Turn | None, shape: tuple[int, int]) -> Numbers:
-    """The places of all cells in a flat map within its margin, in the order of a scan; None is a spiral."""
+    """Return the places of all cells in a padded flat map, in the order of a scan; a turn of None is a spiral."""
     rows, columns = (side + 2 * MARGIN for side in shape)
     places = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return _order_spiral(places) if turn is None else _order_lines(places, turn)
@@ -26,7 +26,7 @@ def _order_lines(places: Numbers, turn: Turn) -> Numbers:
 
 
 def _order_spiral(places: Numbers) -> Numbers:
-    """Around the centre, ring by ring, each from its lower right corner on: up, left, down, and right."""
+    """Order places ring by ring around the center, each ring from its lower right corner: up, left, down, right."""
     rows, columns = (side // 2 for side in places.shape)
     down, right = np.ogrid[-rows : places.shape[0] - rows, -columns : places.shape[1] - columns]
     ring = np.maximum(np.abs(down), np.abs(right))

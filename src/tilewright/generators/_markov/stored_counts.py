@@ -1,4 +1,4 @@
-"""Counted contexts as a model keeps them: flat arrays by name, checked before anything is looked up in them."""
+"""Context counts as stored in a model: named flat arrays, validated when a model is loaded."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .contexts import Contexts, ContextTable, key_bases
 from .directions import STEPS
 
 NAMES = ("classes", "directions", "masks", *ContextTable._fields)
-"""The arrays of stored contexts: for every word of the samples the word that is learned in its place, directions by
-their place among all, sets of directions as bits, and the contexts themselves."""
+"""Names of the stored arrays: for every label of the samples the label that replaces it, directions by their index in
+STEPS, sets of directions as bits, and the contexts."""
 
 
 @dataclass(frozen=True)
 class ContextSpec:
-    """Which contexts: of which classes of words, in which directions and sets of them."""
+    """Specification of contexts: classes of labels, directions, and sets of directions as bits."""
 
     classes: tuple[int, ...]
     directions: tuple[str, ...]
@@ -34,19 +34,19 @@ class ContextSpec:
         return cls(own, directions, (0, *sorted({*masks} - {0})))
 
     def count(self, sample: Samples) -> Contexts:
-        """Count in the samples."""
-        words, table = np.unique(np.array(self.classes, dtype=np.int64), return_inverse=True)
+        """Count the contexts in samples."""
+        ids, table = np.unique(np.array(self.classes, dtype=np.int64), return_inverse=True)
         maps = [table.reshape(-1)[map] for map in sample.maps]
-        return Contexts(maps, [sample.labels[number] for number in words.tolist()], self.directions, self.masks)
+        return Contexts(maps, [sample.labels[number] for number in ids.tolist()], self.directions, self.masks)
 
     def store(self, contexts: Contexts, part: str) -> Counts:
-        """Return contexts as arrays; `part` begins their names."""
+        """Return contexts as arrays whose names start with `part`."""
         places = [list(STEPS).index(name) for name in self.directions]
         arrays = (*map(np.array, (self.classes, places, self.masks)), *contexts.table)
         return {f"{part}.{name}": array.astype(np.int64) for name, array in zip(NAMES, arrays, strict=True)}
 
     def find(self, sample: Samples, part: str) -> Contexts | None:
-        """Return these contexts from the counts that came with the samples; None where they are not among them."""
+        """Return these contexts from the counts stored with the samples, or None if they are not stored."""
         if f"{part}.keys" not in sample.counts:
             return None
         classes, directions, masks, *arrays = (sample.counts[f"{part}.{name}"] for name in NAMES)
@@ -55,24 +55,24 @@ class ContextSpec:
             return None
         if not set(self.masks) <= set(masks.tolist()):
             return None
-        words = [sample.labels[number] for number in sorted(set(self.classes))]
-        table = _select(ContextTable(*arrays), len(words) + 2, masks.tolist(), self.masks)
-        return Contexts.from_table(table, words, self.directions, self.masks)
+        labels = [sample.labels[number] for number in sorted(set(self.classes))]
+        table = _select(ContextTable(*arrays), len(labels) + 2, masks.tolist(), self.masks)
+        return Contexts.from_table(table, labels, self.directions, self.masks)
 
     def validate(self, counts: Counts, sample: Samples, part: str) -> None:
-        """Refuse stored counts that are not of these contexts, or cannot be those of the samples."""
+        """Raise InvalidRecipe if stored counts are not of these contexts or cannot be counts of the samples."""
         classes, directions, masks, *arrays = (counts[f"{part}.{name}"] for name in NAMES)
         places = [list(STEPS).index(name) for name in self.directions]
         given = classes.tolist(), directions.tolist(), masks.tolist()
         if given != (list(self.classes), places, list(self.masks)):
-            raise InvalidRecipe("are not of the model's tiles and directions; learn it again", at="counts")
+            raise InvalidRecipe("do not match the model's tiles and directions; learn the model again", at="counts")
         cells = sum(grid.cells.size for grid in sample)
         if not _is_sound(ContextTable(*arrays), len(set(self.classes)), self.masks, cells):
-            raise InvalidRecipe(f"{part} cannot be those of the samples; learn it again", at="counts")
+            raise InvalidRecipe(f"{part} do not match the samples; learn the model again", at="counts")
 
 
 def _select(table: ContextTable, digits: int, stored: list[int], wanted: tuple[int, ...]) -> ContextTable:
-    """Return the contexts of some sets of directions, with the keys that they have among these alone."""
+    """Return the contexts of some sets of directions, with keys renumbered for these sets."""
     if tuple(stored) == wanted:
         return table
     which, inside = _split_keys(table.keys, digits, stored)
@@ -83,7 +83,7 @@ def _select(table: ContextTable, digits: int, stored: list[int], wanted: tuple[i
 
 
 def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: int) -> bool:
-    """Whether a table may be that of maps of this many cells, of which each is in one context of every set."""
+    """Return whether a table can be that of maps with this number of cells, each in one context of every set."""
     keys, sizes, own, counts = table
     digits = tiles + 2
     if not len(keys) or len(sizes) != len(keys) or int(sizes.min()) < 1 or int(sizes.max()) > tiles:
@@ -101,7 +101,7 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
     which, inside = _split_keys(keys, digits, masks)
     length = np.array([mask.bit_count() for mask in masks])[which]
     for place in range(int(length.max())):
-        # 0 is a cell without a tile, which samples do not have.
+        # Digit 0 is a cell without a tile, which samples do not have.
         if (inside[length > place] % digits == 0).any():
             return False
         inside = inside // digits
@@ -111,7 +111,7 @@ def _is_sound(table: ContextTable, tiles: int, masks: tuple[int, ...], cells: in
 
 
 def _split_keys(keys: Numbers, digits: int, masks: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return for every key the number of its set of directions, and what it is among the keys of the set."""
+    """Return, for every key, the index of its set of directions and its offset within that set."""
     bases = key_bases(digits, masks)
     which = np.searchsorted(bases, keys, side="right") - 1
     return which, keys - bases[which]

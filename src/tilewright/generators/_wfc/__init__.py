@@ -1,1 +1,1 @@
-"""Maps whose every window is one of a sample's, decided cell by cell."""
+"""Wave function collapse: patterns, constraints and solver."""

@@ -1,4 +1,4 @@
-"""Rules: which tiles of a tileset may stand beside which, as a parameter."""
+"""Adjacency rules of a tileset, as a parameter."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ...core.tileset import Tileset
 from .pattern_set import MAX_WEIGHT, PatternSet, from_pairs
 
 MAX_WEIGHT_RATIO = 1 << 10
-"""The rarest tile has at least this part of the weight of the commonest."""
+"""The largest weight is at most this multiple of the smallest."""
 
 
 class AdjacencyRules(AtomicValue):
-    """A tileset that says what may stand beside its tiles: by `beside`, by its joints, or by both."""
+    """Tileset that defines which tiles may be neighbors: by `beside`, by its joints, or by both."""
 
     __slots__ = ("tileset",)
     json_schema: ClassVar = {"title": "Rules", "type": ["string", "object"], "control": "file"}
@@ -31,23 +31,23 @@ class AdjacencyRules(AtomicValue):
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> AdjacencyRules:
-        """Rules from a tileset, its data, its name or its file."""
+        """Return rules from a tileset, its data, its name or its file."""
         if isinstance(value, AdjacencyRules):
             return value
         tileset = Tileset.of(value, resolver)
         if not tileset.beside and not tileset.joints:
-            text = f"tileset {tileset.name!r} says nothing about what may stand beside what; it needs a list `beside`"
+            text = f"tileset {tileset.name!r} has no adjacency rules; it needs a list `beside`"
             raise InvalidRecipe(text)
         return cls(tileset)
 
     def to_data(self, *, inline: bool = True) -> Any:
-        """A tileset that ships by its name, any other as a whole."""
+        """Return the name of a built-in tileset, or the data of any other."""
         return tilesets.write(self.tileset)
 
     def find_allowed_pairs(self) -> NDArray[np.bool_]:
-        """(axis, tile, next tile) whether the second may stand below the first, and to its right."""
+        """Return (axis, tile, next tile) whether the second may be below the first, and to its right."""
         tileset = self.tileset
-        beside = grammar_of(tileset).fits[:, :, : len(tileset)]  # all of them, where there are no joints
+        beside = grammar_of(tileset).fits[:, :, : len(tileset)]  # all true without joints
         if tileset.beside:
             beside = beside & tileset.neighbours
         north, east, south, west = (beside[SIDES.index(side)] for side in "nesw")

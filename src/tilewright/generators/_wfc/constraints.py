@@ -1,4 +1,4 @@
-"""Constraints: all that is wanted of a map beside its windows, and which of them cannot be had together."""
+"""Constraints of a map beside its patterns, and the search for the smallest set of them that conflicts."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LOCKS, GROUND = "locks", "ground"
 SUSPECT_RADIUS = 8
 """Locked cells within this many patterns of a contradiction are suspected first."""
 MAX_TRIALS = 200
-"""Looks at what could be left out, to find who is to blame."""
+"""Maximum number of propagations to find the locks that conflict."""
 AXIS_DIRECTIONS = ("from left to right", "from top to bottom", "from level to level")
-"""Along each axis, the last of an array first."""
+"""Name of the direction of each axis, the last axis of an array first."""
 Sources = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What the params and the locks of a site want."""
+    """Constraints of the parameters and of the locks of a site."""
 
     p: WfcParams
     topology: Topology
@@ -58,16 +58,17 @@ class Constraints:
 
     @cached_property
     def sources(self) -> Sources:
-        """Who wants something, each once."""
+        """Names of the constraints, without duplicates."""
         named = [one.source for one in self.tile_constraints] + [one.source for one in self.global_constraints]
         return tuple(dict.fromkeys([*named, *([GROUND] if self.grounded else [])]))
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What they are called in a recipe, each once."""
+        """Names of the recipe's parameters that set constraints, without duplicates."""
         return tuple(dict.fromkeys(source.partition(":")[0] for source in self.sources))
 
     def restrict_to(self, sources: Sequence[str]) -> Constraints:
+        """Return only the constraints of some sources."""
         return replace(
             self,
             tile_constraints=tuple(one for one in self.tile_constraints if one.source in sources),
@@ -76,7 +77,7 @@ class Constraints:
         )
 
     def with_locked_cells(self, cells: NDArray[np.int64]) -> Constraints:
-        """The same with no locked cells but these."""
+        """Return the constraints with only these locked cells."""
         tile_constraints = (
             constraint
             if constraint.source != LOCKS
@@ -87,10 +88,12 @@ class Constraints:
 
     @property
     def locked(self) -> NDArray[np.int64]:
+        """Sorted flat indices of the locked cells."""
         cells = [constraint.cells for constraint in self.tile_constraints if constraint.source == LOCKS]
         return np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
 
     def make_wave(self, rng: Rng | None = None) -> Wave:
+        """Return a wave with these constraints; without an `rng`, one that only serves to detect contradictions."""
         p = self.p
         return Wave(
             *(p.pattern_set, self.topology),
@@ -106,11 +109,11 @@ class Constraints:
 
     @property
     def is_contradictory(self) -> bool:
-        """Whether it can be seen without any choice that they cannot be had."""
+        """Whether propagation finds a contradiction before the first choice."""
         return self.make_wave().contradiction >= 0
 
     def find_minimal_conflict(self) -> Constraints:
-        """As few of them as cannot be had together; none at all where the windows alone are at fault."""
+        """Return a minimal set of constraints that still conflicts; an empty set if the patterns alone do."""
         if self.restrict_to(()).is_contradictory:
             return self.restrict_to(())
         kept = self
@@ -121,6 +124,7 @@ class Constraints:
         return kept._minimize_locks() if LOCKS in kept.sources else kept
 
     def _minimize_locks(self) -> Constraints:
+        """Drop locked cells, in blocks of decreasing length, as long as the rest still conflicts."""
         kept, trials = self, 0
         near = self.locked[_is_near(self.topology, self.locked, kept.make_wave().contradiction)]
         if len(near) < len(self.locked) and self.with_locked_cells(near).is_contradictory:
@@ -140,17 +144,17 @@ class Constraints:
             step //= 2
 
     def _find_contradicting_cells(self) -> NDArray[np.int64]:
-        """The constrained cells without a pattern left."""
+        """Return the constrained cells that have no pattern left."""
         cells = np.concatenate([self.locked, *(constraint.cells for constraint in self.tile_constraints)])
         return np.asarray(cells[self.topology.owners[cells] == self.make_wave().contradiction])
 
     def make_error(self) -> GaveUp:
-        """Why these, which contradict each other, cannot be had."""
+        """Return the error for these constraints, which conflict."""
         p = self.p
-        windows = describe_patterns(p)
+        patterns = describe_patterns(p)
         if not self.sources:
             help, fixes = suggest_fixes(p)
-            return GaveUp(f"{windows} {_describe_extent(p)}; {help}", fixes=fixes)
+            return GaveUp(f"{patterns} {_describe_extent(p)}; {help}", fixes=fixes)
         cells = self.locked
         named = [source for source in self.sources if source != LOCKS]
         if len(cells):
@@ -161,8 +165,8 @@ class Constraints:
             ]
             what = f"{pluralize(len(cells), 'locked cell')} ({', '.join(map(repr, names))})"
             named.insert(0, f"{LOCKS}: {what}")
-        how = "together" if len(named) > 1 or len(cells) > 1 else "at all"
-        reason = f"{'; '.join(named)}: cannot be had {how} with {windows}"
+        how = "together with" if len(named) > 1 or len(cells) > 1 else "with"
+        reason = f"{'; '.join(named)}: cannot be satisfied {how} {patterns}"
         blamed = cells[:8] if len(cells) else self._find_contradicting_cells()[:1]
         places = [np.unravel_index(cell, p.shape) for cell in blamed.tolist()]
         help, fixes = suggest_fixes(p)
@@ -171,30 +175,31 @@ class Constraints:
 
 
 def _is_near(topology: Topology, cells: NDArray[np.int64], contradiction: int) -> NDArray[np.bool_]:
-    """Which cells of the map are near a cell of the wave."""
+    """Return whether each of some map cells is near a wave cell."""
     box = topology.box(max(0, contradiction), SUSPECT_RADIUS * topology.size)
     return np.isin(topology.owners[cells], box)
 
 
 def describe_patterns(p: WfcParams) -> str:
-    side = "x".join([str(p.size)] * p.axes)
+    """Return a name for the patterns, for messages."""
+    size = "x".join([str(p.size)] * p.axes)
     if p.rules:
         return "the rules"
-    return f"the sample's windows of {side}" if p.size > 1 else "what stands beside what in the sample"
+    return f"the sample's {size} patterns" if p.size > 1 else "the sample's pairs of neighbors"
 
 
 def _describe_extent(p: WfcParams) -> str:
-    """How windows that fit together nowhere come to an end: along one axis, whatever the map's size, or over all."""
-    for axis, way in zip(reversed(range(p.axes)), AXIS_DIRECTIONS, strict=False):
+    """Return a message: how far patterns without a solution extend along an axis, or that they cannot fill the map."""
+    for axis, direction in zip(reversed(range(p.axes)), AXIS_DIRECTIONS, strict=False):
         longest = _find_longest_row(p.pattern_set, axis, p.shape[axis])
         if longest:
-            return f"can go on for {pluralize(longest, 'cell')} at most {way}, whatever the size of the map"
+            return f"cannot extend beyond {pluralize(longest, 'cell')} {direction}, whatever the map size"
     size = "x".join(map(str, reversed(p.shape)))
-    return f"cannot go on over a map of {size}" + ("" if any(p.wrapped) else " or larger")
+    return f"cannot fill a map of {size}" + ("" if any(p.wrapped) else " or larger")
 
 
 def _find_longest_row(pattern_set: PatternSet, axis: int, side: int) -> int:
-    """Cells of the longest row of patterns along an axis; 0 where it is as long as a side, or endless."""
+    """Return the length in cells of the longest row of patterns along an axis; 0 if it fills the map or is endless."""
     left = np.ones(len(pattern_set), dtype=np.bool_)
     for length in range(1, min(side - pattern_set.size, len(pattern_set)) + 1):
         left = left & pattern_set.find_compatible(left, axis + pattern_set.axes)
@@ -204,11 +209,11 @@ def _find_longest_row(pattern_set: PatternSet, axis: int, side: int) -> int:
 
 
 def suggest_fixes(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
-    """What would help, where windows do not fit together: in words, and what of it are parameters."""
+    """Return suggestions after a contradiction: as text, and as fixes for those that set a parameter."""
     suggestions: list[str] = []
     values: dict[str, Any] = {}
     if p.rules:
-        suggestions.append("rules that let more tiles stand beside each other")
+        suggestions.append("rules that allow more neighbors")
     else:
         if p.symmetry < 8:
             values["symmetry"] = 8
@@ -220,7 +225,7 @@ def suggest_fixes(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
         values["wrap"] = "none"
     suggestions += [f"{name}={value}" for name, value in values.items()]
     if any(p.wrapped) and not p.rules and not any(_fits_period(p, grid.shape) for grid in p.sample):
-        suggestions.append("sides that are multiples of the sample's")
+        suggestions.append("a map size that is a multiple of the sample's")
     if not p.relax:
         suggestions.append("relax")
         values["relax"] = True
@@ -233,29 +238,29 @@ def suggest_fixes(p: WfcParams) -> tuple[str, tuple[Fix, ...]]:
 
 
 def _fits_period(p: WfcParams, period: Sequence[int]) -> bool:
-    """Whether a map that wraps has room for so many cells again and again, along every axis along which it does."""
-    return not any(round_ and side % own for side, own, round_ in zip(p.shape, period, p.wrapped, strict=True))
+    """Return whether the map's size is a multiple of a period along every axis that wraps."""
+    return not any(wraps and side % own for side, own, wraps in zip(p.shape, period, p.wrapped, strict=True))
 
 
 def _make_lock_constraints(p: WfcParams, site: Site) -> Iterator[TileConstraint]:
-    """The locked cells, by tile; where several words share a tile, any of them will do."""
+    """Yield one constraint per locked tile; where several labels share a tile, any of them satisfies it."""
     if not site.has_locks:
         return
     locked = np.flatnonzero(site.locked)
     ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8)).reshape(-1)[locked]
     for number in np.unique(ids).tolist():
-        words = np.flatnonzero(site.ids == number)
-        if len(words):
-            yield TileConstraint(locked[ids == number], tuple(words.tolist()), LOCKS)
+        labels = np.flatnonzero(site.ids == number)
+        if len(labels):
+            yield TileConstraint(locked[ids == number], tuple(labels.tolist()), LOCKS)
 
 
 def validate(p: WfcParams, site: Site) -> None:
-    """Counts that no windows add up to, and locks that cannot hold whatever the windows are."""
-    wrong = [*_find_count_problems(p)]
+    """Raise InvalidRecipe for counts and locks that are impossible whatever the patterns are."""
+    problems = [*_find_count_problems(p)]
     if site.has_locks:
-        wrong = [*wrong, *_find_lock_problems(p, site)][:4]
-    if wrong:
-        raise InvalidRecipe(*wrong)
+        problems = [*problems, *_find_lock_problems(p, site)][:4]
+    if problems:
+        raise InvalidRecipe(*problems)
 
 
 def _find_lock_problems(p: WfcParams, site: Site) -> Iterator[Problem]:
@@ -266,38 +271,38 @@ def _find_lock_problems(p: WfcParams, site: Site) -> Iterator[Problem]:
     if unknown.any() and not p.relax:
         at = _format_cell(p, int(locked[unknown][0]))
         yield problem(f"the {source} no {site.tileset[int(ids[unknown][0])].name!r} ({at})", at="locks")
-    held = site.locked_counts()
-    for wide in p.global_constraints:
-        count = int(held[list(wide.tiles)].sum())
-        if count > wide.maximum:
-            yield problem(f"{pluralize(count, 'cell')} locked, which is more than {wide.source}", at="locks")
+    counts = site.locked_counts()
+    for limit in p.global_constraints:
+        count = int(counts[list(limit.tiles)].sum())
+        if count > limit.maximum:
+            yield problem(f"{pluralize(count, 'cell')} locked, more than {limit.source} allows", at="locks")
     tiles = {
         cell: constraint.tiles for constraint in _make_lock_constraints(p, site) for cell in constraint.cells.tolist()
     }
     for constraint in Constraints.of(p, site).tile_constraints:
-        cells, wanted = constraint.cells.tolist(), set(constraint.tiles)
-        against = [cell for cell in cells if cell in tiles and wanted.isdisjoint(tiles[cell])]
-        if against:
-            name = p.labels[tiles[against[0]][0]]
-            text = f"{name!r} ({_format_cell(p, against[0])}) is not what {constraint.source} wants there"
+        cells, required = constraint.cells.tolist(), set(constraint.tiles)
+        conflicts = [cell for cell in cells if cell in tiles and required.isdisjoint(tiles[cell])]
+        if conflicts:
+            name = p.labels[tiles[conflicts[0]][0]]
+            text = f"{name!r} ({_format_cell(p, conflicts[0])}) contradicts {constraint.source}"
             yield problem(text, at="locks")
 
 
 def _find_count_problems(p: WfcParams) -> Iterator[Problem]:
-    """What even a map of the windows with the most, or the fewest, of a tile would not have."""
-    most_windows = prod(-(-side // p.size) for side in p.shape)
-    least_windows = prod(side // p.size for side in p.shape)
+    """Yield counts out of reach even if the map consisted of the patterns with the most, or the fewest, such tiles."""
+    max_blocks = prod(-(-side // p.size) for side in p.shape)
+    min_blocks = prod(side // p.size for side in p.shape)
     for constraint in p.global_constraints:
         if constraint.kind != COUNTED:
             continue
-        held = np.isin(p.pattern_set.patterns, constraint.tiles).sum(axis=1)
-        most, least = most_windows * int(held.max()), least_windows * int(held.min())
+        per_pattern = np.isin(p.pattern_set.patterns, constraint.tiles).sum(axis=1)
+        maximum, minimum = max_blocks * int(per_pattern.max()), min_blocks * int(per_pattern.min())
         name = constraint.source.partition(":")[0]
-        if constraint.minimum > most:
-            text = f"{describe_patterns(p)} make at most {most:,} on this map"
+        if constraint.minimum > maximum:
+            text = f"{describe_patterns(p)} allow at most {maximum:,} on this map"
             yield problem(text, at=name, place=constraint.source, rule="maximum")
-        elif constraint.maximum < least:
-            text = f"{describe_patterns(p)} make at least {least:,} on this map"
+        elif constraint.maximum < minimum:
+            text = f"{describe_patterns(p)} require at least {minimum:,} on this map"
             yield problem(text, at=name, place=constraint.source, rule="minimum")
 
 

@@ -1,4 +1,4 @@
-"""What the technique wfc can be told, and what it learns."""
+"""Parameters of the technique wfc, and the patterns that it learns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DEFAULT_PATTERN_SIZE = 3
 
 
 def _read_counts(value: Any) -> Any:
-    """Numbers of tiles as pairs of a tile and a text; also of a mapping, or of `treasure=3..5` on a command line."""
+    """Convert a mapping, a list of pairs or the command line's `treasure=3..5` to pairs of a tile and its bounds."""
     if isinstance(value, str):
         value = value.split(",")
     if isinstance(value, Mapping):
@@ -53,18 +53,18 @@ def _read_counts(value: Any) -> Any:
 
 def _read_count(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise InvalidRecipe("a tile and how many, such as treasure: 3..5", got=pair)
-    tile, many = pair
-    number = as_int(many)
-    text = str(many if number is None else number).replace(" ", "")
-    least, most = parse_bounds(text) if not isinstance(many, bool) else (1, 0)
-    if least > most:
-        raise InvalidRecipe("a number, 3..5, >=2 or <=4", at=tile, got=many)
+        raise InvalidRecipe("must be a tile and its number of cells, such as treasure: 3..5", got=pair)
+    tile, count = pair
+    number = as_int(count)
+    text = str(count if number is None else number).replace(" ", "")
+    minimum, maximum = parse_bounds(text) if not isinstance(count, bool) else (1, 0)
+    if minimum > maximum:
+        raise InvalidRecipe("must be a number, 3..5, >=2 or <=4", at=tile, got=count)
     return tile.strip(), text
 
 
 def parse_bounds(text: str) -> tuple[int, int]:
-    """The least and the most that `3`, `3..5`, `>=2` or `<=4` allow; (1, 0) is none of them."""
+    """Return the minimum and maximum of `3`, `3..5`, `>=2` or `<=4`, and (1, 0) for any other string."""
     if found := re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text, re.ASCII):
         return int(found[1]), int(found[2] or found[1])
     if found := re.fullmatch(r"([<>])=(\d{1,12})", text, re.ASCII):
@@ -78,25 +78,25 @@ Place = tuple[int, int] | tuple[int, int, int]
 
 
 class PathConstraint(Params):
-    """A path between two places."""
+    """A path between two cells."""
 
     start: Place = param((0, 0))
-    """Where it begins: x, y; with levels also z."""
+    """First cell of the path: x, y; with levels also z."""
     end: Place = param((0, 0))
-    """Where it ends."""
+    """Last cell of the path."""
     over: tuple[str, ...] = param((), max_length=1000, tiles=True)
-    """The tiles that it leads over; by default all that can be walked on."""
+    """Tiles that the path may use; by default all passable tiles."""
 
 
 class WfcTrainingParams(TrainingParams):
-    """Samples, and how their windows are read."""
+    """Samples, and how their patterns are extracted."""
 
     sample: Samples = param("dungeon")
-    """One or several maps whose windows the map is made of: files, drawings, or names of built-in samples."""
+    """One or more maps to take patterns from: files, drawings, or names of built-in samples."""
     pattern_size: int | None = param(None, ge=1, le=4)
-    """Side of the windows; 1 asks only what stands beside what. By default 3, less where sample or map is smaller."""
+    """Edge length of the patterns; 1 uses only pairs of neighbors. By default 3, less for small samples or maps."""
     symmetry: int = param(1, ge=1, le=8)
-    """Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 turned by quarters and mirrored."""
+    """Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and reflections."""
     wrap_sample: AxesOf = param("none")
     """Axes along which the sample wraps, such as xy."""
 
@@ -108,7 +108,7 @@ class WfcTrainingParams(TrainingParams):
 
     @property
     def _count_settings(self) -> tuple[int, int, str]:
-        """The size, the symmetry and the axes that wrap, of the patterns that are counted."""
+        """Size, symmetry and wrapped axes of the counted patterns."""
         return self.pattern_size or default_pattern_size(self.sample), self.symmetry, self.wrap_sample
 
     def count(self) -> LearnedCounts:
@@ -118,13 +118,13 @@ class WfcTrainingParams(TrainingParams):
             return store_patterns(
                 _count_patterns(self.sample, *self._count_settings), _encode_settings(*self._count_settings)
             )
-        except TooLarge:  # more than fit, unless the map is smaller than they are
+        except TooLarge:  # a map smaller than the default pattern size uses smaller patterns, which may fit
             return {}
 
     def check_counts(self, counts: LearnedCounts) -> None:
         size, symmetry, wrap = self._count_settings
         if set(counts) != set(STORED_ARRAYS) or counts["settings"].tolist() != _encode_settings(*self._count_settings):
-            raise InvalidRecipe("must be those of the patterns of the model's size and symmetry", at="counts")
+            raise InvalidRecipe("must be pattern counts of the model's pattern_size and symmetry", at="counts")
         axes, round_axes = self.sample.axes, wraps(wrap, self.sample.axes)
         windows = sum(
             prod(side if round_ else side - size + 1 for side, round_ in zip(grid.shape, round_axes, strict=True))
@@ -132,7 +132,7 @@ class WfcTrainingParams(TrainingParams):
         )
         found = restore_patterns(counts, size**axes)
         if found is None or not found.is_sound(axes, size, len(self.sample.labels), symmetry * windows):
-            raise InvalidRecipe("cannot be those of the samples; learn it again", at="counts")
+            raise InvalidRecipe("do not match the samples; learn the model again", at="counts")
 
     def find_problems(self) -> Iterator[Problem]:
         sides = wraps(self.wrap_sample, self.sample.axes)
@@ -150,37 +150,37 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
     renamed: ClassVar = {"backtracks": "max_backtracks", "repairs": "max_repairs", "restarts": "max_restarts"}
     technique: ClassVar[str] = "wfc"
     width: int = size_param(48)
-    """Columns of the map."""
+    """Number of columns of the map."""
     height: int = size_param(32)
-    """Rows of the map."""
+    """Number of rows of the map."""
     depth: int | None = param(None, ge=1, le=MAX_SIDE, typical=(1, 32))
-    """Levels of the map; by default as many as the sample has."""
+    """Number of levels of the map; by default that of the sample."""
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
     rules: AdjacencyRules | None = param(None, control="file")
-    """A tileset that says what may stand beside what, instead of a sample: its name, or a file."""
+    """Tileset with adjacency rules, used instead of a sample: its name, or a file."""
     ground: bool = param(False)
-    """Whether the sample's last row is the ground: it stands in the map's last row and nowhere else."""
+    """Whether the sample's last row is the ground, which occurs in the map's last row and nowhere else."""
     heuristic: Literal["entropy", "constrained", "scanline"] = param("entropy")
-    """Which cell is decided next: the least uncertain by weight, that with the fewest patterns, or row by row."""
+    """Cell to collapse next: the one with the lowest entropy, the one with the fewest patterns, or row by row."""
     border: tuple[str, ...] = param((), max_length=1000, tiles=True)
-    """The only tiles that may stand at the edge of the map."""
+    """Tiles allowed at the edge of the map; by default all."""
     counts: Counts = param((), max_length=1000)
-    """How many cells may hold a tile, such as treasure: 3, 3..5, >=2 or <=4."""
+    """Number of cells per tile, such as treasure: 3, 3..5, >=2 or <=4."""
     connected: tuple[str, ...] = param((), max_length=1000, tiles=True)
-    """Tiles whose cells must all be joined, taken together."""
+    """Tiles whose cells must together form one connected region."""
     paths: tuple[PathConstraint, ...] = param((), max_length=100)
-    """Places that must be joined, each two over given tiles."""
+    """Pairs of cells that must be connected by a path."""
     constraints: tuple[UserConstraint, ...] = param((), max_length=100)
-    """Constraints of your own, each by its name and with its parameters."""
+    """User-defined constraints, each with its name and parameters."""
     max_backtracks: int = param(20, ge=0, le=1_000_000, typical=(0, 1000))
-    """Choices that are taken back in a row, before a region around the trouble is opened again."""
+    """Maximum number of backtracks in a row before the region around the contradiction is reopened."""
     max_repairs: int = param(100, ge=0, le=1_000_000, typical=(0, 1000))
-    """Regions that are opened again in a row, before all begins anew."""
+    """Maximum number of reopened regions in a row before the solver restarts."""
     max_restarts: int = param(4, ge=0, le=10_000, typical=(0, 20))
-    """Times that all begins anew, before it gives up."""
+    """Maximum number of restarts before the solver gives up."""
     relax: bool = param(False)
-    """Whether windows that the sample lacks may stand where nothing else helps; they are marked and counted."""
+    """Whether to use patterns that are not in the sample as a last resort; they are marked and counted."""
 
     # -- the map ------------------------------------------------------------------------------------------------
 
@@ -200,14 +200,14 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
 
     @cached_property
     def size(self) -> int:
-        """The side of a window."""
+        """Edge length of the patterns."""
         if self.rules:
             return 1
         return self.pattern_size or min(default_pattern_size(self.sample), *self.shape)
 
     @property
     def training(self) -> Training | None:
-        """The sample, with the smallest number of views that contains all that count; None where rules replace it."""
+        """The sample with the smallest set of views that includes `symmetry` views; None if there are rules instead."""
         if self.rules:
             return None
         views = next(number for number in (1, 2, 8) if number >= self.symmetry)
@@ -233,34 +233,34 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             return _get_rule_patterns(self.rules)
         return get_pattern_set(self.sample, self.size, self.symmetry, self.wrap_sample)
 
-    # -- what is wanted of it -----------------------------------------------------------------------------------
+    # -- constraints --------------------------------------------------------------------------------------------
 
-    def find_tiles(self, words: Iterable[str], name: str) -> tuple[int, ...]:
-        """The positions of tiles among the words."""
+    def find_tiles(self, tiles: Iterable[str], name: str) -> tuple[int, ...]:
+        """Return the positions of tiles in `labels`; errors name the parameter `name`."""
         found = []
-        for word in words:
-            number = self.tileset.find(word)
+        for tile in tiles:
+            number = self.tileset.find(tile)
             own = None if number is None else self.tileset[number].name
             if own not in self.labels:
-                unknown = UnknownName("tile", word, self.labels).problems[0]
+                unknown = UnknownName("tile", tile, self.labels).problems[0]
                 raise InvalidRecipe(unknown.text, at=name, rule=unknown.rule)
             found.append(self.labels.index(own))
         return tuple(found)
 
     @cached_property
     def walkable(self) -> tuple[int, ...]:
-        """The words that can be walked on."""
-        tiles = (self.tileset[self.tileset.by_name[word]] for word in self.labels)
+        """Positions of the passable tiles in `labels`."""
+        tiles = (self.tileset[self.tileset.by_name[label]] for label in self.labels)
         return tuple(number for number, tile in enumerate(tiles) if tile.passable)
 
     @cached_property
     def global_constraints(self) -> tuple[GlobalConstraint, ...]:
-        """What is wanted of the map as a whole."""
+        """Constraints on the complete map: counts, connected regions and paths."""
         global_constraints = []
         for tile, text in self.counts:
-            least, most = parse_bounds(text)
+            bounds = parse_bounds(text)
             global_constraints.append(
-                GlobalConstraint(COUNTED, self.find_tiles([tile], "counts"), f"counts: {tile} {text}", least, most)
+                GlobalConstraint(COUNTED, self.find_tiles([tile], "counts"), f"counts: {tile} {text}", *bounds)
             )
         if self.connected:
             tiles = self.find_tiles(self.connected, "connected")
@@ -296,19 +296,19 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
 
     def _find_source_problems(self) -> Iterator[Problem]:
         if self.rules and self.sample != type(self).model_fields["sample"].default and self.sample != _default_sample():
-            text = "they stand in the place of a sample, so leave one of the two out"
+            text = "cannot be used together with a sample; leave one of the two out"
             yield problem(text, at="rules", remove=["sample", "rules"])
         if self.rules and self.pattern_size not in (None, 1):
-            text = f"rules are about single tiles, so leave it out; got {self.pattern_size}"
+            text = f"must be 1 with rules, got {self.pattern_size}"
             yield problem(text, at="pattern_size", remove=["pattern_size"])
         if self.ground and self.rules:
-            yield problem("rules have no last row; it needs a sample", at="ground", rule="missing", remove=["ground"])
+            yield problem("needs a sample; rules have no last row", at="ground", rule="missing", remove=["ground"])
         elif self.ground and "y" not in self.wrap_sample:
-            text = "what lies below the sample's last row must be known, so wrap_sample needs y"
+            text = "needs a sample that wraps along y; add y to wrap_sample"
             fix = Fix("set", ("wrap_sample",), "xy" if self.wrap_sample == "x" else "y")
             yield problem(text, at="ground", rule="conflict", fixes=[fix], remove=["ground"])
         if self.axes == 2 and self.depth is not None:
-            text = "the sample is flat, so the map is; leave depth out"
+            text = "needs a sample with levels, but this one is flat; leave depth out"
             yield problem(text, at="depth", rule="conflict", remove=["depth"])
         yield from find_axis_problems("wrap", "the map", self.wrap, self.axes)
 
@@ -317,7 +317,7 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             ("width", "height", "depth"), reversed(self.shape), reversed(self.wrapped), strict=False
         ):
             if side < self.size and not round_:
-                text = f"{side} is less than a pattern of {self.size}; see pattern_size"
+                text = f"must be at least the pattern size {self.size}, got {side}; see pattern_size"
                 yield problem(text, at=name, instead=self.size)
 
     def _find_constraint_problems(self) -> Iterator[Problem]:
@@ -331,14 +331,14 @@ class WfcParams(WfcTrainingParams, LearningParams, Sized):
             total += constraint.minimum
         names = [constraint.tiles for constraint in self.global_constraints if constraint.kind == COUNTED]
         if len(set(names)) < len(names):
-            yield problem("each tile once", at="counts")
+            yield problem("must contain each tile only once", at="counts")
         elif total > cells and not too_many:
-            yield problem(f"at least {total:,} in all, but the map has {pluralize(cells, 'cell')}", at="counts")
+            yield problem(f"require at least {total:,} cells, but the map has {pluralize(cells, 'cell')}", at="counts")
         if (
             len(names) == len(self.labels)
             and sum(constraint.maximum for constraint in self.global_constraints if constraint.kind == COUNTED) < cells
         ):
-            yield problem(f"all tiles together are fewer than the {pluralize(cells, 'cell')} of the map", at="counts")
+            yield problem(f"allow fewer tiles than the {pluralize(cells, 'cell')} of the map", at="counts")
 
 
 def _format_place(place: Iterable[int]) -> str:
@@ -355,13 +355,13 @@ def _default_sample() -> Samples:
 
 
 def get_pattern_set(sample: Samples, size: int, symmetry: int, wrap: str) -> PatternSet:
-    """Return the patterns of samples: counted, or found in what a model has counted."""
+    """Return the patterns of samples. They are counted unless a learned model holds the counts."""
     return find_pattern_set(sample, sample.counts_digest, size, symmetry, wrap)
 
 
 @lru_cache(maxsize=32)
 def find_pattern_set(sample: Samples, counts_digest: str, size: int, symmetry: int, wrap: str) -> PatternSet:
-    """Kept, because many maps are made of one sample."""
+    """Return the patterns of samples; cached, because many maps are made from one sample."""
     tiles = len(sample.labels)
     if "settings" in sample.counts and sample.counts["settings"].tolist() == _encode_settings(size, symmetry, wrap):
         found = restore_patterns(sample.counts, size**sample.axes)
@@ -382,7 +382,7 @@ def _count_patterns(sample: Samples, size: int, symmetry: int, wrap: str) -> Cou
 
 
 def _encode_settings(size: int, symmetry: int, wrap: str) -> list[int]:
-    """How patterns are counted, in numbers."""
+    """Return size, symmetry and wrapped axes (as bits) as integers."""
     return [size, symmetry, sum(1 << "xyz".index(axis) for axis in wrap if axis in "xyz" and wrap != "none")]
 
 
@@ -392,11 +392,14 @@ def _get_rule_patterns(rules: AdjacencyRules) -> PatternSet:
 
 
 def _find_images(sample: Samples, symmetry: int) -> Images | None:
-    """What each word becomes in every view, where words are pieces; one whose turned piece no sample has stays."""
+    """Return the image of every label in every view, or None if no tile has joints.
+
+    A tile whose image is not in the samples keeps its own label.
+    """
     tileset = sample.tileset
     if symmetry == 1 or not any(tile.joins for tile in tileset):
         return None
-    rank = {tileset.by_name[word]: number for number, word in enumerate(sample.labels)}
+    rank = {tileset.by_name[label]: number for number, label in enumerate(sample.labels)}
     ids = np.array(list(rank))
     return [
         np.array([rank.get(image, number) for number, image in enumerate(tileset.reorient_tiles(move)[ids].tolist())])

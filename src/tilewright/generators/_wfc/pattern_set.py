@@ -1,4 +1,4 @@
-"""Pattern sets: the patterns that a wave may hold, how common each is, and which may be neighbors."""
+"""Pattern sets: the patterns of a wave, their weights, and which of them may be neighbors."""
 
 from __future__ import annotations
 
@@ -16,72 +16,74 @@ from ...core.samples import Counts
 from ...kernels.exact import log
 
 Bits = NDArray[np.uint64]
-"""(..., word) sets of patterns, 64 in a word."""
+"""(..., word) sets of patterns as bits, 64 patterns per word."""
 Images = Sequence[NDArray[np.int64]]
-"""(view)(tile,) what each tile becomes in every view of a sample, where tiles are pieces that turn with it."""
+"""(view)(tile,) image of each tile in every view of a sample, for tiles that rotate with the view."""
 
 STORED_ARRAYS = ("settings", "patterns", "counts", "ground")
-"""The arrays that a model keeps."""
+"""Names of the arrays stored in a model."""
 MAX_PATTERNS = 8192
 MAX_WEIGHT = 1 << 20
-"""All weights together: a table has the logarithm of every number up to it."""
+"""Maximum sum of all weights. A table holds the logarithms of all integers up to it."""
 
 
 @dataclass(frozen=True, eq=False)
 class PatternSet:
-    """Patterns, as windows of tiles that are numbered from 0 on; with windows of one cell, tiles themselves.
+    """Patterns of tile indices, their weights and allowed neighbors; patterns of one cell are single tiles.
 
-    Directions are kernels/wave's: back along every axis, then forth along every axis.
+    Directions are those of kernels/wave: backward along every axis, then forward along every axis.
     """
 
     axes: int
     size: int
-    """The side of a window."""
+    """Edge length of a pattern."""
     tiles: int
+    """Number of tiles."""
     patterns: NDArray[np.uint16]
-    """(pattern, cell of the window)"""
+    """(pattern, cell of the pattern) tile."""
     weights: NDArray[np.int64]
-    """(pattern,) how common each is; all together at most MAX_WEIGHT."""
+    """(pattern,) frequency; the sum is at most MAX_WEIGHT."""
     allowed: Bits
-    """(direction, pattern, word) which patterns may stand there beside it."""
+    """(direction, pattern, word) patterns allowed as its neighbor in that direction."""
     ground: NDArray[np.bool_]
-    """(pattern,) whether it stands on the ground, and begins in a sample's last row."""
+    """(pattern,) whether it starts in a sample's last row."""
 
     def __len__(self) -> int:
         return len(self.patterns)
 
     @property
     def words(self) -> int:
+        """Number of 64-bit words in a set of patterns."""
         return int(self.allowed.shape[2])
 
     @cached_property
     def full(self) -> Bits:
-        """(word,) all patterns."""
+        """(word,) the set of all patterns."""
         return pack_bits(np.ones(len(self), dtype=np.bool_))
 
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:
-        """Of every weight that a set of patterns can have; 0 has none."""
+        """(weight,) logarithm of every weight that a set of patterns can have; 0 for weight 0."""
         table = np.zeros(int(self.weights.sum()) + 1)
         table[1:] = log(np.arange(1, len(table)))
         return table
 
     @cached_property
     def w_log_w(self) -> NDArray[np.float64]:
-        """(pattern,) its weight times the logarithm of that."""
+        """(pattern,) weight times its logarithm."""
         return self.weights * self.logarithms[self.weights]
 
     def match_tiles(self, tiles: Sequence[int], place: int) -> NDArray[np.bool_]:
-        """(pattern,) whether it has one of some tiles at a place of its window."""
+        """Return (pattern,) whether it has one of some tiles at a position."""
         return np.isin(self.patterns[:, place], tiles)
 
     def find_compatible(self, patterns: NDArray[np.bool_], direction: int) -> NDArray[np.bool_]:
-        """(pattern,) whether one of some patterns may stand beside it in a direction."""
+        """Return (pattern,) whether one of some patterns may be its neighbor in a direction."""
         return np.asarray((self.allowed[direction] & pack_bits(patterns)).any(axis=1))
 
 
 def pack_bits(patterns: NDArray[np.bool_]) -> Bits:
-    """(..., word) sets of patterns that were given as (..., pattern)."""
+    """Return boolean sets of patterns, (..., pattern), as bits, (..., word)."""
     count = patterns.shape[-1]
     padded = np.zeros((*patterns.shape[:-1], -(-count // 64) * 64), dtype=np.uint8)
     padded[..., :count] = patterns
@@ -89,7 +91,7 @@ def pack_bits(patterns: NDArray[np.bool_]) -> Bits:
 
 
 def unpack_bits(bits: Bits, count: int) -> NDArray[np.uint8]:
-    """(..., pattern) 1 for every pattern in a set."""
+    """Return sets of patterns as (..., pattern), 1 for every pattern in the set."""
     own = np.ascontiguousarray(bits).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(own, axis=-1, count=count, bitorder="little")
 
@@ -97,7 +99,7 @@ def unpack_bits(bits: Bits, count: int) -> NDArray[np.uint8]:
 def make_views(
     maps: Sequence[Tiles], wrap: Wrap, symmetry: int, images: Images | None
 ) -> list[tuple[Tiles, tuple[bool, ...], bool]]:
-    """All views of all maps, how each wraps, and whether it stands upright."""
+    """Return all views of all maps, which axes of each wrap, and whether it is upright."""
     views = []
     for tiles in maps:
         for number, (view, round_) in enumerate(
@@ -109,37 +111,37 @@ def make_views(
 
 
 class CountedPatterns(NamedTuple):
-    """The patterns of some maps, by rising key, and how often each occurs."""
+    """Patterns of some maps in ascending order of their keys, and how often each occurs."""
 
     patterns: NDArray[np.integer]
-    """(pattern, cell of the window)"""
+    """(pattern, cell of the pattern) tile."""
     counts: NDArray[np.int64]
     ground: NDArray[np.bool_]
-    """(pattern,) whether it begins in a map's last row."""
+    """(pattern,) whether it starts in a map's last row."""
 
     def to_pattern_set(self, axes: int, size: int, tiles: int) -> PatternSet:
-        """Return the patterns; two of them fit beside each other where they agree on what they share."""
+        """Return a pattern set in which two patterns may be neighbors if they agree where they overlap."""
         patterns = self.patterns.astype(np.uint16)
         allowed = _find_overlaps(patterns, size, axes)
         return PatternSet(axes, size, tiles, patterns, scale_weights(self.counts), allowed, self.ground)
 
-    def is_sound(self, axes: int, size: int, tiles: int, windows: int) -> bool:
-        """Whether these may be the patterns of maps that have this many windows."""
+    def is_sound(self, axes: int, size: int, tiles: int, blocks: int) -> bool:
+        """Return whether these can be the patterns of maps with this number of blocks."""
         if not 0 < len(self.counts) <= MAX_PATTERNS or int(self.patterns.min()) < 0 or self.patterns.max() >= tiles:
             return False
         keys = (self.patterns.astype(np.uint64) * Coding(size, axes, tiles).multipliers).sum(axis=1, dtype=np.uint64)
         in_order = bool((keys[1:] > keys[:-1]).all())
-        return in_order and 0 < int(self.counts.min()) <= windows == int(self.counts.clip(max=windows + 1).sum())
+        return in_order and 0 < int(self.counts.min()) <= blocks == int(self.counts.clip(max=blocks + 1).sum())
 
 
 def store_patterns(found: CountedPatterns, settings: Sequence[int]) -> Counts:
-    """Return counted patterns as a model keeps them, flat arrays by name, with how they were counted."""
+    """Return counted patterns and the settings of the count as the named flat arrays that a model stores."""
     arrays = np.array(settings), found.patterns.reshape(-1), found.counts, found.ground
     return {name: array.astype(np.int64) for name, array in zip(STORED_ARRAYS, arrays, strict=True)}
 
 
 def restore_patterns(counts: Counts, cells: int) -> CountedPatterns | None:
-    """Return the patterns, each of this many cells, that a model keeps; None where the arrays do not fit together."""
+    """Return a model's patterns of `cells` cells each, or None if the lengths of its arrays do not match."""
     _, patterns, times, ground = (counts[name] for name in STORED_ARRAYS)
     if patterns.size != cells * times.size or ground.size != times.size or not np.isin(ground, (0, 1)).all():
         return None
@@ -149,7 +151,7 @@ def restore_patterns(counts: Counts, cells: int) -> CountedPatterns | None:
 def count_patterns(
     maps: Sequence[Tiles], tiles: int, size: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
 ) -> CountedPatterns:
-    """Count all windows of some maps."""
+    """Count the patterns in all views of some maps."""
     axes = maps[0].ndim
     seen, grounded = [], []
     for map in maps:
@@ -161,7 +163,7 @@ def count_patterns(
         seen.append(windows.reshape(-1, size**axes))
         grounded.append(ground.reshape(-1))
     windows, upright = np.concatenate(seen), np.concatenate(grounded)
-    # The windows of a map that is turned are its windows, turned.
+    # The patterns of a transformed map are the transformed patterns of the map.
     cells = np.arange(size**axes).reshape((size,) * axes)
     turns = [windows[:, view.reshape(-1)] for view in iter_views(cells, symmetry)]
     if images is not None:
@@ -172,14 +174,14 @@ def count_patterns(
     less = ", less symmetry" if symmetry > 1 else ""
     _check_limit(len(first), f"patterns of {size}", f"a smaller pattern_size{less} or {_suggest_fewer(maps)}")
     patterns = every[first]
-    stands = np.zeros(len(first), dtype=np.bool_)
-    for standing in which.reshape(symmetry, -1)[:2]:  # as it is, and mirrored
-        stands[standing[upright]] = True
-    return CountedPatterns(patterns, counts.astype(np.int64), stands)
+    on_ground = np.zeros(len(first), dtype=np.bool_)
+    for ids in which.reshape(symmetry, -1)[:2]:  # the upright views: as it is, and mirrored
+        on_ground[ids[upright]] = True
+    return CountedPatterns(patterns, counts.astype(np.int64), on_ground)
 
 
 def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
-    """(direction, pattern, word) what fits, from what all patterns share with the next one along every axis."""
+    """Return (direction, pattern, word) the neighbors that agree with each pattern where they overlap."""
     count = len(patterns)
     multipliers = Coding(size, axes, 1 << 16).multipliers
     cells = patterns.astype(np.uint64).reshape(count, *(size,) * axes)
@@ -197,7 +199,7 @@ def _find_overlaps(patterns: NDArray[np.uint16], size: int, axes: int) -> Bits:
 
 
 def _group_patterns(ids: NDArray[np.int64], groups: int) -> Bits:
-    """(group, word) the patterns of every group."""
+    """Return (group, word) the patterns of every group."""
     count = len(ids)
     sets = np.zeros((groups, -(-count // 64)), dtype=np.uint64)
     numbers = np.arange(count)
@@ -208,7 +210,7 @@ def _group_patterns(ids: NDArray[np.int64], groups: int) -> Bits:
 def learn_adjacency(
     maps: Sequence[Tiles], tiles: int, *, wrap: Wrap, symmetry: int, images: Images | None = None
 ) -> PatternSet:
-    """The tiles of some maps; two of them fit beside each other where they stand so somewhere in a map."""
+    """Return single-tile patterns in which two tiles may be neighbors if they are neighbors in one of the maps."""
     axes = maps[0].ndim
     _check_limit(tiles, "tiles", _suggest_fewer(maps))
     fits = np.zeros((axes, tiles, tiles), dtype=np.bool_)
@@ -228,16 +230,16 @@ def learn_adjacency(
 def from_pairs(
     fits: NDArray[np.bool_], weights: NDArray[np.int64], ground: NDArray[np.bool_] | None = None
 ) -> PatternSet:
-    """Tiles by what may follow them: `fits` is (axis, tile, next tile)."""
+    """Return single-tile patterns from `fits`, (axis, tile, next tile), whether the two may be neighbors."""
     axes, tiles, _ = fits.shape
-    allowed = np.stack([pack_bits(np.ascontiguousarray(way)) for way in (*fits.transpose(0, 2, 1), *fits)])
+    allowed = np.stack([pack_bits(np.ascontiguousarray(pairs)) for pairs in (*fits.transpose(0, 2, 1), *fits)])
     patterns = np.arange(tiles, dtype=np.uint16)[:, None]
     none = np.zeros(tiles, dtype=np.bool_)
     return PatternSet(axes, 1, tiles, patterns, scale_weights(weights), allowed, none if ground is None else ground)
 
 
 def scale_weights(weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Whole weights of at least 1 that are not too large together."""
+    """Return integer weights of at least 1 whose sum is at most MAX_WEIGHT."""
     total = int(weights.sum())
     if total <= MAX_WEIGHT:
         return np.maximum(1, weights)
@@ -245,9 +247,9 @@ def scale_weights(weights: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _suggest_fewer(maps: Sequence[Tiles]) -> str:
-    return "fewer samples" if len(maps) > 1 else "a sample of fewer tiles or colours"
+    return "fewer samples" if len(maps) > 1 else "a sample with fewer tiles or colors"
 
 
 def _check_limit(count: int, noun: str, suggestions: str) -> None:
     if count > MAX_PATTERNS:
-        raise TooLarge(f"{count:,} {noun} are more than the {MAX_PATTERNS:,} that fit; take {suggestions}", at="sample")
+        raise TooLarge(f"must have at most {MAX_PATTERNS:,} {noun}, got {count:,}; use {suggestions}", at="sample")

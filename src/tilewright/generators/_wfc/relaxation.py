@@ -1,4 +1,4 @@
-"""Relaxing: maps with windows that no sample has, where nothing else helps, and which these are."""
+"""Relaxation: complete an unsolved map with patterns that no sample contains, and mark them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ MAX_MARKERS = 1000
 
 
 def drop_conflicting_locks(constraints: Constraints) -> Constraints:
-    """The same without the locked cells that cannot be had; they are put onto the map at the end.
+    """Return the constraints without the locked cells that conflict; the map gets these tiles at the end.
 
-    What still contradicts itself then does so without any lock.
+    If the result still has a contradiction, it has no locks left.
     """
     for _ in range(MAX_CONFLICTS):
         if not constraints.is_contradictory:
@@ -40,23 +40,24 @@ def drop_conflicting_locks(constraints: Constraints) -> Constraints:
 
 
 def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> TileMap:
-    """The map with every cell filled in, and a mark at every window that is not the sample's."""
+    """Return the map with every cell filled and a marker at every pattern that no sample contains."""
     wave, topology = solver.wave, solver.wave.topology
     cells = _fill_cells(wave, solver.constraints).reshape(site.shape)
     if site.has_locks:
-        words = np.full(len(site.tileset), -1, dtype=np.int64)
-        words[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
-        cells = np.where(site.locked, words[site.to_tile_ids(cells)], cells)
+        labels = np.full(len(site.tileset), -1, dtype=np.int64)
+        labels[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first label wins where two share a tile
+        cells = np.where(site.locked, labels[site.to_tile_ids(cells)], cells)
     for constraint in wave.global_constraints:
         if not _is_satisfied(constraint, cells.reshape(-1), topology.map_neighbors):
-            raise GaveUp(f"{constraint.source}: could not be had, even with other windows", tries=solver.restarts + 1)
+            raise GaveUp(f"{constraint.source}: could not be satisfied even with relax", tries=solver.restarts + 1)
     _check_user_constraints(solver, cells)
     broken = np.flatnonzero(find_broken_patterns(wave, cells))
     places = [topology.locate(cell) for cell in broken.tolist()]
     if places:
         shown = ", ".join(f"x={place[-1]} y={place[-2]}" for place in places[:4])
         more = f" and {len(places) - 4:,} more" if len(places) > 4 else ""
-        warnings.warn(f"relax: {pluralize(len(places), 'window')} that no sample has, at {shown}{more}", stacklevel=2)
+        text = f"relax: {pluralize(len(places), 'pattern')} not in any sample, at {shown}{more}"
+        warnings.warn(text, stacklevel=2)
     return site.map(
         np.maximum(0, cells),
         numbers={**numbers, "broken": float(len(places))},
@@ -65,7 +66,7 @@ def finish_relaxed(solver: Solver, site: Site, numbers: Mapping[str, float]) -> 
 
 
 def _check_user_constraints(solver: Solver, cells: Cells) -> None:
-    """Give up where a constraint of the user bans a tile that the map has."""
+    """Raise GaveUp if a user constraint bans a tile of the map."""
     if not solver.p.constraints:
         return
     view = FinishedView(solver.wave, cells)
@@ -73,13 +74,13 @@ def _check_user_constraints(solver: Solver, cells: Cells) -> None:
         for tile, banned in constraint.find_bans(view):
             if (banned & (cells == tile)).any():
                 name = f"constraints: {constraint.constraint.name}"
-                raise GaveUp(f"{name}: could not be had, even with other windows", tries=solver.restarts + 1)
+                raise GaveUp(f"{name}: could not be satisfied even with relax", tries=solver.restarts + 1)
 
 
 def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
-    """(cell of the wave,) whether the window that begins there is not in the pattern set; -1 is a tile that it lacks.
+    """Return (wave cell,) whether the block that starts there is not in the pattern set; -1 is an unknown tile.
 
-    Of single tiles, whether one does not fit beside the next along an axis.
+    With single tiles, it is whether the tile may not be a neighbor of the next one along an axis.
     """
     pattern_set, topology = wave.pattern_set, wave.topology
     if pattern_set.size > 1:
@@ -98,24 +99,24 @@ def find_broken_patterns(wave: Wave, cells: Cells) -> NDArray[np.bool_]:
 
 
 def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
-    """(cell of the map,) tiles; where nothing is decided, that with which most windows around may still be right.
+    """Return (map cell,) tiles. An undecided cell gets the tile that fits most of the blocks around it.
 
-    Where windows contradict each other from the start, nothing is: only what cells are limited to is kept then.
+    After a contradiction before the first choice, no cell counts as decided, and only the tile constraints apply.
     """
     pattern_set, topology = wave.pattern_set, wave.topology
     tiles = wave.to_tiles().reshape(-1)
-    hopeless = wave.contradiction >= 0
-    known = (wave.cells["count"][topology.owners] == 1) & (not hopeless)
+    failed = wave.contradiction >= 0
+    known = (wave.cells["count"][topology.owners] == 1) & (not failed)
     limited = (
         {int(cell): constraint.tiles for constraint in constraints.tile_constraints for cell in constraint.cells}
-        if hopeless
+        if failed
         else {}
     )
     for cell in np.flatnonzero(~known).tolist():
         fit = np.zeros(pattern_set.tiles)
         for may in _find_fitting_tiles(wave, cell, tiles, known):
             fit[may] += 1.0
-        base = unpack_bits(pattern_set.full if hopeless else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
+        base = unpack_bits(pattern_set.full if failed else wave.base[0][topology.owners[cell]], len(pattern_set)) == 1
         place = pattern_set.patterns[:, topology.offsets[cell]]
         common = np.bincount(place[base], weights=pattern_set.weights[base], minlength=pattern_set.tiles)
         if cell in limited:
@@ -126,7 +127,7 @@ def _fill_cells(wave: Wave, constraints: Constraints) -> Cells:
 
 
 def _find_fitting_tiles(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.bool_]) -> Iterator[Cells]:
-    """For every window over a cell, the tiles that would make it right, by what is known of it."""
+    """Yield, for every block that contains a cell, the tiles with which its known cells match a pattern."""
     pattern_set, topology = wave.pattern_set, wave.topology
     if pattern_set.size == 1:
         for direction, other in enumerate(topology.neighbors[cell].tolist()):
@@ -142,14 +143,14 @@ def _find_fitting_tiles(wave: Wave, cell: int, tiles: Cells, known: NDArray[np.b
         first = np.where(wraps, first % topology.shape, first)
         if (first < 0).any() or (first >= topology.wave_shape).any():
             continue
-        window = np.ravel_multi_index(tuple(((first + steps) % topology.shape).T), topology.shape)
-        is_known = known[window]
-        right = (pattern_set.patterns[:, is_known] == tiles[window[is_known]]).all(axis=1)
-        yield np.unique(pattern_set.patterns[right, place])
+        block = np.ravel_multi_index(tuple(((first + steps) % topology.shape).T), topology.shape)
+        is_known = known[block]
+        matches = (pattern_set.patterns[:, is_known] == tiles[block[is_known]]).all(axis=1)
+        yield np.unique(pattern_set.patterns[matches, place])
 
 
 def _is_satisfied(constraint: GlobalConstraint, tiles: Cells, around: NDArray[np.int32]) -> bool:
-    """Whether a finished map is as claimed."""
+    """Return whether a finished map satisfies a global constraint."""
     has = np.isin(tiles, constraint.tiles)
     if constraint.kind == COUNTED:
         return constraint.minimum <= int(has.sum()) <= constraint.maximum

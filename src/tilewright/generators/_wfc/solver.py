@@ -21,37 +21,37 @@ from .pattern_set import unpack_bits
 from .wave import DONE, STUCK, Wave
 
 FRAMES = 96
-"""Parts of a map that are decided between two frames, if every cell were a choice."""
+"""Number of frames of a map if every cell needed a choice."""
 FIRST_RADIUS, NEARBY, GROWTH = 6, 20, 8
 """Radius of the first reopened region. Contradictions within NEARBY cells of each other enlarge it by GROWTH."""
 OUTER_MARGIN = 2
-"""How much farther than a region cells are opened that are not decided yet, in windows."""
+"""Margin around a reopened region, in patterns. Undecided cells in the margin are reopened too."""
 REQUIRED_RATIO = 16
-"""A tile of which at least a number is wanted is put down at first, where that is below one in so many cells."""
+"""Tiles with a minimum count are placed first if they need at most one in REQUIRED_RATIO cells."""
 PLACE_TRIES, TRIES_PER_TILE = 64, 4
 
 
 @dataclass
 class Solver:
-    """A wave on its way to a map."""
+    """Search for a map: choices, repairs and restarts of one wave."""
 
     p: WfcParams
     constraints: Constraints
     wave: Wave
     rng: Rng
     colors: NDArray[np.uint8]
-    """(word, 3)"""
+    """(label, 3) color of each tile."""
     contradictions: Counter[int] = field(default_factory=Counter)
-    """How often each cell of the wave was the place of a contradiction."""
+    """Number of contradictions per wave cell."""
     causes: Counter[int] = field(default_factory=Counter)
-    """How often each constraint could not hold; -1 is the windows."""
+    """Number of contradictions per constraint; -1 stands for the patterns."""
     repairs: int = 0
     restarts: int = 0
     surroundings: str = ""
-    """The tiles around the last contradiction."""
+    """Tiles around the last contradiction, as glyphs."""
 
     def run(self) -> Generator[Frame, None, bool]:
-        """Whether all cells are decided at the end."""
+        """Solve the wave, with restarts; return whether all cells are decided."""
         for attempt in range(self.p.max_restarts + 1):
             self.restarts = attempt
             own = self.rng if attempt == 0 else self.rng.child("restart", attempt)
@@ -63,12 +63,12 @@ class Solver:
         return False
 
     def _attempt(self, rng: Rng) -> Generator[Frame, None, bool]:
-        """One beginning; regions are opened again until nothing better comes of it."""
+        """Solve the wave without a restart; return False after `max_repairs` repairs without progress."""
         wave, p = self.wave, self.p
         block = max(1, min(block_size("wfc") // len(wave.pattern_set), wave.topology.cells // FRAMES))
         fewest = wave.topology.cells + 1
         tried: list[int] = []
-        """Where regions were opened again since less was left undecided than ever before."""
+        """Cells of the contradictions since the last new minimum of undecided cells."""
         while True:
             yield self._make_frame(len(tried))
             status = wave.collapse(rng, block)
@@ -96,7 +96,7 @@ class Solver:
         self.causes[int(state.cause)] += 1
 
     def _place_required(self, rng: Rng) -> None:
-        """Put tiles down of which some are wanted, where each can be; else few are left to the end, when none fits."""
+        """Place tiles with a minimum count before the search, because they rarely fit at its end."""
         wave, arrays = self.wave, self.wave.constraints
         if arrays is None:
             return
@@ -122,39 +122,39 @@ class Solver:
 
     @cached_property
     def _blended(self) -> Callable[[], NDArray[np.uint8]] | None:
-        """The colours of a frame; maps with levels are shown in their likeliest tiles."""
+        """Function that returns the colors of a frame; None for maps with levels, which show the likeliest tiles."""
         return partial(self.wave.blend_colors, self.colors) if self.wave.topology.axes == 2 else None
 
     # -- giving up ----------------------------------------------------------------------------------------------
 
     def make_error(self) -> GaveUp:
-        """Why no map came of it."""
+        """Return the error for an unsuccessful search."""
         p, wave = self.p, self.wave
         worst = [cell for cell, _ in sorted(self.contradictions.items(), key=lambda pair: (-pair[1], pair[0]))[:4]]
         cause = max(self.causes, key=lambda number: (self.causes[number], -number)) if self.causes else -1
-        asking = (*self.constraints.parameters, *(("constraints",) if wave.user_constraints else ()))
-        less = f"ask for less: {', '.join(asking)}"
+        parameters = (*self.constraints.parameters, *(("constraints",) if wave.user_constraints else ()))
+        less = f"ask for less: {', '.join(parameters)}"
         help, fixes = suggest_fixes(p)
-        help = f"{help}; or {less}" if asking else help
+        help = f"{help}; or {less}" if parameters else help
         if cause >= 0:
-            blame, help, fixes = f"{self._name_constraint(cause)}: could not be had", less, ()
+            reason, help, fixes = f"{self._name_constraint(cause)}: could not be satisfied", less, ()
         elif self.surroundings.strip("?/ "):
-            blame = f"none of {describe_patterns(p)} was left where {self.surroundings} came together"
+            reason = f"{describe_patterns(p)} led to a contradiction at {self.surroundings}"
         else:
-            blame = f"none of {describe_patterns(p)} was left"
-        more = f"{pluralize(self.repairs, 'repair')}, {pluralize(int(wave.state.backtracked), 'choice')} taken back"
+            reason = f"{describe_patterns(p)} led to a contradiction"
+        effort = f"{pluralize(self.repairs, 'repair')}, {pluralize(int(wave.state.backtracked), 'backtrack')}"
         cells = [wave.topology.locate(cell) for cell in worst]
-        text, fixes = f"{blame} ({more}); {help}", (*fixes, ANOTHER_SEED)
-        return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=asking)
+        text, fixes = f"{reason} ({effort}); {help}", (*fixes, ANOTHER_SEED)
+        return GaveUp(text, cells=cells, tries=self.restarts + 1, fixes=fixes, remove=parameters)
 
     def _name_constraint(self, cause: int) -> str:
-        """Return what a constraint is called in messages."""
+        """Return the name of a constraint, for messages."""
         named = [constraint.source for constraint in self.wave.global_constraints]
         named += [f"constraints: {constraint.constraint.name}" for constraint in self.wave.user_constraints]
         return named[cause]
 
     def _draw_surroundings(self, cell: int) -> str:
-        """The tiles around a cell, those that are not decided as ?."""
+        """Return the glyphs of the tiles around a wave cell, with ? for undecided cells."""
         wave, p, topology = self.wave, self.p, self.wave.topology
         *level, row, column = topology.locate(cell)
         rows = np.arange(max(0, row - p.size + 1), min(p.height, row + 2 * p.size - 1))
@@ -164,6 +164,6 @@ class Solver:
         owners = topology.owners[cells]
         patterns = unpack_bits(wave.domains[owners], len(wave.pattern_set)).argmax(axis=-1)
         tiles = wave.pattern_set.patterns[patterns, topology.offsets[cells]]
-        glyphs = np.array([p.tileset[p.tileset.by_name[word]].glyph for word in p.labels])
+        glyphs = np.array([p.tileset[p.tileset.by_name[label]].glyph for label in p.labels])
         shown = np.where(wave.cells["count"][owners] == 1, glyphs[tiles], "?")
         return " / ".join("".join(line) for line in shown.reshape(len(rows), len(columns)).tolist())

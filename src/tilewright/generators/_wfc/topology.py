@@ -1,4 +1,4 @@
-"""Where a wave stands: its cells, each the first cell of a window, and the cells of the map under these windows."""
+"""Topology of a wave: its cells, their neighbors, and the map cells that each of them determines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Topology:
-    """A map of a shape, under windows of a size that never reach over an edge."""
+    """Grid of a map and of its wave, whose cells are the first cells of N x N blocks inside the map."""
 
     shape: tuple[int, ...]
-    """Of the map, in array order."""
+    """Shape of the map, in array order."""
     wrap: tuple[bool, ...]
     size: int
 
@@ -30,7 +30,7 @@ class Topology:
 
     @cached_property
     def wave_shape(self) -> tuple[int, ...]:
-        """The shape of the wave."""
+        """Shape of the wave."""
         return tuple(
             side if round_ else side - self.size + 1 for side, round_ in zip(self.shape, self.wrap, strict=True)
         )
@@ -41,27 +41,27 @@ class Topology:
 
     @cached_property
     def neighbors(self) -> NDArray[np.int32]:
-        """(cell of the wave, direction) or -1; back along every axis, then forth."""
+        """(wave cell, direction) neighbor or -1; backward along every axis, then forward."""
         return find_neighbors(self.wave_shape, self.wrap)
 
     @cached_property
     def map_neighbors(self) -> NDArray[np.int32]:
-        """The same of the map's cells."""
+        """(map cell, direction) neighbor or -1."""
         return find_neighbors(self.shape, self.wrap)
 
     @cached_property
     def owners(self) -> NDArray[np.int32]:
-        """(cell of the map,) the cell of the wave that decides it."""
+        """(map cell,) the wave cell that determines its tile."""
         return self._owners_and_offsets[0]
 
     @cached_property
     def offsets(self) -> NDArray[np.int32]:
-        """(cell of the map,) its place in its owner's window."""
+        """(map cell,) its position in the pattern of its owner."""
         return self._owners_and_offsets[1]
 
     @cached_property
     def _owners_and_offsets(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The window that begins at a cell decides it; near an edge the last one that there is."""
+        """Owners and offsets. The block that starts at a cell determines it; near an edge, the last block does."""
         owners, offsets = np.zeros(self.shape, dtype=np.int32), np.zeros(self.shape, dtype=np.int32)
         for axis, (side, there) in enumerate(zip(self.shape, self.wave_shape, strict=True)):
             along = np.arange(side, dtype=np.int32)
@@ -73,18 +73,18 @@ class Topology:
 
     @cached_property
     def owned_cells(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(cell of the wave + 1,) where its cells of the map begin in the list of all of them; and that list."""
+        """(wave cell + 1,) start of its map cells in a list, and that list of all map cells, sorted by owner."""
         order = np.argsort(self.owners, kind="stable").astype(np.int32)
         firsts = np.zeros(self.cells + 1, dtype=np.int32)
         np.cumsum(np.bincount(self.owners, minlength=self.cells), out=firsts[1:])
         return firsts, order
 
     def locate(self, cell: int) -> tuple[int, ...]:
-        """(row, column) of the map, or (level, row, column), of a cell of the wave."""
+        """Return the (row, column) or (level, row, column) of a wave cell on the map."""
         return tuple(int(part) for part in np.unravel_index(cell, self.wave_shape))
 
     def box(self, cell: int, radius: int) -> NDArray[np.int64]:
-        """The cells of the wave that are not farther from one of them than that along any axis."""
+        """Return the wave cells at most `radius` from a wave cell along every axis."""
         spans = []
         for at, side, round_ in zip(self.locate(cell), self.wave_shape, self.wrap, strict=True):
             if 2 * radius + 1 >= side:
@@ -98,13 +98,14 @@ class Topology:
 
 @lru_cache(maxsize=4)
 def get_topology(shape: tuple[int, ...], wrap: tuple[bool, ...], size: int) -> Topology:
-    """Kept, because many maps of one size are made."""
+    """Return a topology; cached, because many maps of one size are made."""
     return Topology(shape, wrap, size)
 
 
 def find_neighbors(shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.int32]:
+    """Return (cell, direction) the neighbors of every cell of a grid, or -1."""
     cells = np.arange(prod(shape), dtype=np.int32).reshape(tuple(shape))
-    ways = []
+    columns = []
     for step in (1, -1):
         for axis, round_ in enumerate(wrap):
             moved = np.roll(cells, step, axis=axis)
@@ -112,5 +113,5 @@ def find_neighbors(shape: Sequence[int], wrap: Sequence[bool]) -> NDArray[np.int
                 edge = [slice(None)] * len(shape)
                 edge[axis] = slice(0, 1) if step == 1 else slice(-1, None)
                 moved[tuple(edge)] = -1
-            ways.append(moved.reshape(-1))
-    return np.ascontiguousarray(np.stack(ways, axis=1))
+            columns.append(moved.reshape(-1))
+    return np.ascontiguousarray(np.stack(columns, axis=1))

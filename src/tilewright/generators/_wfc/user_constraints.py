@@ -1,4 +1,4 @@
-"""Constraints that users write in Python: as a parameter, what they see of a wave, and the bans that they return."""
+"""User-defined constraints: their parameter, their view of a wave, and the bans that they return."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 
 
 class UserConstraint(AtomicValue):
-    """A registered constraint with its params; recipes name it."""
+    """Registered constraint with its parameters; recipes refer to it by name."""
 
     __slots__ = ("constraint", "params")
     json_schema: ClassVar = {"title": "Constraint", "type": ["object", "string"]}
@@ -33,7 +33,7 @@ class UserConstraint(AtomicValue):
 
     @classmethod
     def of(cls, value: Any, resolver: Resolver | None = None) -> UserConstraint:
-        """Return a constraint from its name, `{name: params}`, or one that is bound to its params."""
+        """Return a constraint from its name, from `{name: params}`, or from a bound constraint."""
         if isinstance(value, UserConstraint):
             return value
         if isinstance(value, Constraint):
@@ -43,7 +43,7 @@ class UserConstraint(AtomicValue):
         if isinstance(value, str):
             value = {value: None}
         if not isinstance(value, Mapping) or len(value) != 1:
-            text = "one constraint with its parameters, such as {apart: {distance: 5}}"
+            text = "must be one constraint with its parameters, such as {apart: {distance: 5}}"
             raise InvalidRecipe(text, got=value, rule="type")
         ((name, params),) = value.items()
         entry = constraints.get(name)
@@ -58,7 +58,7 @@ class UserConstraint(AtomicValue):
         return {self.constraint.name: json.loads(self.params.model_dump_json())}
 
     def find_bans(self, view: WaveView) -> Iterator[tuple[int, Mask]]:
-        """Return the number of each tile and the cells that it is banned from; refuse everything else."""
+        """Yield the index of each banned tile and a mask of the cells that it is banned from."""
         found = self._call(view)
         if not isinstance(found, (list, tuple)):
             raise self._make_error(found)
@@ -81,8 +81,8 @@ class UserConstraint(AtomicValue):
             return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else found
         except TilewrightError as error:
             raise error.within("constraints", name) from None
-        except Exception as error:  # anything may happen in a user's function
-            raise TilewrightError(f"constraint {name!r} broke: {type(error).__name__}: {error}") from error
+        except Exception as error:  # a user's function can raise anything
+            raise TilewrightError(f"constraint {name!r} failed: {type(error).__name__}: {error}") from error
 
     def _make_error(self, got: object) -> TilewrightError:
         text = "must return pairs of a tile and a boolean array of the map's shape"
@@ -101,7 +101,7 @@ class UserConstraint(AtomicValue):
 
 
 class WaveView:
-    """What a constraint sees of a map that is being decided. Arrays have the map's shape."""
+    """View of an unfinished map for a user constraint. Arrays have the map's shape."""
 
     def __init__(self, wave: Wave, labels: tuple[str, ...], changed: NDArray[np.integer]) -> None:
         self._wave, self.labels = wave, labels
@@ -110,28 +110,28 @@ class WaveView:
 
     @cached_property
     def changed(self) -> NDArray[np.int64]:
-        """(cell, axis) the cells of which the possible tiles changed since the last call: fewer, or more again."""
+        """(cell, axis) indices of the cells whose possible tiles changed since the last call."""
         firsts, owned = self._wave.topology.owned_cells
         cells = [owned[firsts[owner] : firsts[owner + 1]] for owner in self._changed.tolist()]
         flat = np.sort(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
         return np.stack(np.unravel_index(flat, self.shape), axis=1)
 
     def index_of(self, tile: str) -> int:
-        """Return the position of a tile among the labels."""
+        """Return the position of a tile in `labels`."""
         if tile not in self.labels:
             raise UnknownName("tile", tile, self.labels)
         return self.labels.index(tile)
 
     def holds(self, tile: str) -> Mask:
-        """Return which cells certainly hold a tile."""
+        """Return a mask of the cells that are certain to hold a tile."""
         return self._find_domains_with(tile) & ~self._find_domains_with(tile, others=True)
 
     def may_hold(self, tile: str) -> Mask:
-        """Return which cells hold a tile, or still may."""
+        """Return a mask of the cells that can still hold a tile."""
         return self._find_domains_with(tile)
 
     def _find_domains_with(self, tile: str, *, others: bool = False) -> Mask:
-        """Return which cells have a pattern left with this tile, or with another one."""
+        """Return a mask of the cells that have a pattern left with this tile or, if `others`, with another tile."""
         wave, number = self._wave, self.index_of(tile)
         topology, found = wave.topology, np.zeros(wave.topology.map_cells, dtype=np.bool_)
         for place in np.unique(topology.offsets).tolist():
@@ -142,7 +142,7 @@ class WaveView:
 
 
 class FinishedView(WaveView):
-    """The view of a finished map, whatever its patterns are."""
+    """View of a finished map, whose patterns need not be in the pattern set."""
 
     def __init__(self, wave: Wave, tiles: NDArray[np.int64]) -> None:
         super().__init__(wave, wave.labels, np.arange(wave.topology.cells))

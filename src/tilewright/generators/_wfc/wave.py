@@ -1,4 +1,4 @@
-"""A wave: every cell may hold any pattern of a set at first, then fewer and fewer; the arrays that kernels need."""
+"""Waves: the possible patterns of every cell, as arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ __all__ = ["DONE", "MORE", "STUCK", "GlobalConstraint", "TileConstraint", "Wave"
 
 HEURISTICS = {"entropy": kernel.ENTROPY, "constrained": kernel.CONSTRAINED, "scanline": kernel.SCANLINE}
 MAX_TRAIL, MAX_CHOICES = 1 << 16, 1 << 12
-"""Changes and choices that can be taken back, at most."""
+"""Maximum number of changes and of choices that can be undone."""
 NOISE = 1e-6
-"""Decides between cells that are equally urgent."""
+"""Amplitude of the noise that breaks ties between cells."""
 DISTANCE_BIAS = 0.02
-"""How much less urgent a cell is for every cell that it is farther from where all begins.
+"""Amount added to a cell's entropy per cell of distance from the start.
 
-Without it, what is decided grows in arms that close around pockets, into which nothing fits.
+Without it, the decided area grows branches that enclose gaps into which no pattern fits.
 """
 CELLS_PER_CHECK = 1 << 11
-"""Of the map, for every choice between two looks at what is joined."""
+"""Map cells per choice between two checks of connectivity."""
 MAX_COUNT = 1 << 62
 NO_STREAM = np.zeros(2, dtype=np.uint64)
 BLEND_BLOCK = 1 << 22
-"""Patterns in cells that are looked at together when colours are blended."""
+"""Maximum size of the (cell, pattern) arrays that blend colors."""
 
 
 @dataclass(frozen=True, eq=False)
 class TileConstraint:
-    """Cells of the map that hold one of some tiles."""
+    """Map cells that must hold one of some tiles."""
 
     cells: NDArray[np.int64]
     tiles: tuple[int, ...]
     source: str
-    """What wants it, as people know it: locks, border, ..."""
+    """Name of the constraint in messages: locks, border, ..."""
 
 
 @dataclass(frozen=True, eq=False)
 class GlobalConstraint:
-    """What is wanted of all cells that hold one of some tiles."""
+    """Constraint on all cells that hold one of some tiles: their number, or that they are connected."""
 
     kind: int
     """COUNTED, REGION or PATH of kernels/global_constraints."""
@@ -58,11 +58,11 @@ class GlobalConstraint:
     minimum: int = 0
     maximum: int = MAX_COUNT
     ends: tuple[int, ...] = ()
-    """Cells of the map that a path joins."""
+    """Map cells that a path connects."""
 
 
 class Wave:
-    """The arrays of kernels for a pattern set, a topology, and constraints."""
+    """Kernel arrays for a pattern set, a topology and constraints."""
 
     def __init__(
         self,
@@ -114,11 +114,12 @@ class Wave:
         self.constraints = self._make_constraint_arrays() if global_constraints else None
         self.state.touched_count = cells
         self.contradiction = self._constrain(tile_constraints, grounded)
-        """A cell without a pattern left before the first choice, or -1."""
+        """Wave cell without a pattern left before the first choice, or -1."""
         self._save_base()
 
     @property
     def domains(self) -> NDArray[np.uint64]:
+        """(wave cell, word) patterns left."""
         return self.arrays.domains
 
     # -- before the first choice --------------------------------------------------------------------------------
@@ -151,14 +152,14 @@ class Wave:
         )
 
     def _constrain(self, tile_constraints: Sequence[TileConstraint], grounded: bool) -> int:
-        """Ban all that cannot be, and propagate that."""
+        """Ban patterns that violate a constraint and propagate; return a cell without a pattern left, or -1."""
         pattern_set, topology = self.pattern_set, self.topology
         contradiction = kernel.NO_CELL
         for direction in range(2 * topology.axes):
-            lonely = ~pattern_set.allowed[direction].any(axis=1)
-            if lonely.any():  # patterns that nothing goes on with stand at the edge alone
+            isolated = ~pattern_set.allowed[direction].any(axis=1)
+            if isolated.any():  # patterns without a possible neighbor can only be at the edge
                 inside = np.flatnonzero(topology.neighbors[:, direction] >= 0)
-                contradiction = max(contradiction, self._restrict(inside, ~lonely))
+                contradiction = max(contradiction, self._restrict(inside, ~isolated))
         if grounded:
             contradiction = max(contradiction, self._constrain_ground())
         for constraint in tile_constraints:
@@ -168,10 +169,10 @@ class Wave:
         return self.propagate()
 
     def _constrain_ground(self) -> int:
-        """The patterns of the ground stand on the map's last row and nowhere else.
+        """Restrict ground patterns to the map's last row, and that row to ground patterns.
 
-        Where the map does not wrap, no window begins in its last row; those of the wave's last row must be such that
-        windows of the ground could follow.
+        If the map does not wrap, no block starts in its last row. Then the wave's last row is restricted to patterns
+        below which ground patterns could follow.
         """
         pattern_set, topology = self.pattern_set, self.topology
         rows = np.arange(topology.cells).reshape(topology.wave_shape)
@@ -183,7 +184,7 @@ class Wave:
         return max(contradiction, self._restrict(last.reshape(-1), patterns))
 
     def _limit_tiles(self, cells: NDArray[np.int64], tiles: Sequence[int], *, banned: bool = False) -> int:
-        """Limit cells of the map to some tiles, or ban these: a cell of the wave without a pattern left, or -1."""
+        """Restrict map cells to some tiles, or ban these; return a wave cell without a pattern left, or -1."""
         contradiction = kernel.NO_CELL
         owners, offsets = self.topology.owners[cells], self.topology.offsets[cells]
         for place in np.unique(offsets).tolist():
@@ -196,37 +197,41 @@ class Wave:
         return restrict(self.arrays, self.rules, cells.astype(np.int32), pack_bits(patterns))
 
     def propagate(self) -> int:
-        """Propagate all changes: a cell without a pattern left, or -1; a contradiction undoes them, where possible."""
+        """Propagate all changes and return a wave cell without a pattern left, or -1.
+
+        After a contradiction, the changes are undone if the trail still holds them.
+        """
         status = self._advance(NO_STREAM, 0)
         return int(self.state.contradiction) if status == STUCK else kernel.NO_CELL
 
     def _save_base(self) -> None:
-        """Remember everything as it is before the first choice."""
+        """Save the state before the first choice."""
         self.base = [array.copy() for array in self._mutable_arrays]
         self.base_heap_size = int(self.state.heap_size)
         self.is_base = True
 
     @property
     def _mutable_arrays(self) -> tuple[NDArray[Any], ...]:
-        """The arrays that a choice changes."""
+        """Arrays that a choice changes."""
         constrained = () if self.constraints is None else (self.constraints.status, self.constraints.tally)
         return (self.arrays.domains, self.cells, self.arrays.heap, *constrained)
 
-    # -- on the way ---------------------------------------------------------------------------------------------
+    # -- search -------------------------------------------------------------------------------------------------
 
     @property
     def undecided(self) -> int:
+        """Number of undecided wave cells."""
         return int(self.state.heap_size)
 
     def restart(self) -> None:
-        """As it was before the first choice."""
+        """Restore the state before the first choice."""
         if not self.is_base:
             for array, own in zip(self._mutable_arrays, self.base, strict=True):
                 array[:] = own
             self.state.heap_size = self.base_heap_size
         self.is_base = False
         self._forget_choices()
-        if self.user_constraints:  # they are called about all cells again
+        if self.user_constraints:  # mark all cells as changed for them
             self.arrays.changed[:] = np.arange(self.topology.cells)
             self.cells["touched"] = kernel.CHANGED
             self.state.changed_count = self.topology.cells
@@ -240,7 +245,7 @@ class Wave:
         state.dirty = 0
 
     def collapse(self, rng: Rng, max_choices: int) -> int:
-        """Decide up to `max_choices` cells: DONE, MORE or STUCK."""
+        """Collapse up to `max_choices` cells and return DONE, MORE or STUCK."""
         if not self.user_constraints:
             return self._advance(rng.state, max_choices)
         status = self._apply_user_constraints(rng)
@@ -253,7 +258,7 @@ class Wave:
         return status
 
     def _apply_user_constraints(self, rng: Rng) -> int:
-        """Ban what users' constraints ask for and propagate that, until they ask for nothing more."""
+        """Apply and propagate the bans of user constraints until they return no new ones."""
         state = self.state
         while state.changed_count:
             changed = np.sort(self.arrays.changed[: state.changed_count])
@@ -280,7 +285,10 @@ class Wave:
         )
 
     def reopen(self, radius: int, margin: int) -> bool:
-        """Reopen the cells around the last contradiction, and undecided ones around them; whether that is possible."""
+        """Reopen the cells around the last contradiction; return whether propagation succeeds.
+
+        Undecided cells within `margin` of the region are reopened too.
+        """
         arrays, state, topology = self.arrays, self.state, self.topology
         cell = int(state.contradiction)
         outer = topology.box(cell, radius + margin)
@@ -300,7 +308,7 @@ class Wave:
             beside = beside[beside >= 0]
             ring = np.unique(beside[~opened[beside]])
         self._forget_choices()
-        # Those around look at all that they have left, not only at what was removed.
+        # Cells around the region propagate from all their remaining patterns, not only from removed ones.
         self.cells["removed_count"][ring] = len(self.pattern_set)
         self.cells["pending"][ring] = kernel.ALL_DIRECTIONS
         arrays.queue[: len(ring)] = ring
@@ -311,7 +319,7 @@ class Wave:
         return self.propagate() < 0
 
     def place_required(self, cell: int, tiles: Sequence[int]) -> bool:
-        """Let a cell of the map hold one of some tiles; whether it can, and nothing is changed if it cannot."""
+        """Restrict a map cell to some tiles; return whether that is possible, and change nothing if not."""
         owner, place = int(self.topology.owners[cell]), int(self.topology.offsets[cell])
         patterns = self.pattern_set.match_tiles(tiles, place)
         if not (self.domains[owner] & pack_bits(patterns)).any():
@@ -319,10 +327,10 @@ class Wave:
         self._restrict(np.array([owner]), patterns)
         return self.propagate() < 0
 
-    # -- what there is to see -----------------------------------------------------------------------------------
+    # -- output -------------------------------------------------------------------------------------------------
 
     def to_tiles(self) -> NDArray[np.int64]:
-        """(row, column) the tile of every cell of the map: the only one, or the likeliest."""
+        """Return (row, column) the only possible tile of every map cell, or the likeliest."""
         found = self._decode_decided().astype(np.int64)
         for cells, bits, place in self._iter_undecided():
             table = np.zeros((len(self.pattern_set), self.pattern_set.tiles), dtype=np.float32)
@@ -331,7 +339,7 @@ class Wave:
         return found.reshape(self.topology.shape)
 
     def blend_colors(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(row, column, 3) of every cell of the map the mean of the colours of all tiles that it may hold."""
+        """Return (row, column, 3) the weighted mean color of the possible tiles of every map cell."""
         blended = colors[self._decode_decided()]
         for cells, bits, place in self._iter_undecided():
             weights = self.pattern_set.weights.astype(np.float32)
@@ -340,7 +348,7 @@ class Wave:
         return blended.reshape(*self.topology.shape, 3)
 
     def _decode_decided(self) -> NDArray[np.uint16]:
-        """(cell of the map,) its tile, where its owner has one pattern left; anything elsewhere."""
+        """Return (map cell,) its tile if its owner has one pattern left, else an arbitrary tile."""
         which = (self.domains != 0).argmax(axis=1)
         words = np.take_along_axis(self.domains, which[:, None], axis=1)[:, 0]
         lowest = np.frexp((words & (~words + np.uint64(1))).astype(np.float64))[1] - 1
@@ -349,11 +357,11 @@ class Wave:
         return tiles
 
     def _iter_undecided(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32], int]]:
-        """Cells of the map whose owner has several patterns left, (cell, pattern) which, and their place in windows."""
-        waiting = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
+        """Yield undecided map cells, (cell, pattern) whether each pattern is left, and the cells' offset in it."""
+        undecided = np.flatnonzero(self.cells["count"][self.topology.owners] != 1)
         step = max(1, BLEND_BLOCK // len(self.pattern_set))
-        for place in np.unique(self.topology.offsets[waiting]).tolist():
-            here = waiting[self.topology.offsets[waiting] == place]
+        for place in np.unique(self.topology.offsets[undecided]).tolist():
+            here = undecided[self.topology.offsets[undecided] == place]
             for first in range(0, len(here), step):
                 cells = here[first : first + step]
                 bits = unpack_bits(self.domains[self.topology.owners[cells]], len(self.pattern_set))
@@ -361,11 +369,11 @@ class Wave:
 
 
 def _make_noise(topology: Topology, rng: Rng) -> NDArray[np.float64]:
-    """(cell,) what is added to the urgency of every cell: its distance from one of them, and noise."""
+    """Return (wave cell,) the amount added to its entropy: a multiple of its distance from a random cell, and noise."""
     squares = np.zeros(topology.wave_shape)
     for axis, (side, round_) in enumerate(zip(topology.wave_shape, topology.wrap, strict=True)):
         along = np.abs(np.arange(side) - rng.below(side))
         along = np.minimum(along, side - along) if round_ else along
         squares += (along * along).reshape([-1 if other == axis else 1 for other in range(topology.axes)])
-    leaning: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * DISTANCE_BIAS
-    return leaning + rng.randoms(topology.cells) * NOISE
+    bias: NDArray[np.float64] = np.sqrt(squares).reshape(-1) * DISTANCE_BIAS
+    return bias + rng.randoms(topology.cells) * NOISE
