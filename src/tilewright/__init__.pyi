@@ -448,32 +448,31 @@ def make(
     max_stamps: int = ...,
     noise: float = ...,
 ) -> TileMap:
-    """Tile patterns: a map whose windows are distributed as those of a sample, however it is put together.
+    """Evolved tile patterns (ETPKLDiv): a map with the same distribution of N x N patterns as a sample.
 
-    width: Columns of the map.
-    height: Rows of the map.
+    width: Number of columns of the map.
+    height: Number of rows of the map.
     sample: One or several maps whose style the map is to have: files, drawings, or names of built-in samples.
     model: What was learned before, by `tilewright learn`, instead of a sample: a file.
-    pattern_sizes: Sides of the windows that are compared; by default 3, and 2 where the sample or the map is
-        smaller.
-    size_weights: How much each pattern size counts; by default all alike.
+    pattern_sizes: Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps.
+    size_weights: Weight of each pattern size; by default equal.
     wrap_sample: Axes along which the sample wraps, such as xy.
-    symmetry: Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by quarters.
-    borders: Edges of the map that are to look as those of the sample: left, right, top, bottom; below, above of
-        levels.
-    depth: Levels of the map; by default as many as the sample has.
+    symmetry: Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and
+        reflections.
+    borders: Edges of the map to match with those of the sample: left, right, top, bottom; with levels also below,
+        above.
+    depth: Number of levels of the map; by default that of the sample.
     wrap: Axes along which the map wraps, such as xy.
-    optimiser: How the map is improved: one cell at a time while it cools, by stamps of the sample, or by crossing
-        too.
-    iterations: Steps of annealing, or generations; by default 2,000 for every cell of the map.
-    population: Maps that are made side by side, of which the best is kept; for evolution and genetic, they
-        compete.
-    islands: Populations that know nothing of each other, on as many processors as there are; the best map of all
-        is kept.
-    block_size: Side of the parts in which annealing makes maps that hold several of them.
-    inter_weight: Between 1, no window that the sample lacks, and 0, every window that the sample has.
-    max_stamps: Most stamps of the sample at once, in evolution and genetic.
-    noise: How far chance may disturb which map is the better one, in evolution and genetic.
+    optimiser: Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with
+        crossover as well.
+    iterations: Number of annealing steps or generations; by default 2,000 per cell of the map.
+    population: Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete.
+    islands: Number of independent populations, optimized in parallel; the best map of all is kept.
+    block_size: Edge length of the blocks into which annealing splits large maps.
+    inter_weight: Weight of two goals: 1 avoids patterns that are not in the sample, 0 avoids missing patterns of
+        the sample.
+    max_stamps: Maximum number of stamps of the sample per mutation, in evolution and genetic.
+    noise: Amplitude of random noise added to the fitness in comparisons of maps, in evolution and genetic.
     """
 
 @overload

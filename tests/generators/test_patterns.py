@@ -1,4 +1,4 @@
-"""Tile patterns: nearer to the sample with every optimiser, within edges and seams, and every mistake in one line."""
+"""Tile patterns: every optimizer approaches the sample, edges match, blocks have no seams, mistakes are one line."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ ROOM = ["######", "#....#", "#..~.#", "#....#", "######"]
 OPTIMISERS = ("annealing", "evolution", "genetic")
 
 
-def made(**values: Any) -> tw.TileMap:
+def make_map(**values: Any) -> tw.TileMap:
     given: dict[str, Any] = {"sample": ROOM, "width": 12, "height": 9, "pattern_sizes": [2], "iterations": 2000}
     return tw.make("patterns", **{"seed": 1, **given, **values})
 
 
-def windows(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int, ...]]:
-    """All windows of a map, as they are."""
+def find_patterns(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int, ...]]:
+    """Return the set of all patterns of a map."""
     cells = np.asarray(cells)
     if wrap:
         cells = np.pad(cells, [(0, size - 1)] * cells.ndim, mode="wrap")
@@ -41,9 +41,9 @@ def windows(cells: Any, size: int, *, wrap: bool = False) -> set[tuple[int, ...]
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("sample", ["dungeon", ["dungeon", "ruins"], ROOM])
-def test_maps_come_nearer_to_the_sample(optimiser: str, sample: Any) -> None:
+def test_maps_get_closer_to_the_sample(optimiser: str, sample: Any) -> None:
     left = [
-        made(sample=sample, optimiser=optimiser, iterations=steps, population=2, width=16, height=16)
+        make_map(sample=sample, optimiser=optimiser, iterations=steps, population=2, width=16, height=16)
         for steps in (0, 2_000, 60_000)
     ]
     divergences = [m.numbers["divergence"] for m in left]
@@ -51,8 +51,8 @@ def test_maps_come_nearer_to_the_sample(optimiser: str, sample: Any) -> None:
     assert divergences[2] < divergences[0] / 2
 
 
-def test_what_is_told_is_what_a_recount_gives() -> None:
-    m = made(iterations=300)
+def test_the_divergence_equals_that_of_a_recount() -> None:
+    m = make_map(iterations=300)
     sample = np.array([[".#~".index(glyph) for glyph in row] for row in ROOM])
     cells = np.array([[".#~".index(glyph) for glyph in row] for row in str(m).split()])
     shares = []
@@ -71,25 +71,25 @@ def test_the_number_of_threads_changes_nothing(optimiser: str, monkeypatch: pyte
     maps = []
     for processors in (1, 2, 7, None):
         monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
-        maps.append(made(optimiser=optimiser, islands=3, population=2, iterations=500))
+        maps.append(make_map(optimiser=optimiser, islands=3, population=2, iterations=500))
     assert all(m == maps[0] for m in maps)
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_blocks_change_nothing(optimiser: str) -> None:
-    whole = made(optimiser=optimiser, population=2, iterations=700)
+    whole = make_map(optimiser=optimiser, population=2, iterations=700)
     with block_size(1000):
-        assert made(optimiser=optimiser, population=2, iterations=700) == whole
+        assert make_map(optimiser=optimiser, population=2, iterations=700) == whole
 
 
 def test_islands_are_at_least_as_good_as_the_first_of_them() -> None:
     for optimiser in OPTIMISERS:
-        one, several = (made(optimiser=optimiser, islands=islands) for islands in (1, 4))
+        one, several = (make_map(optimiser=optimiser, islands=islands) for islands in (1, 4))
         assert several.numbers["divergence"] <= one.numbers["divergence"]
 
 
-def test_without_steps_the_map_is_by_chance_and_as_common_as_the_sample() -> None:
-    m = made(iterations=0, width=100, height=100, sample=["aaab", "aaac"])
+def test_without_steps_the_map_is_random_with_the_samples_frequencies() -> None:
+    m = make_map(iterations=0, width=100, height=100, sample=["aaab", "aaac"])
     shares = np.bincount(m.cells.ravel(), minlength=3) / 10_000
     assert shares == pytest.approx([6 / 8, 1 / 8, 1 / 8], abs=0.02)
     assert m.numbers["steps"] == 0
@@ -98,62 +98,65 @@ def test_without_steps_the_map_is_by_chance_and_as_common_as_the_sample() -> Non
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("more", [{}, {"borders": ["left", "top"]}, {"wrap": "xy"}])
 def test_one_tile_only(optimiser: str, more: dict[str, Any]) -> None:
-    m = made(sample=["xx", "xx"], optimiser=optimiser, population=2, iterations=50, **more)
+    m = make_map(sample=["xx", "xx"], optimiser=optimiser, population=2, iterations=50, **more)
     assert set(str(m).split()) == {"x" * 12}
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_levels(optimiser: str) -> None:
-    m = made(sample="keep", optimiser=optimiser, width=6, height=7, depth=4, population=2, iterations=3000)
+    m = make_map(sample="keep", optimiser=optimiser, width=6, height=7, depth=4, population=2, iterations=3000)
     assert m.cells.shape == (4, 7, 6)
-    assert m.numbers["divergence"] < made(sample="keep", width=6, height=7, depth=4, iterations=0).numbers["divergence"]
+    assert (
+        m.numbers["divergence"]
+        < make_map(sample="keep", width=6, height=7, depth=4, iterations=0).numbers["divergence"]
+    )
     levels = Samples.of("keep").grids[0].shape[0]
-    assert made(sample="keep", width=6, height=7, iterations=10).cells.shape == (levels, 7, 6)
+    assert make_map(sample="keep", width=6, height=7, iterations=10).cells.shape == (levels, 7, 6)
 
 
 def test_several_samples_count_together() -> None:
-    m = made(sample=["aa\naa", "bbb\nbbb"], iterations=20_000)
+    m = make_map(sample=["aa\naa", "bbb\nbbb"], iterations=20_000)
     assert {tile.name for tile in m.tileset} == {"a", "b"}
     assert set(np.unique(m.cells)) == {0, 1}
 
 
 def test_views_of_the_sample() -> None:
-    """Stairs that go one way in the sample go the other where its mirror image counts, and hang where turns do."""
+    """Stairs rise in one direction as in the sample, in both with mirrored views, and hang with rotated views."""
     rising, mirrored, turned = (1, 0, 1, 1), (0, 1, 1, 1), (1, 1, 1, 0)
     found = []
-    for symmetries in (1, 2, 8):
-        m = made(sample=["a...", "aa..", "aaa.", "aaaa"], symmetry=symmetries, iterations=100_000, seed=2)
-        found.append(windows((m.cells != m.tileset.names.index(".")).astype(int), 2))
+    for symmetry in (1, 2, 8):
+        m = make_map(sample=["a...", "aa..", "aaa.", "aaaa"], symmetry=symmetry, iterations=100_000, seed=2)
+        found.append(find_patterns((m.cells != m.tileset.names.index(".")).astype(int), 2))
     assert {rising} == found[0] & {rising, mirrored, turned}
     assert {rising, mirrored} == found[1] & {rising, mirrored, turned}
     assert {rising, mirrored, turned} <= found[2]
 
 
 def test_borders_are_the_samples() -> None:
-    """All around, and at one edge alone, where the sample's edges are like nothing else in it."""
+    """At all edges, and at one edge alone, with a sample whose edge tiles occur nowhere else in it."""
     sample = ["tttttt", "l....r", "l.~..r", "l....r", "bbbbbb"]
-    m = made(sample=sample, iterations=200_000, borders=["left", "right", "top", "bottom"])
+    m = make_map(sample=sample, iterations=200_000, borders=["left", "right", "top", "bottom"])
     rows = str(m).split()
     assert rows[0] == "t" * 12
     assert rows[-1] == "b" * 12
     assert all(row[0] == "l" and row[-1] == "r" for row in rows[1:-1])
     assert not set("".join(row[1:-1] for row in rows[1:-1])) & set("tblr")
-    top = str(made(sample=sample, iterations=200_000, borders=["top"])).split()
+    top = str(make_map(sample=sample, iterations=200_000, borders=["top"])).split()
     assert top[0] == "t" * 12
 
 
 def test_wrapped_maps_have_no_seam() -> None:
-    """Windows across the edges are the sample's as well."""
+    """Patterns across the edges occur in the sample too."""
     sample = ["xxxx", "x...", "x.o.", "x..."]
-    m = made(sample=sample, wrap_sample="xy", wrap="xy", width=12, height=8, iterations=400_000)
+    m = make_map(sample=sample, wrap_sample="xy", wrap="xy", width=12, height=8, iterations=400_000)
     order = {tile.name: number for number, tile in enumerate(m.tileset)}
-    known = windows([[order[glyph] for glyph in row] for row in sample], 2, wrap=True)
-    joined = np.roll(m.cells, (1, 1), axis=(0, 1))
-    assert windows(joined[:2], 2) | windows(joined[:, :2], 2) <= known
-    assert windows(m.cells, 2, wrap=True) <= known
+    known = find_patterns([[order[glyph] for glyph in row] for row in sample], 2, wrap=True)
+    rolled = np.roll(m.cells, (1, 1), axis=(0, 1))
+    assert find_patterns(rolled[:2], 2) | find_patterns(rolled[:, :2], 2) <= known
+    assert find_patterns(m.cells, 2, wrap=True) <= known
 
 
-def test_frames_tell_step_and_divergence() -> None:
+def test_frames_show_step_and_divergence() -> None:
     with block_size(500 * 7):
         frames = list(tw.watch("patterns", sample=ROOM, pattern_sizes=[2], width=12, height=9, iterations=2000, seed=1))
     notes = [frame.note.removesuffix(", novelty") for frame in frames if frame.note.startswith("step ")]
@@ -163,7 +166,7 @@ def test_frames_tell_step_and_divergence() -> None:
     assert frames[-1].map is not None
     assert left[-1] == pytest.approx(frames[-1].map.numbers["divergence"], abs=1e-4)
     assert left[-1] < left[0]
-    assert len(set(left)) > 3  # known all the time, not only when a sum is made
+    assert len(set(left)) > 3  # known all the time, not only when a sum is make_map
 
 
 # -- locks ------------------------------------------------------------------------------------------------------
@@ -171,25 +174,25 @@ def test_frames_tell_step_and_divergence() -> None:
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_locks_hold(optimiser: str) -> None:
-    liked = made(seed=5)
+    liked = make_map(seed=5)
     locks = liked.to_locks(np.s_[2:6, 3:9])
-    m = made(seed=6, optimiser=optimiser, population=2, locks=locks)
+    m = make_map(seed=6, optimiser=optimiser, population=2, locks=locks)
     assert np.array_equal(m.cells[2:6, 3:9], liked.cells[2:6, 3:9])
     assert not np.array_equal(m.cells, liked.cells)
 
 
-def test_locks_of_tiles_that_the_sample_lacks_are_said() -> None:
-    with pytest.warns(UserWarning, match="locks: the sample has no 'water', so that no window around it can be right"):
-        m = made(locks=[[3, 2, "water"]])
+def test_locks_of_tiles_that_are_not_in_the_sample_warn() -> None:
+    with pytest.warns(UserWarning, match="locks: the sample has no 'water', so no pattern around it can match"):
+        m = make_map(locks=[[3, 2, "water"]])
     assert m.tileset[m.cells[2, 3]].name == "water"
     assert (m.cells == m.cells[2, 3]).sum() == 1
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_everything_locked_is_the_map(optimiser: str) -> None:
-    liked = made(seed=5)
+def test_a_fully_locked_map_is_unchanged(optimiser: str) -> None:
+    liked = make_map(seed=5)
     with pytest.warns(UserWarning, match="every cell is locked"):
-        m = made(seed=6, optimiser=optimiser, locks=liked.to_locks(np.s_[:, :]))
+        m = make_map(seed=6, optimiser=optimiser, locks=liked.to_locks(np.s_[:, :]))
     assert np.array_equal(m.cells, liked.cells)
     assert m.numbers["divergence"] == pytest.approx(liked.numbers["divergence"], abs=1e-9)
 
@@ -202,7 +205,7 @@ def test_everything_locked_is_the_map(optimiser: str) -> None:
     [
         ({"pattern_sizes": [6]}, "sample of 6x5 cells is smaller than a pattern of 6"),
         ({"sample": ["ab\nab\n", "a\n"]}, "sample 2 of 1x1 cells is smaller than a pattern of 2"),
-        ({"width": 2, "pattern_sizes": [3]}, "width: 2 is less than a pattern of 3; see pattern_sizes"),
+        ({"width": 2, "pattern_sizes": [3]}, "width: must be at least the pattern size 3, got 2; see pattern_sizes"),
         ({"sample": ["##", "#"]}, "sample: row 2 has 1 glyphs, the first has 2"),
         ({"sample": [[0, 1], [0]]}, "sample: row 2 has 1 cells, the first has 2"),
         ({"sample": []}, "sample: a map has at least one cell"),
@@ -211,29 +214,29 @@ def test_everything_locked_is_the_map(optimiser: str) -> None:
         ({"inter_weight": 1.5}, "inter_weight: must be at most 1.0, got 1.5"),
         ({"inter_weight": -0.1}, "inter_weight: must be at least 0.0, got -0.1"),
         ({"noise": -1}, "noise: must be at least 0.0, got -1"),
-        ({"size_weights": [1, 2]}, "size_weights: one for each of 1 pattern size, got 2"),
-        ({"size_weights": [-1]}, "size_weights: not negative, and not all 0, got [-1.0]"),
-        ({"pattern_sizes": [1]}, "pattern_sizes: sides of 1 or more, one of them 2 or more, got [1]"),
-        ({"pattern_sizes": [2, 2]}, "pattern_sizes: each size once, got [2, 2]"),
-        ({"borders": ["left"], "wrap": "x"}, "borders: where wrap joins x, there is no edge left"),
-        ({"borders": ["above"]}, "borders: below and above are edges of samples with levels"),
-        ({"depth": 3}, "depth: the sample is flat, so the map is; leave depth out"),
+        ({"size_weights": [1, 2]}, "size_weights: must contain one weight for each of 1 pattern size, got 2"),
+        ({"size_weights": [-1]}, "size_weights: must not be negative, and not all 0, got [-1.0]"),
+        ({"pattern_sizes": [1]}, "pattern_sizes: must be at least 1, and one of them at least 2, got [1]"),
+        ({"pattern_sizes": [2, 2]}, "pattern_sizes: must contain each size once, got [2, 2]"),
+        ({"borders": ["left"], "wrap": "x"}, "borders: there is no edge left, because wrap includes x"),
+        ({"borders": ["above"]}, "borders: below and above need a sample with levels"),
+        ({"depth": 3}, "depth: needs a sample with levels, but this one is flat; leave depth out"),
         ({"wrap": "z"}, "wrap: the map is flat, so that it has no z to wrap along; got 'z'"),
         ({"wrap_sample": "xz"}, "wrap_sample: the sample is flat, so that it has no z to wrap along; got 'xz'"),
         ({"optimiser": "anneal"}, "optimiser: must be 'annealing', 'evolution' or 'genetic', got 'anneal'"),
     ],
 )
-def test_mistakes_are_told_in_one_line(change: dict[str, Any], words: str) -> None:
+def test_mistakes_are_reported_in_one_line(change: dict[str, Any], words: str) -> None:
     with pytest.raises(TilewrightError) as error:
-        made(**change)
+        make_map(**change)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_what_is_right_is_made_in_silence() -> None:
+def test_valid_parameters_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made(pattern_sizes=[2, 3], size_weights=[1, 3], symmetry=8, borders=["left", "right", "top", "bottom"])
+        make_map(pattern_sizes=[2, 3], size_weights=[1, 3], symmetry=8, borders=["left", "right", "top", "bottom"])
 
 
 @pytest.mark.parametrize("form", [lambda rows: rows, "\n".join, lambda rows: [list(row) for row in rows]])
@@ -244,8 +247,8 @@ def test_samples_in_any_form_are_the_same(form: Callable[[list[str]], Any]) -> N
 # -- large maps -------------------------------------------------------------------------------------------------
 
 
-def test_parts_of_a_large_map_leave_no_seam() -> None:
-    """Windows across the last cuts are as often right as all others, and those across the first ones too."""
+def test_blocks_of_a_large_map_leave_no_seam() -> None:
+    """Patterns across the cuts of the first and last stage are as often correct as all others."""
     sample = Samples.of("caverns")
     coding = Coding(3, 2, len(sample.labels))
     known = PatternCounts.of(coding, sample.maps)
@@ -257,8 +260,8 @@ def test_parts_of_a_large_map_leave_no_seam() -> None:
         wrong = (known.count(keys.reshape(-1)) == 0).reshape(keys.shape)
         for stage in (0, STAGES - 1):
             across = np.zeros(wrong.shape, dtype=bool)
-            for part in split_blocks(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
-                edge = int(part.places[1][0])
+            for block in split_blocks(stage, m.shape, 32, 2, (False, False), ((False, False), (False, False))):
+                edge = int(block.places[1][0])
                 across[:, max(0, edge - 2) : edge + 3] |= edge > 0
             near[0] += int(wrong[across].sum())
             near[1] += int(across.sum())
@@ -267,15 +270,15 @@ def test_parts_of_a_large_map_leave_no_seam() -> None:
     assert near[0] / near[1] <= 1.3 * far[0] / far[1]
 
 
-def large(**values: Any) -> tw.Recipe:
+def make_recipe(**values: Any) -> tw.Recipe:
     given: dict[str, Any] = {"sample": ROOM, "width": 60, "height": 60, "block_size": 10, "iterations": 50_000}
     return tw.recipe("patterns", **{"seed": 1, "pattern_sizes": [2], **given, **values})
 
 
 @pytest.mark.parametrize("wrap", ["none", "xy"])
-def test_between_two_frames_at_most_one_part_of_a_large_map_changes(wrap: str) -> None:
-    """So that large maps can be watched and cancelled as small ones."""
-    shown = [frame.snapshot().cells for frame in iter_steps(large(wrap=wrap)) if "novelty" not in frame.note]
+def test_between_two_frames_at_most_one_block_of_a_large_map_changes(wrap: str) -> None:
+    """So large maps can be watched and canceled like small ones."""
+    shown = [frame.snapshot().cells for frame in iter_steps(make_recipe(wrap=wrap)) if "novelty" not in frame.note]
     assert len(shown) > STAGES * 36
     for before, after in pairwise(shown):
         rows, columns = np.nonzero(before != after)
@@ -285,7 +288,11 @@ def test_between_two_frames_at_most_one_part_of_a_large_map_changes(wrap: str) -
 
 
 def test_the_number_of_threads_changes_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    for recipe in (large(block_size=20), large(islands=3), large(islands=2, optimiser="evolution", iterations=30_000)):
+    for recipe in (
+        make_recipe(block_size=20),
+        make_recipe(islands=3),
+        make_recipe(islands=2, optimiser="evolution", iterations=30_000),
+    ):
         seen = []
         for processors in (1, 7):
             monkeypatch.setattr(os, "cpu_count", lambda processors=processors: processors)
@@ -298,21 +305,23 @@ def test_the_number_of_threads_changes_no_frame(monkeypatch: pytest.MonkeyPatch)
         assert done == sorted(done)
 
 
-def test_how_many_parts_are_on_their_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tw.run(large())
+def test_the_number_of_unfinished_runs_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tw.run(make_recipe())
     monkeypatch.setattr(runs, "INITIAL_RUNS", 1)
     monkeypatch.setattr(runs, "MAX_RUNS", 2)
-    assert tw.run(large()) == whole
+    assert tw.run(make_recipe()) == whole
 
 
-def test_larger_windows_have_more_frames() -> None:
-    """Because a step looks at more cells."""
-    counts = [sum(1 for _ in iter_steps(large(block_size=64, pattern_sizes=sizes))) for sizes in ([2], [4], [4, 5])]
+def test_larger_patterns_have_more_frames() -> None:
+    """Because a step reads more cells."""
+    counts = [
+        sum(1 for _ in iter_steps(make_recipe(block_size=64, pattern_sizes=sizes))) for sizes in ([2], [4], [4, 5])
+    ]
     assert counts[0] < counts[1] < counts[2]
 
 
-def test_work_that_is_closed_leaves_no_thread() -> None:
-    work = iter_steps(large(iterations=10_000_000))
+def test_a_closed_generator_leaves_no_thread() -> None:
+    work = iter_steps(make_recipe(iterations=10_000_000))
     before = threading.active_count()
     for _ in range(5):
         next(work)

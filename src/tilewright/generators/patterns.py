@@ -1,22 +1,22 @@
-"""Tile patterns: a map whose windows are distributed as those of a sample, however it is put together.
+"""Evolved tile patterns (ETPKLDiv): a map with the same distribution of N x N patterns as a sample.
 
-The map starts at random, its tiles as common as in the sample. All windows of 3x3 cells, or other sizes, are counted in
-the map and in the sample, and the map is changed until the two counts diverge as little as can be, in both directions:
-no window that the sample lacks, none of the sample's missing, each about as often. A change costs the same time in a
-map of any size, because only the windows around it are counted again.
+The map starts at random, with the tile frequencies of the sample. The patterns, 3x3 cells by default, are counted in
+the map and in the sample, and an optimizer changes the map to minimize the Kullback-Leibler divergence between the two
+distributions, in both directions: few patterns that are not in the sample, and few patterns of the sample that are
+missing. A change takes the same time in a map of any size, because only the patterns around it are counted again.
 
-Annealing, the default, gives any cell any tile, now and then puts a whole window of the sample somewhere or moves a box
-by a cell, and allows worse maps the less the longer it goes on. At last, blocks that stand in the sample as they are,
-over three windows long, get something else into their midst. Evolution puts windows of the sample anywhere and keeps
-what is no worse; genetic lets maps of a population exchange patches as well. Large maps are made in parts, on all
-processors, and cut otherwise at every stage, so that no seam is left.
+Annealing, the default, changes single cells, sometimes stamps a pattern of the sample onto the map or shifts a box by a
+cell, and accepts worse maps with decreasing probability. Finally, it breaks up blocks copied from the sample that are
+longer than three patterns. Evolution stamps patterns of the sample onto the map and keeps a change if the map is not
+worse. Genetic also exchanges patches between the maps of a population. Large maps are annealed in blocks on all
+processors; the cuts between blocks move at every stage, so no seams remain.
 
-Limits: it promises to try, not to succeed; the divergence that is left is among the map's numbers. Nothing larger than
-a window is learned: rooms may stay apart, and ladders lead nowhere. Locked tiles that the sample lacks make windows
-that can never be right.
+Limits: the result is not guaranteed; the map's numbers contain the remaining divergence. Nothing larger than a pattern
+is learned, so rooms may be unconnected and ladders may be dead ends. Around locked tiles that are not in the sample, no
+pattern can match.
 
 Source: Lucas and Volz, "Tile pattern KL-divergence for analysing and evolving game levels", 2019; ETPKLDiv 0.5.0 by
-Ahmed Khalifa, whose missing features these are.
+Ahmed Khalifa.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Work: TypeAlias = Generator[Frame, None, Tiles]
         knobs={"pattern_sizes": ((2,), (3,), (2, 3), (4,)), "iterations": (10_000, 100_000, 1_000_000, 10_000_000)},
         shared=("wrap", "wrap_sample"),
         objective="divergence",
-        note="has the windows of the sample, each about as often",
+        note="has the patterns of the sample with similar frequencies",
     ),
     learn=PatternsTrainingParams,
 )
@@ -84,9 +84,9 @@ def patterns(p: PatternsParams, site: Site, rng: Rng) -> Steps:
 
 
 def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknown: bool, rng: Rng) -> Work:
-    """All cells at once; several maps side by side, if there are to be several."""
+    """Optimize complete maps, one or several, and return the best."""
     target = p.make_target(p.sides, has_unknown)
-    # Annealing has no use for maps that know each other: each is a run of its own.
+    # Annealed maps do not interact, so each is a separate run.
     members = 1 if p.optimiser == "annealing" else p.population
     runs: list[Run] = []
     for number in range(p.islands * p.population // members):
@@ -100,7 +100,7 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
         yield Frame(
             partial(_clip_unknown, p, best.tiles()), _format_note(p, 0.0, best.value), 0.0, {"divergence": best.value}
         )
-    # Other runs go on while a frame is looked at: it shows what was copied when each of them had its turn.
+    # Runs continue while a frame is shown, so frames show copies.
     seen = [(run.counter.value, run.counter.tiles().copy()) for run in runs]
     done = np.zeros(len(runs))
     for number, run in improve(runs):
@@ -113,23 +113,23 @@ def _optimize_whole(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknow
 
 
 def _optimize_blocks(p: PatternsParams, lock_tiles: NDArray[np.int64], has_unknown: bool, rng: Rng) -> Work:
-    """The parts of a large map, on all processors, at every stage other ones."""
+    """Optimize a large map in blocks on all processors, with other blocks at every stage."""
     tiles = _draw_start(p.make_target(p.sides, has_unknown), lock_tiles, rng.child("start"))
     shown, reach, mean = partial(_clip_unknown, p, tiles), max(p.sizes) - 1, np.nan
     yield Frame(shown, "start", 0.0)
     for stage in range(STAGES):
         numbered = list(enumerate(split_blocks(stage, p.shape, p.block_size, reach, p.wrapped, p.sides)))
-        parts = [
-            (rng.child(f"stage {stage}", number), part) for number, part in numbered if _find_steps(part, p, stage)
+        blocks = [
+            (rng.child(f"stage {stage}", number), block) for number, block in numbered if _find_steps(block, p, stage)
         ]
-        # A part sees nothing of another that changes, so that it may begin when others have ended.
+        # No block contains a cell that another one changes, so it does not matter when each run starts.
         runs = (
-            _make_run(part, p, stage, tiles=tiles, lock_tiles=lock_tiles, has_unknown=has_unknown, rng=own)
-            for own, part in parts
+            _make_run(block, p, stage, tiles=tiles, lock_tiles=lock_tiles, has_unknown=has_unknown, rng=own)
+            for own, block in blocks
         )
-        values, shares = np.full(len(parts), mean), np.zeros(len(parts))
+        values, shares = np.full(len(blocks), mean), np.zeros(len(blocks))
         for number, run in improve(runs):
-            parts[number][1].put(tiles, run.counter.tiles())
+            blocks[number][1].put(tiles, run.counter.tiles())
             values[number] = run.counter.value
             shares[number] = run.done * STAGES / run.steps - stage
             mean, share = float(np.nanmean(values)), (stage + float(shares.mean())) / STAGES
@@ -147,7 +147,7 @@ def _make_run(
     has_unknown: bool,
     rng: Rng,
 ) -> Run:
-    """What a part does at a stage."""
+    """Return the run of a block at a stage."""
     frozen = block.frozen | (block.extract(lock_tiles) >= 0)
     target = p.make_target(block.sides, has_unknown)
     counter = PatternCounter(target, [block.extract(tiles)], wrap=block.wrap, weight=p.inter_weight, frozen=frozen)
@@ -156,7 +156,7 @@ def _make_run(
 
 
 def _find_steps(block: Block, p: PatternsParams, stage: int) -> range:
-    """Those of a part at a stage, of all that it would have."""
+    """Return the range of a block's annealing steps that belong to a stage."""
     steps = p.steps * block.cells // prod(p.shape)
     return range(steps * stage // STAGES, steps * (stage + 1) // STAGES)
 
@@ -166,7 +166,7 @@ def _format_note(p: PatternsParams, share: float, divergence: float) -> str:
 
 
 def _clip_unknown(p: PatternsParams, tiles: Tiles) -> Tiles:
-    """Tiles as words; locked ones that the sample lacks as any."""
+    """Return tiles as label indices, with an arbitrary label for locked tiles that are not in the sample."""
     return tiles.clip(max=len(p.labels) - 1)
 
 
@@ -175,25 +175,28 @@ def _find_best(runs: list[Run]) -> PatternCounter:
 
 
 def _draw_start(target: TargetDistribution, lock_tiles: NDArray[np.int64], rng: Rng) -> Tiles:
-    """Every cell by chance, tiles as common as in the samples; locked cells as they must be."""
+    """Return a random map with the tile frequencies of the samples and the locked tiles."""
     locked = np.where(lock_tiles < target.tiles, lock_tiles, target.unknown_tile)
     return np.where(lock_tiles >= 0, locked, target.draw_map(lock_tiles.shape, rng))
 
 
 def _read_locks(site: Site) -> tuple[NDArray[np.int64], bool]:
-    """The locked cells as words, those of tiles that the sample lacks as one word more, -1 where a cell is free."""
+    """Return the label of every locked cell, or -1, and whether any locked tile is not in the sample.
+
+    Locked tiles that are not in the sample get the label after the last one.
+    """
     lock_tiles = np.full(site.shape, -1, dtype=np.int64)
     if not site.has_locks:
         return lock_tiles, False
     ids = site.to_tile_ids(np.zeros(site.shape, dtype=np.uint8))
     table = np.full(len(site.tileset), len(site.labels), dtype=np.int64)
-    table[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first word wins where two share a tile
+    table[site.ids[::-1]] = np.arange(len(site.ids))[::-1]  # the first label wins where two share a tile
     locked = site.locked
     lock_tiles[locked] = table[ids[locked]]
     lacking = np.unique(ids[locked & (lock_tiles == len(site.labels))])
     if locked.all():
-        warnings.warn("locks: every cell is locked, so that there is nothing to make", stacklevel=2)
+        warnings.warn("locks: every cell is locked, so there is nothing to generate", stacklevel=2)
     if lacking.size:
         names = ", ".join(repr(site.tileset[number].name) for number in lacking.tolist())
-        warnings.warn(f"locks: the sample has no {names}, so that no window around it can be right", stacklevel=2)
+        warnings.warn(f"locks: the sample has no {names}, so no pattern around it can match", stacklevel=2)
     return lock_tiles, bool(lacking.size)

@@ -1,1 +1,1 @@
-"""Maps whose windows are those of samples."""
+"""Evolved tile patterns: target distribution, pattern counts and optimization runs."""

@@ -1,8 +1,8 @@
-"""Large maps in parts: on all processors at once, and without a seam.
+"""Blocks of large maps, which are annealed in parallel without seams.
 
-At every stage of cooling the map is cut otherwise, and each part is annealed for itself, with the windows across its
-edges. Between parts lie strips of cells that stay as they are, so wide that no window sees two; the next stage has its
-cuts elsewhere, so that no cell stays behind.
+At every stage of annealing the map is cut into other blocks. Each block is annealed separately, together with the
+patterns across its edges. Strips of frozen cells separate the blocks; they are so wide that no pattern overlaps two
+blocks. The cuts of the next stage are elsewhere, so every cell changes at some stage.
 """
 
 from __future__ import annotations
@@ -19,45 +19,47 @@ from ...analysis.patterns import Sides, Tiles, Wrap
 
 STAGES = 48
 SHIFTS = (0.0, 0.5, 0.25, 0.75)
-"""By how much of a part's side the cuts of one stage after the other lie elsewhere."""
+"""Offsets of the cuts at successive stages, as fractions of the block size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Places of the map along every axis: those of a part, and beside them as many as its windows see."""
+    """Block of a map with the frozen cells around it that its patterns overlap."""
 
     places: tuple[NDArray[np.int64], ...]
+    """Map coordinates along every axis."""
     frozen: NDArray[np.bool_]
-    """The cells that stay as they are."""
+    """Mask of the cells that do not change."""
     wrap: Wrap
-    """Where it has the whole of an axis that wraps."""
+    """Whether it wraps along each axis: it spans the complete axis, and the map wraps."""
     sides: Sides
-    """What it has of the map's edges that count."""
+    """Edges of the map that are compared with the sample's and belong to the block."""
 
     @property
     def cells(self) -> int:
-        """How many may change."""
+        """Number of cells that can change."""
         return int(np.count_nonzero(~self.frozen))
 
     def extract(self, tiles: Tiles) -> Tiles:
+        """Return a copy of the block's part of a map."""
         return tiles[np.ix_(*self.places)]
 
     def put(self, tiles: Tiles, new: Tiles) -> None:
-        """Write what may change into the map."""
+        """Write the cells that can change into the map."""
         inner = self.extract(tiles)
         inner[~self.frozen] = new[~self.frozen]
         tiles[np.ix_(*self.places)] = inner
 
 
 def has_blocks(shape: Sequence[int], block_size: int) -> bool:
-    """Whether a map is so large."""
+    """Return whether a map is large enough to be split into blocks."""
     return prod(shape) >= 4 * block_size ** len(shape) and max(shape) >= 2 * block_size
 
 
 def split_blocks(
     stage: int, shape: Sequence[int], block_size: int, reach: int, wrap: Wrap, sides: Sides
 ) -> Iterator[Block]:
-    """The parts of a map at a stage; `reach` is how far a window reaches behind its first cell."""
+    """Yield the blocks of a map at a stage; `reach` is the largest pattern size minus 1."""
     shift = SHIFTS[stage % len(SHIFTS)]
     axes = [
         list(_split_axis(length, block_size, shift, reach, round_, edges))
@@ -65,16 +67,16 @@ def split_blocks(
     ]
     for chosen in product(*axes):
         places, frozen, wraps, edges = zip(*chosen, strict=True)
-        stays = np.zeros([len(along) for along in places], dtype=np.bool_)
+        is_frozen = np.zeros([len(along) for along in places], dtype=np.bool_)
         for axis, along in enumerate(frozen):
-            stays |= along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
-        yield Block(places, stays, wraps, edges)
+            is_frozen |= along.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+        yield Block(places, is_frozen, wraps, edges)
 
 
 def _split_axis(
     length: int, block_size: int, shift: float, reach: int, round_: bool, edges: tuple[bool, bool]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], bool, tuple[bool, bool]]]:
-    """The parts of one axis: places, which of them stay as they are, whether it wraps, and which edges count."""
+    """Yield the blocks of one axis: coordinates, which are frozen, whether it wraps, and which edges are compared."""
     count = round(length / block_size)
     if count < 2:
         yield np.arange(length), np.zeros(length, dtype=np.bool_), round_, edges
@@ -85,9 +87,9 @@ def _split_axis(
         cuts = sorted({0, *(cut for cut in cuts if cut < length), length})
     for here, there in pairwise(cuts):
         open_before, open_behind = round_ or here > 0, round_ or there < length
-        # A strip of `reach` cells before the next part stays, and windows of this one see as far on both sides.
+        # `reach` cells before the next block are frozen; patterns of this one overlap `reach` cells on both sides.
         start, stop = here - (reach if open_before else 0), there
         places = np.arange(start, stop)
-        stays = places < here
-        stays |= (places >= there - reach) & open_behind
-        yield places % length, stays, False, (edges[0] and here == 0, edges[1] and there == length)
+        frozen = places < here
+        frozen |= (places >= there - reach) & open_behind
+        yield places % length, frozen, False, (edges[0] and here == 0, edges[1] and there == length)

@@ -1,4 +1,4 @@
-"""Novelty: blocks that have come out as they stand in a sample get something else into their midst."""
+"""Novelty: break up large blocks of the map that are copies of a sample."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from ...core.seeds import Rng
 from .pattern_counter import PatternCounter
 
 MAX_COPY_SIZE = 3
-"""The longest side of a block, in windows, that may stand in a sample as it is."""
+"""Maximum edge length, in patterns, of a block copied from a sample."""
 STEP_RATIO = 10
-"""One in so many steps, at most, is spent on it."""
+"""At most one in STEP_RATIO steps of the search is used to break copies."""
 STEPS_PER_SUM = 1 << 17
-"""Steps of annealing after which the counter's divergence is known again."""
+"""Annealing steps between two updates of the counter's divergence."""
 CELLS_PER_BLOCK = 1 << 16
-"""Cells that are put back between two yields."""
+"""Cells restored between two yields."""
 STEPS_PER_CELL = 150
 LOW_HEAT = (0.4, 0.3, 0.2, 0.1, 0.02)
-"""As in counter.HEAT: too cool for anything but small changes."""
+"""Temperatures as in HEAT, so low that annealing makes only small changes."""
 ROUNDS = 4
 TRIES = 16
-"""Windows of the samples that are planted in a block, of which the best is kept."""
+"""Number of patterns tried in the middle of a block, of which the best is kept."""
 
 
 def break_copies(counter: PatternCounter, steps: int, rng: Rng) -> Iterator[float]:
-    """Plant other windows of the samples in blocks that are too large a copy; gives the share of rounds done.
+    """Insert other patterns of the samples into blocks that are too large a copy; yield the fraction of rounds done.
 
-    What was planted is kept, and all else anneals a little more, so that the whole is in balance again. If that keeps
-    making copies, it is left out at last.
+    Inserted patterns are kept while all other cells are annealed at low heat to restore the balance. If this makes
+    copies again in the last round, its annealing is undone.
     """
     size = max(counter.target.sizes)
     side, kept = MAX_COPY_SIZE * size + 1, np.zeros(counter.grid.shape, dtype=np.bool_)
-    most = steps // STEP_RATIO // (TRIES * side**counter.target.axes * STEPS_PER_CELL)
-    if min(counter.grid.shape) < side or most == 0:
+    max_blocks = steps // STEP_RATIO // (TRIES * side**counter.target.axes * STEPS_PER_CELL)
+    if min(counter.grid.shape) < side or max_blocks == 0:
         return
     for turn in range(ROUNDS):
         number, own = 0, rng.child("turn", turn)
-        while number < most and len(copied := _find_copies(counter, side)):
+        while number < max_blocks and len(copied := _find_copies(counter, side)):
             kept |= yield from _insert_window(counter, own.choice(copied.tolist()), side, own, share=turn / ROUNDS)
             number += 1
         if number == 0:
@@ -58,19 +58,19 @@ def break_copies(counter: PatternCounter, steps: int, rng: Rng) -> Iterator[floa
 
 
 def _find_copies(counter: PatternCounter, side: int) -> NDArray[np.int64]:
-    """(block, axis) where blocks of a side begin that stand in a sample."""
+    """Return (block, axis) the first cells of blocks with this edge length that occur in a sample."""
     return np.argwhere(find_copied(counter.tiles(0), counter.grid.wrap, counter.target.views, side))
 
 
 def _index_block(corner: Sequence[int], side: int, shape: Sequence[int]) -> tuple[NDArray[np.int64], ...]:
-    """The cells of a block, for an array to be indexed by; around the edge of a map that wraps."""
+    """Return an index of the cells of a block, which may extend over the edge of a map that wraps."""
     return np.ix_(*(np.arange(at, at + side) % length for at, length in zip(corner, shape, strict=True)))
 
 
 def _insert_window(
     counter: PatternCounter, corner: Sequence[int], side: int, rng: Rng, share: float
 ) -> Generator[float, None, NDArray[np.bool_]]:
-    """Try some windows of the samples in the middle of a block, and keep the one that fits in best: its cells."""
+    """Try random patterns in the middle of a block, keep the one that fits best, and return the mask of its cells."""
     size, before = max(counter.target.sizes), counter.tiles(0).copy()
     windows, _ = counter.target.list_stamps(counter.target.sizes.index(size))
     best, kept = (float("inf"), before), np.zeros(before.shape, dtype=np.bool_)
@@ -81,11 +81,11 @@ def _insert_window(
         free: NDArray[np.bool_] = np.zeros(before.shape, dtype=np.bool_)
         free[_index_block(corner, side, before.shape)] = True
         free[core] = False
-        planted = before.copy()
-        planted[core] = window
-        if np.array_equal(planted, before):
+        changed = before.copy()
+        changed[core] = window
+        if np.array_equal(changed, before):
             continue
-        counter.set_map(planted)
+        counter.set_map(changed)
         count = int(free.sum()) * STEPS_PER_CELL
         for _ in counter.anneal(rng, 0, count, count, only=free):
             yield share

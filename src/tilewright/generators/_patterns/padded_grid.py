@@ -1,4 +1,4 @@
-"""The grid under a counter: a map flat within a margin, so that every window has a place and edges can wrap."""
+"""Padded grid: a flat map with a margin, so that patterns at edges have cells and maps can wrap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...kernels.patterns import Cells, Numbers
 
 
 class PaddedGrid:
-    """Places of cells and windows, flat, for maps of one shape."""
+    """Flat indices of the cells and N x N windows of maps of one shape."""
 
     def __init__(self, shape: tuple[int, ...], wrap: Wrap, sides: Sides, margin: int) -> None:
         self.shape, self.wrap, self.sides, self.margin = shape, wrap, sides, margin
@@ -24,9 +24,9 @@ class PaddedGrid:
         self.homes, self.twins = self._link_copies() if any(wrap) else (np.empty(0, np.int32), np.empty(0, np.int32))
 
     def _link_copies(self) -> tuple[Numbers, Numbers]:
-        """For every place the cell of which it is a copy, and the next copy, -1 behind the last."""
+        """Return, for every index, the cell that it is a copy of, and the next copy of the same cell or -1."""
         homes = np.zeros(self.padded_shape, dtype=np.int64)
-        holds = np.ones(self.padded_shape, dtype=np.bool_)  # whether a cell or a copy of one lies there
+        holds = np.ones(self.padded_shape, dtype=np.bool_)  # whether it is a cell or a copy of one
         for axis, (side, round_, stride) in enumerate(zip(self.shape, self.wrap, self.strides, strict=True)):
             along = np.arange(self.padded_shape[axis]) - self.margin
             inside = (along >= 0) & ((along < side) | round_)
@@ -34,18 +34,18 @@ class PaddedGrid:
             homes += (((along % side if round_ else along) + self.margin) * stride).reshape(form)
             holds &= inside.reshape(form)
         flat, places = homes.reshape(-1), np.flatnonzero(holds.reshape(-1))
-        places = places[np.argsort(flat[places], kind="stable")]  # a cell comes before its copies
+        places = places[np.argsort(flat[places], kind="stable")]  # a cell precedes its copies
         twins = np.full(self.size, -1, dtype=np.int32)
         same = flat[places[1:]] == flat[places[:-1]]
         twins[places[:-1][same]] = places[1:][same]
         return flat.astype(np.int32), twins
 
     def flat_index(self, cell: tuple[int, ...]) -> int:
-        """Where a cell lies, flat."""
+        """Return the flat index of a cell."""
         return int(np.dot(np.array(cell) + self.margin, self.strides))
 
     def window_starts(self, size: int) -> tuple[slice, ...]:
-        """Where windows of a size begin, by axis; one cell before or behind an edge that counts."""
+        """Return the range of first cells of windows along each axis; one cell more at edges that are compared."""
         spans = []
         for side, round_, edges in zip(self.shape, self.wrap, self.sides, strict=True):
             last = side if round_ else side - size + 1 + int(edges[1])
@@ -53,15 +53,16 @@ class PaddedGrid:
         return tuple(spans)
 
     def count_windows(self, size: int) -> int:
+        """Return the number of windows of a size."""
         return prod(max(0, span.stop - span.start) for span in self.window_starts(size))
 
     def window_offsets(self, size: int) -> NDArray[np.int64]:
-        """How far behind its first cell the cells of a window lie."""
+        """Return the offsets of a window's cells from its first cell."""
         starts = np.array(list(product(range(size), repeat=len(self.shape))), dtype=np.int64)
         return starts @ self.strides
 
     def pad(self, tiles: Tiles, beyond: int) -> Cells:
-        """A map with its margin, flat."""
+        """Return a map as a flat array with its margin, filled with `beyond` or with copies of wrapped cells."""
         wide: Cells = np.full(self.padded_shape, beyond, dtype=np.uint16)
         wide[self.inner] = tiles
         flat = wide.reshape(-1)

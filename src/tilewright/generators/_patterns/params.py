@@ -1,4 +1,4 @@
-"""What the technique patterns can be told."""
+"""Parameters of the technique patterns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...core.samples import Samples, Training
 from .target import TargetDistribution
 
 EDGES = {"left": (-1, 0), "right": (-1, 1), "top": (-2, 0), "bottom": (-2, 1), "below": (-3, 0), "above": (-3, 1)}
-"""Axis, and which of its ends."""
+"""Axis of every edge, and whether it is at the start (0) or the end (1) of the axis."""
 STEPS_PER_CELL = 2000
 
 
@@ -25,48 +25,48 @@ Edge = Literal["left", "right", "top", "bottom", "below", "above"]
 
 
 class PatternsTrainingParams(TrainingParams):
-    """Samples, and how their windows are read."""
+    """Samples, and how their patterns are extracted."""
 
     renamed: ClassVar = {"symmetries": "symmetry"}
     pattern_sizes: tuple[int, ...] | None = param(None, min_length=1, max_length=8)
-    """Sides of the windows that are compared; by default 3, and 2 where the sample or the map is smaller."""
+    """Edge lengths of the patterns to compare; by default 3, or 2 for small samples or maps."""
     size_weights: tuple[float, ...] | None = param(None, max_length=8)
-    """How much each pattern size counts; by default all alike."""
+    """Weight of each pattern size; by default equal."""
     wrap_sample: AxesOf = param("none")
     """Axes along which the sample wraps, such as xy."""
     symmetry: Literal[1, 2, 8] = param(1)
-    """Views of the sample that count: 1 as it is, 2 mirrored left to right too, 8 also turned by quarters."""
+    """Number of views of the sample: 1 as it is, 2 also mirrored left to right, 8 all rotations and reflections."""
     borders: tuple[Edge, ...] = param((), max_length=6)
-    """Edges of the map that are to look as those of the sample: left, right, top, bottom; below, above of levels."""
+    """Edges of the map to match with those of the sample: left, right, top, bottom; with levels also below, above."""
 
 
 class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
     renamed: ClassVar = {"symmetries": "symmetry", "part_side": "block_size", "mut_times": "max_stamps"}
     technique: ClassVar[str] = "patterns"
     width: int = size_param(40, ge=2)
-    """Columns of the map."""
+    """Number of columns of the map."""
     height: int = size_param(30, ge=2)
-    """Rows of the map."""
+    """Number of rows of the map."""
     depth: int | None = param(None, ge=1, le=MAX_SIDE, typical=(1, 32))
-    """Levels of the map; by default as many as the sample has."""
+    """Number of levels of the map; by default that of the sample."""
     wrap: AxesOf = param("none")
     """Axes along which the map wraps, such as xy."""
     optimiser: Literal["annealing", "evolution", "genetic"] = param("annealing")
-    """How the map is improved: one cell at a time while it cools, by stamps of the sample, or by crossing too."""
+    """Optimizer: simulated annealing of cells, evolution by stamps of the sample, or genetic with crossover as well."""
     iterations: int | None = param(None, ge=0, le=1 << 40, typical=(1000, 10_000_000))
-    """Steps of annealing, or generations; by default 2,000 for every cell of the map."""
+    """Number of annealing steps or generations; by default 2,000 per cell of the map."""
     population: int = param(1, ge=1, le=1000, typical=(1, 20))
-    """Maps that are made side by side, of which the best is kept; for evolution and genetic, they compete."""
+    """Number of maps to optimize, of which the best is kept; in evolution and genetic, they compete."""
     islands: int = param(1, ge=1, le=1000, typical=(1, 16))
-    """Populations that know nothing of each other, on as many processors as there are; the best map of all is kept."""
+    """Number of independent populations, optimized in parallel; the best map of all is kept."""
     block_size: int = param(64, ge=8, le=MAX_SIDE, typical=(16, 256), hidden_unless=("optimiser", "annealing"))
-    """Side of the parts in which annealing makes maps that hold several of them."""
+    """Edge length of the blocks into which annealing splits large maps."""
     inter_weight: float = param(0.5, ge=0, le=1)
-    """Between 1, no window that the sample lacks, and 0, every window that the sample has."""
+    """Weight of two goals: 1 avoids patterns that are not in the sample, 0 avoids missing patterns of the sample."""
     max_stamps: int = param(1, ge=1, le=1000, typical=(1, 10), hidden_unless=("optimiser", "evolution", "genetic"))
-    """Most stamps of the sample at once, in evolution and genetic."""
+    """Maximum number of stamps of the sample per mutation, in evolution and genetic."""
     noise: float = param(0.0, ge=0, le=1000, typical=(0, 0.1), hidden_unless=("optimiser", "evolution", "genetic"))
-    """How far chance may disturb which map is the better one, in evolution and genetic."""
+    """Amplitude of random noise added to the fitness in comparisons of maps, in evolution and genetic."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,6 +86,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
 
     @property
     def sides(self) -> Sides:
+        """For every axis, whether its two edges are compared."""
         ends = [[False, False] for _ in range(self.sample.axes)]
         for edge in self.borders:
             axis, end = EDGES[edge]
@@ -94,14 +95,14 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Sides of the windows that are compared."""
+        """Edge lengths of the compared patterns."""
         if self.pattern_sizes is not None:
             return self.pattern_sizes
         return (max(2, min(3, *self.shape, *(side for grid in self.sample for side in grid.shape))),)
 
     @property
     def training(self) -> Training:
-        """The sample, read with the largest pattern size."""
+        """The sample, with the largest pattern size."""
         return Training(
             samples=self.sample,
             pattern_size=max(self.sizes),
@@ -112,11 +113,12 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
 
     @property
     def steps(self) -> int:
+        """Number of annealing steps or generations."""
         return prod(self.shape) * STEPS_PER_CELL if self.iterations is None else self.iterations
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
-        """Of the pattern sizes, together 1."""
+        """Weights of the pattern sizes, with a sum of 1."""
         given = self.size_weights or (1.0,) * len(self.sizes)
         total = 0.0
         for weight in given:
@@ -124,7 +126,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         return tuple(weight / total for weight in given)
 
     def make_target(self, sides: Sides, has_unknown: bool) -> TargetDistribution:
-        """What maps with these edges are compared with; `strange` if there are tiles that the sample lacks."""
+        """Return the target of maps with these edges; `has_unknown` if they have tiles that are not in the sample."""
         wrap = wraps(self.wrap_sample, self.sample.axes)
         return _make_target(self.sample, self.sizes, self.weights, wrap, tuple(sides), self.symmetry, has_unknown)
 
@@ -137,13 +139,14 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         largest = max(self.sizes)
         cells = largest**self.sample.axes
         if any(size < 1 for size in self.sizes) or largest < 2:
-            yield problem(f"sides of 1 or more, one of them 2 or more, got {list(self.sizes)}", at="pattern_sizes")
+            text = f"must be at least 1, and one of them at least 2, got {list(self.sizes)}"
+            yield problem(text, at="pattern_sizes")
             return
         if len(set(self.sizes)) < len(self.sizes):
-            yield problem(f"each size once, got {list(self.sizes)}", at="pattern_sizes", rule="duplicate")
+            yield problem(f"must contain each size once, got {list(self.sizes)}", at="pattern_sizes", rule="duplicate")
             return
         if cells > 512:
-            yield problem(f"windows of at most 512 cells, {largest} has {cells:,}", at="pattern_sizes")
+            yield problem(f"must have at most 512 cells per pattern, {largest} has {cells:,}", at="pattern_sizes")
             return
         for number, grid in enumerate(self.sample):
             if any(side < largest for side in grid.shape):
@@ -153,7 +156,7 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
                 yield problem(text, at="sample", rule="sample_size", remove=["pattern_sizes"])
         for name, side in zip(("width", "height", "depth"), reversed(self.shape), strict=False):
             if side < largest:
-                text = f"{side} is less than a pattern of {largest}; see pattern_sizes"
+                text = f"must be at least the pattern size {largest}, got {side}; see pattern_sizes"
                 yield problem(text, at=name, instead=largest)
 
     def _find_axis_problems(self) -> Iterator[Problem]:
@@ -161,24 +164,26 @@ class PatternsParams(PatternsTrainingParams, LearningParams, Sized):
         yield from find_axis_problems("wrap_sample", "the sample", self.wrap_sample, self.sample.axes)
         if self.sample.axes == 2:
             if self.depth is not None:
-                text = "the sample is flat, so the map is; leave depth out"
+                text = "needs a sample with levels, but this one is flat; leave depth out"
                 yield problem(text, at="depth", remove=["depth"])
             if set(self.borders) & {"below", "above"}:
-                yield problem("below and above are edges of samples with levels", at="borders")
+                yield problem("below and above need a sample with levels", at="borders")
         for edge in self.borders:
             axis = AXES[-1 - EDGES[edge][0]]
             for name, axes in (("wrap", self.wrap), ("wrap_sample", self.wrap_sample)):
                 if axis in axes:
-                    yield problem(f"where {name} joins {axis}, there is no edge {edge}", at="borders")
+                    yield problem(f"there is no edge {edge}, because {name} includes {axis}", at="borders")
 
     def _find_weight_problems(self) -> Iterator[Problem]:
         if self.size_weights is None:
             return
         if len(self.size_weights) != len(self.sizes):
             sizes = pluralize(len(self.sizes), "pattern size")
-            yield problem(f"one for each of {sizes}, got {len(self.size_weights)}", at="size_weights")
+            text = f"must contain one weight for each of {sizes}, got {len(self.size_weights)}"
+            yield problem(text, at="size_weights")
         elif min(self.size_weights) < 0 or not 0 < max(self.size_weights) < np.inf:
-            yield problem(f"not negative, and not all 0, got {list(self.size_weights)}", at="size_weights")
+            text = f"must not be negative, and not all 0, got {list(self.size_weights)}"
+            yield problem(text, at="size_weights")
 
 
 @lru_cache(maxsize=32)
@@ -191,5 +196,5 @@ def _make_target(
     symmetry: int,
     has_unknown: bool,
 ) -> TargetDistribution:
-    """Kept, because many maps are made of one sample."""
+    """Return a target distribution; cached, because many maps are made from one sample."""
     return TargetDistribution(sample.maps, len(sample.labels), sizes, weights, wrap, sides, symmetry, has_unknown)

@@ -1,4 +1,4 @@
-"""Boards: maps on the way to a target, one or several at once, whose divergence from it is known at every step."""
+"""Pattern counters: maps whose divergence from a target distribution is updated with every change."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from .padded_grid import PaddedGrid
 from .target import TargetDistribution, find_touched_edges
 
 QUANTILES = -log((np.arange(4096) + 0.5) / 4096)
-"""Of the exponential distribution: how much worse than before, in units of heat, a change may be."""
+"""Quantiles of the exponential distribution: thresholds for the increases that annealing accepts, in units of heat."""
 HEAT = (*np.linspace(4.4, 2.0, 16), 1.6, 1.25, 0.9, 0.6, 0.3, 0.02)
-"""From the first step to the last, at equal distances; a heat of 1 is what one window's share of the map weighs.
+"""Annealing temperatures at equal intervals from the first step to the last. A heat of 1 is the weight of one window.
 
-Order sets in somewhere between 4 and 2, suddenly for large windows, and most of the time is spent there.
+Between 4 and 2 there is a phase transition, sharp for large patterns, so most steps are spent there.
 """
 STAMPS, SHIFTS, BOX = 0.1, 0.02, 12
-"""Shares of steps of annealing that put a whole window of the samples onto the map, or move a box of such a side."""
+"""Fractions of annealing steps that stamp a pattern onto the map or shift a box, and the box's edge length."""
 MAX_PATCH_SIZE = 3
-"""The greatest side of patches that members exchange, in windows."""
+"""Maximum edge length of the patches that members exchange, in patterns."""
 BYTES_PER_LOOKUP = 128
-"""Bytes of a member that are copied in the time in which one cell of a window is looked at."""
+"""Bytes of a member that can be copied in the time of one lookup of a window's cell."""
 
 
 class PatternCounter:
-    """Members, maps of one shape, in the layout that kernels/patterns explains."""
+    """Maps of one shape (members) with their pattern counts, in the layout described in kernels/patterns."""
 
     def __init__(
         self,
@@ -49,9 +49,10 @@ class PatternCounter:
         frozen: NDArray[np.bool_],
         max_stamps: int = 1,
     ) -> None:
-        """`frozen` cells never change; the divergence of maps from the target has this weight in the sum of both.
+        """Count the patterns of all members.
 
-        A member's child has at most so many windows of the samples put onto it.
+        `weight` is the weight of the divergence of maps from the target; the opposite divergence has the rest. `frozen`
+        cells never change. A mutation stamps at most `max_stamps` patterns onto a member.
         """
         self.target, self.weight, self.max_stamps = target, weight, max_stamps
         self.grid = PaddedGrid(members[0].shape, wrap, target.sides, max(target.sizes) - 1)
@@ -62,11 +63,11 @@ class PatternCounter:
         self.frozen[self.grid.inner] = frozen
         self.frozen = self.frozen.reshape(-1)
         self.locked = self.frozen if frozen.any() else np.empty(0, dtype=np.uint8)
-        """The same, empty where all cells may change: large maps are faster without a look at it."""
+        """Same as `frozen`, but empty if all cells can change, which is faster."""
         self.free = np.flatnonzero(self.frozen == 0).astype(np.int32)
-        """The cells that may change, flat within the margin."""
+        """Flat indices of the cells that can change."""
         self.sums_each_step = False
-        """Whether annealing rounds the divergence after each step, as if each were taken alone."""
+        """Whether annealing rounds the divergence after each step instead of after each block of steps."""
         self.count()
 
     # -- layout -------------------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ class PatternCounter:
             slots[number][grid.window_starts(coding.size)] = 0
             self.shifts[number, : coding.cells] = grid.window_offsets(coding.size)
             self.multipliers[number, : coding.cells] = coding.multipliers
-            # Half of the slots hold twice the map's windows and all that one step can add, kept or not.
+            # At a load of one half, the slots hold twice the map's windows and all that one step can add.
             added = edits * coding.cells * 2 ** sum(grid.wrap)
             known, others = (
                 (0, 0) if coding.bound else (_count_slots(len(windows.keys)), _count_slots(2 * total + added))
@@ -114,7 +115,7 @@ class PatternCounter:
         self.new = np.empty(entries, dtype=np.uint64)
 
     def _make_stamps(self) -> StampArrays:
-        """The samples' windows, in pools by the edges that they touch, and where on the map each pool may be put."""
+        """Return the windows of the samples in pools by the edges they touch, and the positions of each pool."""
         target, grid, most = self.target, self.grid, self.shifts.shape[1]
         windows: list[NDArray[np.uint16]] = []
         pools: list[NDArray[np.int64]] = []
@@ -128,7 +129,7 @@ class PatternCounter:
             padded[:, : tiles.shape[1]] = tiles[np.argsort(touched, kind="stable")]
             start, counts = sum(map(len, windows)), np.bincount(touched, minlength=kinds)
             firsts = start + np.cumsum(counts) - counts
-            # Where samples have none of a kind, as a small one has no window at only one edge, any will do.
+            # If samples have no window of a kind (a small one has none at only one edge), use all windows.
             pool = np.stack((np.where(counts > 0, firsts, start), np.where(counts > 0, counts, len(tiles))), axis=1)
             spans = (
                 slice(grid.margin, grid.margin + (side if round_ else side - size + 1))
@@ -149,7 +150,7 @@ class PatternCounter:
         )
 
     def _find_touched(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For stamps of every size, where the windows of every size begin that they touch; and how many."""
+        """Return (size, size, window) offsets of the windows of each size that a stamp changes, and their number."""
         sizes, axes, strides = self.target.sizes, self.target.axes, self.grid.strides
         lengths = np.array([[(one + other - 1) ** axes for other in sizes] for one in sizes], dtype=np.int64)
         around = np.zeros((len(sizes), len(sizes), int(lengths.max())), dtype=np.int64)
@@ -161,7 +162,7 @@ class PatternCounter:
 
     @cached_property
     def arrays(self) -> list[CounterArrays]:
-        """(member) what kernels take."""
+        """Kernel arrays of every member."""
         return [
             CounterArrays(
                 cells=self.cells[member],
@@ -184,7 +185,7 @@ class PatternCounter:
         ]
 
     def count(self) -> None:
-        """Count all windows anew."""
+        """Count all patterns from scratch."""
         self.counts[...] = 0
         self.keys[...] = EMPTY
         self.layout["used"] = 0
@@ -199,31 +200,31 @@ class PatternCounter:
                 row += len(windows.keys) + 1
             kernels.count_windows(own)
         self.values = np.array([self.divergence(member) for member in range(len(self.cells))])
-        """The members' divergences, kept up with every step."""
+        """(member,) divergences, updated by every change."""
         self.annealing_delta = np.zeros(1)
-        """What annealing has added to the first one's since."""
+        """Change of the first divergence by annealing that is not yet in `values`."""
 
-    # -- looking ------------------------------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------------
 
     @property
     def best(self) -> int:
-        """The member that is nearest to the target."""
+        """Index of the member with the smallest divergence."""
         return int(np.argmin(self.values))
 
     @property
     def value(self) -> float:
-        """Its divergence."""
+        """Divergence of the best member."""
         return float(self.values[self.best] + self.annealing_delta[0])
 
     def tiles(self, member: int | None = None) -> Tiles:
-        """A member's map, by default the best one's."""
+        """Return the map of a member, by default of the best."""
         inner: Tiles = self.cells[self.best if member is None else member].reshape(self.grid.padded_shape)[
             self.grid.inner
         ]
         return inner
 
     def divergence(self, member: int) -> float:
-        """Of a member from the target, worked out from nothing but its tiles."""
+        """Return the divergence of a member from the target, computed from its tiles."""
         target, total = self.target, 0.0
         for coding, windows, weight in zip(target.codings, target.windows, target.weights, strict=True):
             wide = pad_map(self.tiles(member), coding.size, self.grid.wrap, target.sides, target.tiles)
@@ -233,12 +234,12 @@ class PatternCounter:
     # -- changing -----------------------------------------------------------------------------------------------
 
     def change(self, cell: tuple[int, ...], tile: int, member: int = 0) -> None:
-        """Give one cell another tile."""
+        """Change the tile of one cell."""
         places = np.array([self.grid.flat_index(cell)], dtype=np.int64)
         self._change(places, np.array([tile], dtype=np.int64), member)
 
     def set_map(self, tiles: Tiles) -> None:
-        """Let the first member be this map, where it may change; the cost is that of the cells that differ."""
+        """Set the tiles of the first member, except frozen ones; the cost is proportional to the changed cells."""
         cells = np.nonzero(
             (self.tiles(0) != tiles) & (self.frozen.reshape(self.grid.padded_shape)[self.grid.inner] == 0)
         )
@@ -259,21 +260,21 @@ class PatternCounter:
 
     @property
     def anneal_steps_per_block(self) -> int:
-        """Steps of annealing between two yields."""
+        """Annealing steps between two yields."""
         return max(1, block_size("patterns") // self._count_lookups(STAMPS))
 
     @property
     def generations_per_block(self) -> int:
-        """Generations between two yields. Where there are several members, each has about one that is copied."""
+        """Generations between two yields. With several members, each generation copies about one."""
         members = len(self.cells)
-        looks = members * self._count_lookups((1 + self.max_stamps) / 2)
+        lookups = members * self._count_lookups((1 + self.max_stamps) / 2)
         if members > 1:
-            held = self.cells, self.slots, self.keys, self.counts, self.which
-            looks += sum(array[0].nbytes for array in held) // BYTES_PER_LOOKUP
-        return max(1, block_size("patterns") // looks)
+            copied = self.cells, self.slots, self.keys, self.counts, self.which
+            lookups += sum(array[0].nbytes for array in copied) // BYTES_PER_LOOKUP
+        return max(1, block_size("patterns") // lookups)
 
     def _count_lookups(self, stamps: float) -> int:
-        """Cells of windows that a step looks at which changes a cell and puts so many stamps onto the map."""
+        """Return the number of window cells read by a step that changes one cell and applies `stamps` stamps."""
         cells = self.layout["cells"][0]
         return int(cells.sum() + stamps * (self.stamps.lengths @ cells).mean())
 
@@ -287,9 +288,9 @@ class PatternCounter:
         only: NDArray[np.bool_] | None = None,
         heat: tuple[float, ...] = HEAT,
     ) -> Iterator[int]:
-        """Take steps first..last-1 of all steps of annealing of the first member; give the step reached between blocks.
+        """Anneal the first member: steps first..last-1 of a schedule of `steps`; yield the step reached after blocks.
 
-        With `only`, no cells change but these, those of them that may.
+        With `only`, no other cells change. Frozen cells never change.
         """
         free, frozen, locked = self.free, self.frozen, self.locked
         if only is not None:
@@ -299,7 +300,7 @@ class PatternCounter:
             free = np.flatnonzero(frozen == 0).astype(np.int32)
         if not free.size or self.target.tiles < 2:
             return
-        # What a window weighs, where both directions count alike.
+        # Weight of one window in the divergence.
         window = 2.0 * max(self.weight, 1.0 - self.weight) / self.grid.count_windows(max(self.target.sizes))
         degrees = np.array(heat) * window
         moves = Moves(self.target.tiles, STAMPS, STAMPS + SHIFTS, self.box, degrees, QUANTILES)
@@ -318,14 +319,14 @@ class PatternCounter:
                         self.free_slots(0)
                 if first < end:
                     yield first
-            # Added at once, whatever the blocks: how a sum is rounded may decide which of two maps is the better.
+            # Added once, so that rounding, which may decide which of two maps is better, does not depend on blocks.
             self.values[0] += self.annealing_delta[0]
             self.annealing_delta[0] = 0.0
             self._resync(end)
             yield end
 
     def evolve(self, rng: Rng, first: int, last: int, *, noise: float, crossing: float) -> None:
-        """Generations first..last-1 of all members."""
+        """Run generations first..last-1 of all members."""
         if not self.free.size:
             return
         members = MemberArrays(self.cells, self.slots, self.keys, self.counts, self.which, self.layout)
@@ -357,11 +358,11 @@ class PatternCounter:
 
     @cached_property
     def _resync_interval(self) -> int:
-        """Steps after which the divergences are worked out anew, so that what is rounded off never adds up."""
+        """Steps after which the divergences are computed again, so that rounding errors do not accumulate."""
         return max(1 << 20, 64 * self.grid.size)
 
     def _iter_resyncs(self, first: int, last: int) -> Iterator[int]:
-        """The steps up to which to go on at once: multiples of that, and the last."""
+        """Yield the multiples of `_resync_interval` after `first`, and `last`."""
         yield from range(
             first // self._resync_interval * self._resync_interval + self._resync_interval, last, self._resync_interval
         )
@@ -374,17 +375,17 @@ class PatternCounter:
 
 
 def _count_slots(entries: int) -> int:
-    """Slots, a power of two, so that of so many entries few meet."""
+    """Return the number of hash slots for some entries: a power of two, for few collisions."""
     return 1 << (2 * entries).bit_length()
 
 
 def _make_tables(
     windows: PatternCounts, total: int, weight: float, share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """What kernels/patterns calls terms, gains and firsts, for maps with so many windows of a size.
+    """Return the terms, gains and firsts of kernels/patterns, for maps with `total` windows of a size.
 
-    With p the share of a pattern in the map and q in the samples, it adds `weight * p * log(p / q) + (1 - weight) * q *
-    log(q / p)` to the divergence: what depends on p alone is in the gains, what depends on q alone in the terms.
+    A pattern with the fraction p in the map and q in the samples adds `weight * p * log(p / q) + (1 - weight) * q *
+    log(q / p)` to the divergence. The gains depend on p alone, the terms on q alone.
     """
     shares = smooth_counts(np.arange(total + 2), total)
     logs = log(shares)
@@ -393,6 +394,6 @@ def _make_tables(
     known_logs = log(known)
     step = 1.0 / ((total + SMOOTHING) * (1.0 + SMOOTHING))
     terms = np.stack((share * weight * step * known_logs, share * (1.0 - weight) * known), axis=1)
-    apart = logs[1] - known_logs[-1]
-    first = share * (weight * shares[1] - (1.0 - weight) * known[-1]) * apart
+    difference = logs[1] - known_logs[-1]
+    first = share * (weight * shares[1] - (1.0 - weight) * known[-1]) * difference
     return terms, gains, float(first)

@@ -1,4 +1,4 @@
-"""Runs: counters that an optimiser improves, several of them at once where there are processors for it."""
+"""Optimization runs, executed in parallel threads with results in a fixed order."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from ...core.seeds import Rng
 from .pattern_counter import PatternCounter
 
 STEPS_PER_SUM = 1 << 17
-"""Steps of annealing after which a counter's divergence is known again."""
+"""Annealing steps between two updates of a counter's divergence."""
 INITIAL_RUNS, MAX_RUNS = 8, 32
-"""Runs that begin together, and runs that are on their way together, whatever the processors."""
+"""Number of runs started at once, and maximum number of unfinished runs, whatever the number of processors."""
 CROSSING = 0.3
-"""Share of a genetic algorithm's children that have two parents."""
+"""Fraction of children with two parents in the genetic algorithm."""
 
 
 @dataclass
 class Run:
-    """A counter and the stream that it draws from; what happens to it depends on no other run."""
+    """Optimization of one counter with its own random stream, independent of other runs."""
 
     counter: PatternCounter
     rng: Rng
     steps: int
-    """From the start to the end of cooling."""
+    """Number of steps of the complete annealing schedule."""
     last: int
-    """The step before which this run ends."""
+    """Step at which this run ends, exclusive."""
     done: int = 0
     optimiser: Literal["annealing", "evolution", "genetic"] = "annealing"
     noise: float = 0.0
 
     def advance(self, count: int) -> None:
-        """So many steps more, or what is left of them."""
+        """Run `count` steps, or those that are left."""
         for _ in self._run_until(min(self.done + count, self.last)):
             pass
 
     def iter_blocks(self) -> Iterator[int]:
-        """Go on to the end, giving the step reached after every block of work."""
+        """Run to the end and yield the step reached after every block of work."""
         while self.done < self.last:
             yield from self._run_until(min(self.done + STEPS_PER_SUM, self.last))
 
@@ -60,22 +60,22 @@ class Run:
 
 
 def improve(runs: Iterable[Run]) -> Iterator[tuple[int, Run]]:
-    """Let all runs go on to their ends, giving each with its number whenever it has done a block of its work.
+    """Execute all runs and yield the index and run after each block of its work.
 
-    Runs go on in threads, as many as there are processors, and are given in an order that these do not change: one that
-    is given rests meanwhile, others go on. A run is asked for when one before it has ended, but for the first ones.
+    Runs execute in one thread per processor, and the order of the results does not depend on the threads. A yielded
+    run pauses while the others continue. After the initial ones, a run is taken from `runs` when there is room for it.
     """
-    fresh = ((number, run, run.iter_blocks()) for number, run in enumerate(runs))
+    new = ((number, run, run.iter_blocks()) for number, run in enumerate(runs))
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        going = deque((*one, pool.submit(next, one[-1], None)) for one in islice(fresh, INITIAL_RUNS))
+        active = deque((*one, pool.submit(next, one[-1], None)) for one in islice(new, INITIAL_RUNS))
         try:
-            while going:
-                number, run, blocks, reached = going.popleft()
+            while active:
+                number, run, blocks, reached = active.popleft()
                 reached.result()
                 yield number, run
                 same = [(number, run, blocks)] if run.done < run.last else []
-                for one in chain(same, islice(fresh, min(2, MAX_RUNS - len(going)) - len(same))):
-                    going.append((*one, pool.submit(next, one[-1], None)))
+                for one in chain(same, islice(new, min(2, MAX_RUNS - len(active)) - len(same))):
+                    active.append((*one, pool.submit(next, one[-1], None)))
         finally:
-            for *_, reached in going:
+            for *_, reached in active:
                 reached.cancel()

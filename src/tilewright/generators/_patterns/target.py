@@ -1,4 +1,4 @@
-"""A target: the windows of some samples, in every size that counts, and all that a map is compared with them by."""
+"""Target distribution: the pattern counts of samples, for every pattern size."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from ...kernels.patterns import Cells
 
 @dataclass(frozen=True, eq=False)
 class TargetDistribution:
-    """Samples, as tiles numbered from 0 on, and how their windows are read."""
+    """Samples of tile indices, and how their patterns are extracted."""
 
     samples: tuple[Tiles, ...]
     tiles: int
+    """Number of tiles."""
     sizes: tuple[int, ...]
+    """Edge lengths of the patterns."""
     weights: tuple[float, ...]
-    """Of the sizes; together 1."""
+    """Weights of the sizes, with a sum of 1."""
     wrap: Wrap
-    """Of the samples."""
+    """Axes along which the samples wrap."""
     sides: Sides
-    """Edges that count, of samples and maps alike."""
+    """Edges of samples and maps that are compared."""
     symmetry: int = 1
     has_unknown: bool = False
-    """Whether maps may hold a tile that the samples lack."""
+    """Whether maps may have tiles that are not in the samples."""
 
     @property
     def unknown_tile(self) -> int:
-        """Stands for all tiles that the samples lack."""
+        """Index of all tiles that are not in the samples."""
         return self.tiles + self.has_edges
 
     @property
@@ -42,15 +44,17 @@ class TargetDistribution:
 
     @property
     def has_edges(self) -> bool:
+        """Whether any edge is compared."""
         return any(any(edges) for edges in self.sides)
 
     @cached_property
     def codings(self) -> tuple[Coding, ...]:
+        """Pattern keys of every size."""
         return tuple(Coding(size, self.axes, self.tiles + self.has_edges + self.has_unknown) for size in self.sizes)
 
     @cached_property
     def views(self) -> tuple[tuple[Tiles, Wrap], ...]:
-        """The samples, also turned and mirrored, and how each wraps."""
+        """All views of the samples, and the axes along which each wraps."""
         return tuple(
             view
             for sample in self.samples
@@ -58,29 +62,30 @@ class TargetDistribution:
         )
 
     def frame_views(self, size: int) -> list[Tiles]:
+        """Return all views, padded at edges that wrap or are compared."""
         return [pad_map(view, size, wrap, self.sides, self.tiles) for view, wrap in self.views]
 
     @cached_property
     def windows(self) -> tuple[PatternCounts, ...]:
-        """By size."""
+        """Pattern counts of every size."""
         return tuple(PatternCounts.of(coding, self.frame_views(coding.size)) for coding in self.codings)
 
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
-        """(tile,) how often it occurs in the samples."""
+        """(tile,) number of its cells in the samples."""
         counts = sum(np.bincount(sample.reshape(-1), minlength=self.tiles) for sample in self.samples)
         return np.asarray(counts, dtype=np.int64)
 
     def draw_map(self, shape: Sequence[int], rng: Rng) -> NDArray[np.int64]:
-        """A map by chance, its tiles as common as in the samples."""
+        """Return a random map with the tile frequencies of the samples."""
         bounds = np.cumsum(self.frequencies)
         numbers = (rng.cells(shape) * float(bounds[-1])).astype(np.int64)
         return np.searchsorted(bounds, numbers, side="right")
 
     def list_stamps(self, number: int) -> tuple[Cells, NDArray[np.int64]]:
-        """All windows of a size that lie within the samples, (window, cell); and which edges that count each touches.
+        """Return (window, cell) all windows of a size inside the samples, and the compared edges that each touches.
 
-        An edge is a bit: before the first cell of axis 0, behind its last, then those of axis 1 and so on.
+        Edges are bits: the start of axis 0, its end, the start of axis 1, and so on.
         """
         size = self.sizes[number]
         none = [(False, False)] * self.axes
@@ -95,7 +100,7 @@ class TargetDistribution:
 
 
 def find_touched_edges(shape: Sequence[int], sides: Sides) -> NDArray[np.int64]:
-    """For windows by their first cells, which edges that count each touches, as bits."""
+    """Return, for windows by their first cells, the compared edges that each touches, as bits."""
     touched = np.zeros(tuple(shape), dtype=np.int64)
     for axis, edges in enumerate(sides):
         for end, counts in enumerate(edges):
