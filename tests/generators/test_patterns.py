@@ -166,7 +166,7 @@ def test_frames_show_step_and_divergence() -> None:
     assert frames[-1].map is not None
     assert left[-1] == pytest.approx(frames[-1].map.numbers["divergence"], abs=1e-4)
     assert left[-1] < left[0]
-    assert len(set(left)) > 3  # known all the time, not only when a sum is make_map
+    assert len(set(left)) > 3  # updated in every frame, not only when divergences are computed again
 
 
 # -- locks ------------------------------------------------------------------------------------------------------
