@@ -582,7 +582,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
         model.merge(other)
     with pytest.raises(TilewrightError, match=r"directions: is \('w',\) in one model and None in another"):
         tw.learn("markov", "village", directions=["w"]).merge(model)
-    with pytest.raises(TilewrightError, match="version 3 of models, make_map by a newer Tilewright"):
+    with pytest.raises(TilewrightError, match="version 3 of models, made by a newer Tilewright"):
         tw.make("markov", model={**model.to_data(), "version": 3})
-    with pytest.raises(TilewrightError, match="make_map for another tileset: 'cave' has no tile"):
+    with pytest.raises(TilewrightError, match="made for another tileset: 'cave' has no tile"):
         tw.make("markov", model={**model.to_data(), "tileset": "cave"})
