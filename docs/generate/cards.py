@@ -29,7 +29,7 @@ def _card(kind: str, name: str, line: str) -> str:
     return f"\n### {name}\n\n[![A map by {name}]({picture})]({target})\n\n`{command}`\n\n{line}\n"
 
 
-def pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_pictures() -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file names of the recipes' pictures, and what draws each."""
     for name in data.list_names("recipes"):
         yield f"recipe-{name}.png", _drawing(name)

@@ -18,7 +18,7 @@ DRAWING = re.compile(r'^Path\("([^"]+)"\)\.write_text\("""\\\n(.*?)"""\)$', re.M
 """A block of Python that saves a drawing."""
 
 
-def pictures(docs: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:
+def iter_pictures(docs: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:
     """Yield the file name of each picture, and what makes it: the last output of the block above whose fence has it."""
     for page in sorted(docs.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
