@@ -40,8 +40,11 @@ HOMES = {
     "overlays.overlay": ("Overlay",),
 }  # fmt: skip
 """The public names, by the module that defines them."""
-RENAMED = ("measures", "shapers", "techniques", "tilesets")
-"""Deprecated names from 0.1, each now with `list_` before it; `formats`, also a package, warns when it is called."""
+RENAMED = {
+    "measures": "list_measures", "mover": "transform", "shapers": "list_shapers", "techniques": "list_techniques",
+    "tilesets": "list_tilesets",
+}  # fmt: skip
+"""Names of 0.1 and their present ones. `formats`, which is also a package, warns when it is called."""
 _MODULES = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["__version__", *sorted((*PACKAGES, *_MODULES))]
 
@@ -50,10 +53,10 @@ def __getattr__(name: str) -> object:
     if name in PACKAGES:
         return import_module(f".{name}", __name__)
     if name in RENAMED:
-        import warnings
+        from .core.deprecation import warn_renamed
 
-        warnings.warn(f"tw.{name}() is now tw.list_{name}()", DeprecationWarning, stacklevel=2)
-        name = f"list_{name}"
+        warn_renamed(f"tw.{name}()", f"tw.{RENAMED[name]}()")
+        name = RENAMED[name]
     if name not in _MODULES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -67,6 +67,7 @@ __version__: str
 
 Stages: TypeAlias = str | Stage | Mapping[str, Any] | Sequence[str | Stage | Mapping[str, Any]]
 measures = list_measures
+mover = transform
 shapers = list_shapers
 techniques = list_techniques
 tilesets = list_tilesets

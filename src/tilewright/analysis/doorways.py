@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.deprecation import renamed_keywords
 from ..core.tilemap import TileMap
 from .regions import Walkable, passable_of, regions_of
 
@@ -29,6 +30,7 @@ def passages(map: Walkable) -> Mask:
     return upright | level
 
 
+@renamed_keywords(least="min_cells")
 def doorways(map: TileMap, *, of: Rooms | None = None, min_cells: int = 1) -> Mask:
     """The cells of passages beside a room of at least so many passable cells. For maps of one level.
 

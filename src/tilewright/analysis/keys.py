@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.deprecation import renamed_names
 from ..core.tilemap import Marker, TileMap
 from .paths import Places, read_cells, steps_from
 
@@ -107,3 +108,6 @@ def _find_colored(map: TileMap, kind: str) -> list[tuple[Marker, str]]:
 
 def _cell(map: TileMap, marker: Marker) -> tuple[int, ...]:
     return (marker.level, marker.y, marker.x)[-len(map.shape) :]
+
+
+__getattr__ = renamed_names(__name__, Play="Playthrough")

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.deprecation import renamed_members
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from ..kernels.bridges import Waves, build_labeled_map
@@ -22,6 +23,7 @@ Walkable: TypeAlias = TileMap | NDArray[np.bool_]
 """A map, or the cells that one can walk on."""
 
 
+@renamed_members(ranked="rank", chosen="mask", kept="keep")
 @dataclass(frozen=True, slots=True)
 class Regions:
     """Regions numbered from 1 on, in reading order of their first cells."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from ..core.deprecation import renamed_members
 from ..core.tilemap import TileMap
 
 Link: TypeAlias = tuple[int, int]
@@ -28,6 +29,7 @@ def rooms_graph(map: TileMap) -> RoomGraph:
     return RoomGraph(len(map.rooms), tuple(sorted(links)), *ends)
 
 
+@renamed_members(parts="components", part_count="component_count", way="route", way_links="route_links")
 @dataclass(frozen=True)
 class RoomGraph:
     """Rooms as nodes, links as edges."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import registry
+from ..core.deprecation import renamed_members, renamed_names
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 from .chokepoints import Cuts
@@ -32,6 +33,9 @@ class Route:
     length: int
 
 
+@renamed_members(
+    way="route", around="neighbor_masks", exits="neighbor_counts", marked="find_markers", commonest="most_common_tile"
+)
 class Survey:
     """A map, looked at."""
 
@@ -164,3 +168,6 @@ def check_comparing(asked: Iterable[registry.Measure]) -> None:
     if lacking:
         verb = "compare" if len(lacking) > 1 else "compares"
         raise InvalidRecipe(f"{' and '.join(lacking)} {verb} a map with a sample; name one with like", rule="missing")
+
+
+__getattr__ = renamed_names(__name__, Way="Route")

@@ -1,5 +1,6 @@
 """Errors that are not bugs: one tree; each carries its problems as data and is rendered as one line.
 
+from .deprecation import renamed_members
 A problem names the parameter or file, the rule, the value and the suggested fixes. Entry points print the line and
 exit with 2. No code reads the rendered line. What a value can be guilty of is a ValueError as well, so that pydantic
 collects it with its place.

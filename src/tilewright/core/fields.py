@@ -299,6 +299,12 @@ def fields_by_name(model: type[BaseModel]) -> Mapping[str, Field]:
     return {field.name: field for field in fields_of(model)}
 
 
+def present_name(model: type[BaseModel], name: str) -> str:
+    """Return the name of a parameter that may be given by an old one."""
+    renamed: Mapping[str, str] = getattr(model, "renamed", {})
+    return renamed.get(name, name)
+
+
 def models_in(model: type[BaseModel], seen: tuple[type[BaseModel], ...] = ()) -> dict[str, type[BaseModel]]:
     """Return the models that a model's fields are made of, at any depth, in the order of their first use."""
     found: dict[str, type[BaseModel]] = {}

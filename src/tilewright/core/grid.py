@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from .appearance import FREE_GLYPH
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, TooLarge, UnknownName, pluralize, unknown_key
 from .params import MAX_SIDE, AtomicValue, Sized, param
 from .resolver import Resolver
@@ -37,6 +38,7 @@ MAX_CELLS = 1 << 28
 KEYS = ("shape", "words", "cells", "digest")
 
 
+@renamed_members(words="labels", ids="to_tile_ids")
 class Grid(AtomicValue):
     """A map made of words; some cells may be free.
 

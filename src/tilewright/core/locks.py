@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .appearance import FREE_GLYPH
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, TooLarge, pluralize
 from .grid import (
     FREE,
@@ -31,6 +32,7 @@ MAX_LISTED_LOCKS = 64
 """Up to this many locks are written as a list that people can read and edit."""
 
 
+@renamed_members(words="labels", which="label_indices", frame="map_shape", keeping="from_map", fitted="fit_to")
 class Locks:
     """A set of locked cells, in the technique's coordinates.
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, model_validator
 
 from .. import data
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, short_repr
 from .grid import pack, unpack
 from .params import AtomicValue, Params, get_resolver, param
@@ -31,6 +32,7 @@ MAX_COUNTS = 1 << 23
 """Numbers in the counts of a model; where there are more, they are counted again at first use."""
 
 
+@renamed_members(learned="params", counted="with_counts", merged="merge")
 class Model(AtomicValue):
     """Something learned: by which technique, and from what.
 

@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from .errors import InvalidRecipe, Path, TilewrightError, UnknownName, short_repr
-from .fields import UNSET, Field, fields_by_name
+from .fields import UNSET, Field, fields_by_name, present_name
 from .registry import shapers
 
 FileText = Callable[[str], str]
@@ -171,6 +171,7 @@ def read_setting(values: dict[str, Any], setting: str, model: type[BaseModel], f
         raise InvalidRecipe(f"{short_repr(setting)}: a setting is written name=value")
     known = fields_by_name(model)
     name, *inner = path.strip().replace("-", "_").split(".")
+    name = present_name(model, name)
     if name not in known:
         raise UnknownName("parameter", name, known)
     if not inner:

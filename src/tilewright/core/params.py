@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args, get_origin
 
 import numpy as np
 from pydantic import (
@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, core_schema
 
+from .deprecation import renamed_members, warn_renamed
 from .errors import Fix, InvalidRecipe, Path, Problem, TilewrightError, find_nearest, problem, unknown_key
 from .resolver import Resolver
 
@@ -107,6 +108,7 @@ def hint(**hints: Unpack[Hints]) -> Any:
     return Field(json_schema_extra=extra)
 
 
+@renamed_members(checked="validate", changed="replace")
 class Params(BaseModel):
     """Base of all parameters: frozen, hashable, closed; booleans are refused where a number stands.
 
@@ -124,6 +126,8 @@ class Params(BaseModel):
     )
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of parameters, so that recipes written with them still read."""
+    file_keys: ClassVar[Mapping[str, str]] = {}
+    """Keys in files whose fields have another name."""
     extra_keys: ClassVar[tuple[str, ...]] = ()
     """Keys beside the fields that are read, for whoever mistypes one."""
     noun: ClassVar[str] = "parameter"
@@ -147,6 +151,16 @@ class Params(BaseModel):
         """The short form in which it can be written as well; None where there is none."""
         return None
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the value of a parameter by its old name."""
+            new = type(self).renamed.get(name)
+            if new is None:
+                return super().__getattr__(name)
+            warn_renamed(f"parameter {name!r}", repr(new))
+            return getattr(self, new)
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         copy = super().model_copy(update=update, deep=deep)
         for name in copy.__dict__.keys() - type(self).model_fields.keys():
@@ -159,8 +173,10 @@ class Params(BaseModel):
         """Old names are read; booleans where numbers stand, and sets, which have no order, are not."""
         if not isinstance(values, Mapping):
             return values
-        if cls.renamed:
-            values = {cls.renamed.get(name, name): value for name, value in values.items()}
+        for old in cls.renamed.keys() & values.keys():
+            warn_renamed(f"parameter {old!r}", repr(cls.renamed[old]), stacklevel=4)
+        present = {**cls.renamed, **cls.file_keys}
+        values = {present.get(name, name): value for name, value in values.items()}
         wrong = []
         for name, value in values.items():
             if isinstance(value, (set, frozenset)):

@@ -45,7 +45,7 @@ def reorient_sides(sides: str, view: str) -> str:
 class Joint(Params):
     """What the pieces of a kind may meet at the sides where they go on."""
 
-    renamed: ClassVar = {"under": "passes_under", "loose": "may_stop_at", "gives_way": "fallback"}
+    file_keys: ClassVar = {"under": "passes_under", "loose": "may_stop_at", "gives_way": "fallback"}
 
     kind: str = param(min_length=1)
     """The kind of tile."""
@@ -64,7 +64,7 @@ class Joint(Params):
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data with the keys of tileset files, which are also those of the digest."""
-        keys = {name: key for key, name in self.renamed.items()}
+        keys = {name: key for key, name in self.file_keys.items()}
         return {keys.get(name, name): value for name, value in self.model_dump(exclude_defaults=True).items()}
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel
 
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, Problem, TilewrightError, problem, unknown_key
 from .locks import Locks
 from .params import AtomicValue, Params, kinds_in
@@ -31,6 +32,7 @@ class Stage:
     params: Params
 
 
+@renamed_members(then="with_stage")
 @dataclass(frozen=True)
 class Recipe(AtomicValue):
     """A technique with its params, the shapers after it, the tiles it is drawn in, what is locked, and a seed.

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from .. import data
 from . import ports
+from .deprecation import renamed_keywords, renamed_members
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import Offset
 from .params import Params, Sized
@@ -65,6 +66,16 @@ class ByExample:
     """The number in its frames that falls as the map improves, drawn as a curve; empty where there is none."""
 
 
+@renamed_members(
+    refuse="validate",
+    settle="resolve_random",
+    extends="extends_tileset",
+    strange_locks="allow_unknown_lock_tiles",
+    sections="recipe_keys",
+    holds_reach="margin_in_memory",
+    numbered="match_by_position",
+    words="labels_of",
+)
 @dataclass(frozen=True, kw_only=True)
 class Technique(Entry):
     """Makes a map from nothing but params, a site and a stream."""
@@ -170,6 +181,7 @@ class Technique(Entry):
         return tuple(self.tiles(params) if callable(self.tiles) else self.tiles) if self.tiles else None
 
 
+@renamed_members(moves="rearranges", turns="reorients")
 @dataclass(frozen=True, kw_only=True)
 class Shaper(Entry):
     """Makes a map from a map."""
@@ -238,6 +250,15 @@ class _Declaration(TypedDict, total=False):
     validate: Callable[[Any, Any], None]
 
 
+@renamed_keywords(
+    refuse="validate",
+    settle="resolve_random",
+    extends="extends_tileset",
+    strange_locks="allow_unknown_lock_tiles",
+    sections="recipe_keys",
+    holds_reach="margin_in_memory",
+    numbered="match_by_position",
+)
 def technique(
     params: type[Params], *, tileset: str | Callable[[Any], Tileset], **declared: Unpack[_Declaration]
 ) -> Callable[[Callable[..., Any]], Technique]:
@@ -265,6 +286,7 @@ def shaper(
     )
 
 
+@renamed_keywords(turns="reorients")
 def transform(
     params: type[Params], *, reorients: Callable[[Any], str] | None = None, revision: int = 1
 ) -> Callable[[Callable[..., Any]], Shaper]:

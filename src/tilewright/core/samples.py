@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, pluralize
 from .grid import FREE, Grid, sort_labels
 from .params import AtomicValue
@@ -30,6 +31,7 @@ FILE = re.compile(r".+\.\w[\w+-]*")
 """What may be a file, or several, in a list of strings, and no row of glyphs."""
 
 
+@renamed_members(words="labels", looking_like="with_tileset")
 class Samples(AtomicValue):
     """Maps made of words, at least one, all flat or all with levels.
 

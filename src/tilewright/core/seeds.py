@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .deprecation import renamed_members
 from .errors import InvalidRecipe
 
 T = TypeVar("T")
@@ -75,6 +76,7 @@ def _positions(first: int, count: int) -> NDArray[np.uint64]:
     return np.arange(count, dtype=np.uint64) + np.uint64(first & MASK)
 
 
+@renamed_members(weighted="weighted_index")
 class Rng:
     """One stream of random numbers.
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .deprecation import renamed_keywords, renamed_members
 from .errors import InvalidRecipe, TilewrightError, UnknownName
 from .grid import FREE, Grid
 from .tilemap import MapDetails, TileMap, adopt_cells
@@ -21,6 +22,8 @@ MAX_DIRECT_LOOKUP = 1 << 12
 """Up to so many, looking all up is quicker than checking first and then copying."""
 
 
+@renamed_keywords(done="progress")
+@renamed_members(done="progress", shown="snapshot")
 @dataclass(slots=True)
 class Frame:
     """What can be seen at a moment of the work.
@@ -107,6 +110,16 @@ class PaddedWindow:
         return tuple(slice(before, before + side) for before, side in zip(self.before, self.own, strict=True))
 
 
+@renamed_members(
+    hold="apply_locks",
+    held="locked_counts",
+    painted="to_tile_ids",
+    broken="violated_locks",
+    around="padded_window",
+    moved="rearrange",
+    words="labels",
+    is_whole="is_whole_map",
+)
 class Site:
     """Where a technique or shaper works.
 

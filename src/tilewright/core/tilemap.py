@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, pluralize
 from .ports import files
 from .tileset import Tileset
@@ -54,6 +55,7 @@ class MapDetails(TypedDict, total=False):
     numbers: Mapping[str, float] | None
 
 
+@renamed_members(replaced="replace", moved="rearrange", locked="to_locks")
 class TileMap:
     """A finished map.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, PrivateAttr, field_validator, model_validator
 
 from .appearance import FREE_GLYPH, Rgb, fill_appearance, read_color, read_glyph, read_rgb
+from .deprecation import renamed_members
 from .errors import InvalidRecipe, Problem, TooLarge, UnknownName, did_you_mean, problem, short_repr
 from .params import Params, param
 from .pieces import SIDES, VIEWS, Beside, Joint, read_sides, reorient_sides
@@ -116,6 +117,7 @@ class Sheet(Params):
         return hash(tuple(self.to_data().values()))
 
 
+@renamed_members(of_words="from_labels", extended="with_tiles", turned="reorient_tiles")
 class Tileset(Params):
     """An ordered list of tiles; made from TOML, data, or the words of a sample."""
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from itertools import chain
 
+from ..core.deprecation import renamed_keywords
 from ..core.errors import BadFile, InvalidRecipe
 from ..core.seeds import read_seed
 from .cluster import Progress, ProgressCallback, check_workers, iter_results
@@ -28,6 +29,7 @@ MAX_PARTS_PER_TASK = 8
 """Parts in a task."""
 
 
+@renamed_keywords(tell="on_progress")
 def make(
     given: RequestLike,
     folder: str | os.PathLike[str],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.deprecation import renamed_names
 from ..core.errors import pluralize
 from ..core.params import check_integer
 from .distributions import (
@@ -217,3 +218,15 @@ def _align_columns(rows: list[list[str]]) -> list[str]:
     """Words in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+__getattr__ = renamed_names(
+    __name__,
+    histograms="compute_histograms",
+    lines="format_histograms",
+    picture="draw_report",
+    range_lines="format_range",
+    range_picture="draw_range",
+    compared="compare",
+    compare_picture="draw_comparison",
+)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.appearance import read_rgb
+from ..core.deprecation import renamed_members
 from ..core.errors import InvalidRecipe
 from ..core.tilemap import TileMap
 
@@ -24,6 +25,7 @@ CLEAR = 215
 """How much the colour of a value covers of the tile below it, of 255."""
 
 
+@renamed_members(over="blend", fitted="check_size")
 @dataclass(frozen=True, eq=False)
 class Overlay:
     """What is to be drawn over a map."""

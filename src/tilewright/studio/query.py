@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.errors import InvalidRecipe, Problem, problem, unknown_key
-from ..core.fields import fields_by_name
+from ..core.fields import fields_by_name, present_name
 from ..core.notation import read_value
 from ..core.registry import Technique
 from ..formats import Format
@@ -26,7 +26,8 @@ def read_parameters(
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
     problems: list[Problem] = []
-    for name, text in pairs:
+    for key, text in pairs:
+        name = present_name(entry.params, key)
         owner, values = (entry.params, params) if name in entry.params.model_fields else (format.params, options)
         if name in params or name in options:
             problems.append(problem("is given twice", at=name))
