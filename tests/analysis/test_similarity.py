@@ -284,4 +284,4 @@ def test_a_likeness_is_a_value() -> None:
     assert (again, hash(again)) == (similarity, hash(similarity))
     assert Similarity.validate({"like": ["a"], "wrap_sample": "", "pattern_size": 1}).wrap_sample == "none"
     map = drawn("aba", "bab", "aba")
-    assert again.of(map).copied_share == similarity.compare(map).copied_share == 1
+    assert again.compare(map).copied_share == similarity.compare(map).copied_share == 1
