@@ -89,7 +89,7 @@ def test_frames_show_cuts_then_rooms_then_links_then_corridors() -> None:
         ({"leaf": 0}, "leaf"),
         ({"room_width": (9, 3)}, "room_width: from a least size of 1 or more to a greatest, got 9, 3"),
         ({"room_height": (60, 70)}, "room_height: the map has 48 rows within its walls, so no room of 60 fits"),
-        ({"rooms": 3, "min_rooms": 4}, "at_least: must be at most rooms, 3, got 4"),
+        ({"rooms": 3, "min_rooms": 4}, "min_rooms: must be at most rooms, 3, got 4"),
     ],
 )
 def test_mistakes_are_told_in_a_line(params: dict[str, Any], words: str) -> None:

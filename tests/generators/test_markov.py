@@ -552,7 +552,7 @@ def test_known_squares_are_not_repaired() -> None:
         ({"backoff": []}, "backoff: must have at least 1 value"),
         ({"sample": MANY, "directions": AROUND}, "directions: 8 directions with 256 tiles make too many contexts"),
         ({"scan": "diagonal"}, "scan: must be 'rows', 'columns' or 'spiral', got 'diagonal'"),
-        ({"repair_passes": -1}, "mends: must be at least 0, got -1"),
+        ({"repair_passes": -1}, "repair_passes: must be at least 0, got -1"),
         ({"temperature": -1}, "temperature: must be at least 0.0, got -1"),
         ({"smoothing": -1}, "smoothing: must be at least 0.0, got -1"),
         ({"unknown": "maybe"}, "unknown: must be 'never' or 'keep', got 'maybe'"),

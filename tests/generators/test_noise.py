@@ -209,7 +209,7 @@ def test_defaults_look_like_terrain() -> None:
          "island: a window of a larger world must know how large; give world, such as 400,300"),
         ({"offset": [1 << 63, 0]}, "offset.0: must be at most 4611686018427387904, got 9223372036854775808"),
         ({"kind": "perlinn"}, "kind: must be 'perlin', 'simplex', 'value' or 'cellular', got 'perlinn'"),
-        ({"feature_size": 0.5}, "feature: must be at least 1.0, got 0.5"),
+        ({"feature_size": 0.5}, "feature_size: must be at least 1.0, got 0.5"),
         ({"world": [0, 5]}, "world.0: must be at least 1, got 0"),
     ],
 )  # fmt: skip
