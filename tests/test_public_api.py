@@ -160,7 +160,7 @@ def test_a_format_of_ones_own(tmp_path: Path) -> None:
     assert np.array_equal(tw.load(tmp_path / "cave.rows").cells, CAVE.cells)
     CAVE.save(tmp_path / "cave.dat", format="rows", gap=",")
     assert np.array_equal(tw.load(tmp_path / "cave.dat", format="rows", gap=",").cells, CAVE.cells)
-    with pytest.raises(tw.TilewrightError, match=r"\.png is already the ending of png"):
+    with pytest.raises(tw.TilewrightError, match=r"\.png is already an extension of png"):
         tw.register_format(extensions=[".png"])(lambda map, options, path: b"")
     with pytest.raises(tw.TilewrightError, match="extensions"):
         tw.register_format(extensions=[".a", "b"])

@@ -71,7 +71,7 @@ def test_a_map_that_the_site_refuses_is_written_with_a_warning(tilewright: Run) 
     Path("wide.csv").write_text(",".join(["1"] * 60) + "\n")
     done = tilewright("convert", "wide.csv", "wide.awbw", "--from", "awbw")
     assert done.code == 0
-    assert "takes maps of 5 to 50 cells on a side, not of 60x1" in done.err
+    assert "accepts maps of 5 to 50 cells per side, got 60x1" in done.err
 
 
 @pytest.mark.parametrize("given", [["maps"], ["maps/*.csv"], ["maps/bay.csv", "maps/hill.csv"]])
@@ -140,16 +140,16 @@ def test_what_was_learned_is_explained(tilewright: Run) -> None:
     ("command", "message"),
     [
         ("learn patterns nowhere -o a.json", "unknown map 'nowhere'"),
-        ("learn patterns maps/*.png -o a.json", "maps/*.png: no file is called like that"),
+        ("learn patterns maps/*.png -o a.json", "maps/*.png: no file matches"),
         ("learn patterns maps --from awbv -o a.json", "unknown format 'awbv'; did you mean 'awbw'?"),
         ("learn patterns maps --tileset cav -o a.json", "unknown tileset 'cav'; did you mean 'cave'?"),
-        ("learn patterns maps -o a.pkl", "a.pkl: a model is saved as .json or .npz"),
+        ("learn patterns maps -o a.pkl", "a.pkl: a model file must end in .json or .npz"),
         ("learn patterns bad.json -o a.json", "version 9 of models, made by a newer Tilewright"),
         ("learn caves maps -o a.json", "caves does not learn from samples"),
         ("explain bad.json", "bad.json: not a model (version 9 of models"),
         ("explain none.npz", "none.npz: cannot be read"),
-        ("convert empty -o {stem}.png", "empty: a folder that holds no map"),
-        ("convert maps/*.tmx -o {stem}.png", "maps/*.tmx: no file is called like that"),
+        ("convert empty -o {stem}.png", "empty: folder contains no map"),
+        ("convert maps/*.tmx -o {stem}.png", "maps/*.tmx: no file matches"),
     ],
 )
 def test_mistakes_are_one_line(command: str, message: str, tilewright: Run) -> None:

@@ -105,16 +105,16 @@ MISTAKES = {
         "make caves --overlay sight,radus=3",
         "sight: unknown setting 'radus'; did you mean 'radius'?",
     ),
-    "overlay's form": ("make caves --overlay distance,3,4", "overlay: settings are written name=value"),
-    "overlay's place": ("show whole.json --overlay path,goal=99,0", "path: goal: x=99 y=0 lies outside the map of"),
+    "overlay's form": ("make caves --overlay distance,3,4", "overlay: write settings as name=value"),
+    "overlay's place": ("show whole.json --overlay path,goal=99,0", "path: goal: x=99 y=0 is outside the map of"),
     "overlay's marker": ("show whole.json --overlay path,goal=exit", "goal: unknown marker 'exit'; the map has no"),
     "overlay of text": ("make caves -o x.txt --overlay distance", "txt has no option 'overlay'"),
     "overlay of a picture": ("make caves -o x.png --overlay distence", "overlay: unknown overlay 'distence'; did you"),
     "layer": ("make noise -o x.png --layer hight", "unknown layer 'hight'; did you mean 'height'?"),
-    "layer of none": ("make caves -o x.png --layer height", "layer: the map has none, got 'height'"),
+    "layer of none": ("make caves -o x.png --layer height", "layer: the map has no layers, got 'height'"),
     "layer and more": (
         "make noise -o x.png --layer height --overlay path",
-        "layer: the picture shows a layer and noth",
+        "layer: a picture of a layer shows nothing",
     ),
     "layer of the terminal": ("make noise --layer height", "layer: an option for files; name one with -o"),
     "index": ("show whole.json --index 1", "holds 1 map, there is no number 1"),
@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_encoded_keeps_the_others_from_being_written(tilew
     wide = ("--width", "9000", "--height", "1", "--seed", "1")
     done = tilewright("make", "caves", *wide, "-o", "a.json", "-o", "a.txt", "-o", "b.gif", "--scale", "16")
     assert done.code == 2
-    assert "a gif is at most" in done.err
+    assert "a gif must be at most" in done.err
     assert not list(Path().iterdir())
     tw.make("caves", width=9000, height=1, seed=1).save("wide.json")
     tw.make("caves", width=9, height=1, seed=1).save("small.json")

@@ -128,12 +128,12 @@ def test_a_missing_file_is_compared_with_those_beside_it(maps: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("maps/deeper", "maps/deeper: a folder that holds no map"),
-        ("maps/*.txt", "maps/*.txt: no file is called like that"),
+        ("maps/deeper", "maps/deeper: folder contains no map"),
+        ("maps/*.txt", "maps/*.txt: no file matches"),
         ("awbw:maps/none.csv", "none.csv: cannot be read"),
         ("nothing", "unknown map 'nothing'"),
         ("awbw/nothing", "unknown map 'awbw/nothing'"),
-        ("vox:maps", "maps: a folder that holds no map (.vox)"),
+        ("vox:maps", "maps: folder contains no map (.vox)"),
     ],
 )
 def test_what_is_not_there_is_one_line(given: str, message: str, maps: Path) -> None:

@@ -135,7 +135,7 @@ def test_archive_in_little_memory(corpus: Corpus, tmp_path: Path, monkeypatch: p
 
 
 def test_what_cannot_be_written(corpus: Corpus, swept: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="is a folder; name a file in it"):
+    with pytest.raises(BadFile, match="is a folder; give a file in it"):
         write_npz(corpus, tmp_path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadFile, match=r"x\.npz: "):

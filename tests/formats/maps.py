@@ -1,4 +1,4 @@
-"""Maps for the tests of formats: every shape and every kind of content."""
+"""Maps for the tests of formats, with every shape and every kind of content."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tilewright.core.tileset import Sheet
 
 
 def same(one: tw.TileMap, other: tw.TileMap) -> bool:
-    """Equal in everything, layers bit for bit: NaN, which equals nothing, must come back too."""
+    """Return whether all data is equal; layers are compared bit by bit, because NaN is not equal to itself."""
     layers = [{name: layer.tobytes() for name, layer in map.layers.items()} for map in (one, other)]
     return one.replace(layers={}) == other.replace(layers={}) and layers[0] == layers[1]
 
 
 def full_map() -> tw.TileMap:
-    """A made map with everything a map can have."""
-    made = tw.make("caves", width=23, height=11, seed=7)
+    """Return a generated map with all kinds of data."""
+    map = tw.make("caves", width=23, height=11, seed=7)
     height = np.random.default_rng(1).normal(size=(2, 11, 23))
     height[1, 0, :4] = np.nan, np.inf, -0.0, 5e-324
-    return made.replace(
+    return map.replace(
         rooms=[tw.Room(0, 0, 3, 4), tw.Room(5, 5, 18, 6)],
         links=[(0, 1)],
         markers=[tw.Marker("start", 1, 2), tw.Marker('the "exit"\n\ud800é', 22, 10)],
@@ -32,14 +32,14 @@ def full_map() -> tw.TileMap:
     )
 
 
-def coded(map: tw.TileMap) -> tw.TileMap:
-    """The same map with a foreign number for every tile."""
+def with_codes(map: tw.TileMap) -> tw.TileMap:
+    """Return the same map with a code for every tile."""
     tiles = tuple(tile.model_copy(update={"code": number}) for number, tile in enumerate(map.tileset, 1))
     return map.replace(tileset=map.tileset.model_copy(update={"tiles": tiles}))
 
 
 def deep_map() -> tw.TileMap:
-    """Three levels."""
+    """Return a map with three levels."""
     cells = np.random.default_rng(2).integers(0, 9, size=(3, 6, 5))
     tileset = tw.recipe("caves", tileset="dungeon").tileset
     assert tileset is not None
@@ -48,7 +48,7 @@ def deep_map() -> tw.TileMap:
 
 
 def numbered_map(tiles: int, height: int = 20, width: int = 30, alike: bool = False) -> tw.TileMap:
-    """Random cells of a tileset of this many tiles; `alike` ones all share two colours."""
+    """Return random cells of a tileset with this number of tiles; `alike` tiles share two colors."""
     colors = ["#102030", "#a0b0c0"]
     words = [{"name": f"t{n}", "color": colors[n % 2]} if alike else {"name": f"t{n}"} for n in range(tiles)]
     tileset = tw.Tileset.validate({"name": "many", "tiles": words})
@@ -57,7 +57,7 @@ def numbered_map(tiles: int, height: int = 20, width: int = 30, alike: bool = Fa
 
 
 def sprite_map() -> tw.TileMap:
-    """A map whose tileset has a picture: two sprites, and a tile without one."""
+    """Return a map whose tileset has a picture with two sprites, and a tile without one."""
     picture = Image.new("RGBA", (9, 4), (0, 0, 0, 0))
     picture.paste((255, 0, 0, 255), (0, 0, 4, 4))
     picture.paste((0, 255, 0, 255), (5, 0, 9, 2))
@@ -81,14 +81,14 @@ EXAMPLES = {
     "one column": numbered_map(3, 17, 1),
     "256 tiles": numbered_map(256),
     "300 tiles": numbered_map(300),
-    "tiles of one colour": numbered_map(40, alike=True),
-    "300 tiles of one colour": numbered_map(300, alike=True),
+    "tiles of one color": numbered_map(40, alike=True),
+    "300 tiles of one color": numbered_map(300, alike=True),
 }
 
 
 @st.composite
 def maps(draw: st.DrawFn) -> tw.TileMap:
-    """Any small map, with anything in it."""
+    """Generate any small map with any data."""
     shape = draw(st.sampled_from([(1, 1), (1, 7), (5, 3), (2, 1, 1), (2, 3, 4), (1, 2, 2)]))
     *levels, height, width = shape
     tiles = draw(st.integers(1, 5))

@@ -16,26 +16,26 @@ from tilewright.core.site import Site
 from tilewright.formats import Source, decode
 from tilewright.formats._animation import AnimationParams, thin_frames
 
-FILMS = ["gif", "webp", "apng"]
+ANIMATIONS = ["gif", "webp", "apng"]
 MAP = tw.make("caves", width=14, height=9, seed=5)
 SITE = Site(MAP.shape, MAP.tileset)
 
 
 def pictures(path: Path) -> list[np.ndarray]:
-    with Image.open(path) as film:
+    with Image.open(path) as animation:
         found = []
-        for number in range(getattr(film, "n_frames", 1)):
-            film.seek(number)
-            found.append(np.asarray(film.convert("RGB")))
+        for number in range(getattr(animation, "n_frames", 1)):
+            animation.seek(number)
+            found.append(np.asarray(animation.convert("RGB")))
         return found
 
 
-def flat(frame: tw.Frame, scale: int) -> np.ndarray:
+def flat_pixels(frame: tw.Frame, scale: int) -> np.ndarray:
     colors: np.ndarray = frame.tileset.colors[frame.cells]
     return colors.repeat(scale, 0).repeat(scale, 1)
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_every_frame_shows_its_cells_exactly(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
     frames = list(tw.watch("caves", width=14, height=9, seed=5))
@@ -47,25 +47,25 @@ def test_every_frame_shows_its_cells_exactly(name: str, tmp_path: Path) -> None:
     ]
     shown = pictures(path)
     assert len(shown) == len(distinct) > 3
-    assert all(np.array_equal(picture, flat(frame, 3)) for picture, frame in zip(shown, distinct, strict=True))
+    assert all(np.array_equal(picture, flat_pixels(frame, 3)) for picture, frame in zip(shown, distinct, strict=True))
 
 
-@pytest.mark.parametrize("name", FILMS)
-def test_the_last_frame_is_held_and_the_film_loops(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ANIMATIONS)
+def test_the_last_frame_lasts_longer_and_the_animation_loops(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
     frames = [tw.Frame(np.full(MAP.shape, number), site=SITE).snapshot() for number in range(3)]
     formats.save_animation(frames, path, duration=40, hold=500, loop=3)
-    with Image.open(path) as film:
-        assert film.info["loop"] == 3
+    with Image.open(path) as animation:
+        assert animation.info["loop"] == 3
         durations = []
-        for number in range(getattr(film, "n_frames", 1)):
-            film.seek(number)
-            film.load()
-            durations.append(film.info["duration"])
+        for number in range(getattr(animation, "n_frames", 1)):
+            animation.seek(number)
+            animation.load()
+            durations.append(animation.info["duration"])
     assert durations == [40, 40, 500]
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_reading_gives_the_finished_map(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
     formats.save_animation(tw.watch("caves", width=14, height=9, seed=5), path)
@@ -74,15 +74,15 @@ def test_reading_gives_the_finished_map(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("map", EXAMPLES.values(), ids=EXAMPLES)
-@pytest.mark.parametrize("name", FILMS)
-def test_a_single_map_is_a_film_of_one_frame(name: str, map: tw.TileMap) -> None:
+@pytest.mark.parametrize("name", ANIMATIONS)
+def test_a_single_map_is_an_animation_of_one_frame(name: str, map: tw.TileMap) -> None:
     content = formats.encode(map, name, scale=2)
     assert same(decode(Source(content, "x"), formats.format_registry.get(name))[0].map, map)
     assert content == formats.encode(map, name, scale=2)
 
 
-@pytest.mark.parametrize("name", FILMS)
-def test_own_colours_and_lines_are_shown(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ANIMATIONS)
+def test_colors_and_lines_of_frames_are_shown(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
     colors = np.zeros((*MAP.shape, 3), dtype=np.uint8)
     colors[2, 3] = 255, 0, 128
@@ -102,7 +102,7 @@ def test_own_colours_and_lines_are_shown(name: str, tmp_path: Path) -> None:
     assert tw.load(path) == MAP
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_frames_of_different_sizes_share_a_canvas(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{name}"
     small = tw.TileMap(MAP.cells[2:5, 1:5], MAP.tileset)
@@ -116,7 +116,7 @@ def test_frames_of_different_sizes_share_a_canvas(name: str, tmp_path: Path) -> 
     assert tw.load(path) == small
 
 
-def test_thinning_keeps_first_and_last_and_holds_few() -> None:
+def test_thinning_keeps_the_first_and_last_frame_and_few_in_memory() -> None:
     alive = [0, 0]
 
     class Counted(tw.Frame):
@@ -146,7 +146,7 @@ def test_thinning_keeps_first_and_last_and_holds_few() -> None:
 def test_nothing_to_show_is_refused(tmp_path: Path) -> None:
     with pytest.raises(tw.TilewrightError, match="at least one frame"):
         formats.save_animation([], tmp_path / "a.gif")
-    with pytest.raises(tw.TilewrightError, match="holds no animation; apng, gif, webp do"):
+    with pytest.raises(tw.TilewrightError, match="cannot hold an animation; use apng, gif, webp"):
         formats.save_animation([], tmp_path / "a.csv")
     assert not list(tmp_path.iterdir())
 
@@ -159,7 +159,7 @@ def test_sides_beyond_the_format_are_refused(name: str, side: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("gif", "GIF"), ("webp", "WEBP"), ("apng", "PNG")])
-def test_other_films_are_read_by_colour(name: str, kind: str) -> None:
+def test_other_animations_are_read_by_color(name: str, kind: str) -> None:
     buffer = io.BytesIO()
     first, last = (Image.fromarray(np.array(cells, np.uint8) * 255) for cells in ([[0, 0]], [[0, 1]]))
     more = {"comment": b"made by hand"} if kind == "GIF" else {"lossless": True}
@@ -168,7 +168,7 @@ def test_other_films_are_read_by_colour(name: str, kind: str) -> None:
     assert map.cells.tolist() == [[0, 1]]
 
 
-def test_a_film_never_stands_still() -> None:
+def test_consecutive_frames_differ() -> None:
     frames = list(tw.watch("caves", seed=7, width=20, height=12, shaping=["connect", "connect", "connect"]))
     shown = thin_frames(iter(frames), AnimationParams())
     assert shown[-1].map is not None  # type: ignore[union-attr]
@@ -176,8 +176,8 @@ def test_a_film_never_stands_still() -> None:
         assert not np.array_equal(before.cells, after.cells)
 
 
-@pytest.mark.parametrize("name", FILMS)
-def test_an_overlay_lies_over_the_finished_map_alone(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ANIMATIONS)
+def test_an_overlay_is_drawn_only_over_the_finished_map(name: str, tmp_path: Path) -> None:
     for path, options in ((tmp_path / f"a.{name}", {}), (tmp_path / f"b.{name}", {"overlay": "distance"})):
         formats.save_animation(tw.watch("caves", width=14, height=9, seed=5), path, scale=3, **options)
         assert same(tw.load(path), MAP)

@@ -30,7 +30,7 @@ def read(content: bytes | str, tileset: tw.Tileset | None = None, **options: Any
         return decode(Source(raw, "x.csv", tileset), AWBW, **options)[0].map
 
 
-def written(map: tw.TileMap, **options: Any) -> str:
+def encode(map: tw.TileMap, **options: Any) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return formats.encode(map, "awbw", **options).decode()
@@ -46,16 +46,16 @@ def names(map: tw.TileMap) -> list[list[str]]:
 def test_ids_in_rows_and_nothing_else() -> None:
     rows = [["plain", "sea"], ["orange star headquarters", "teleport"]]
     map = tw.TileMap([[TILES.id(name) for name in row] for row in rows], TILES)
-    assert written(map) == "1,28\n42,195\n"
+    assert encode(map) == "1,28\n42,195\n"
 
 
-def test_every_map_of_the_reference_comes_back(reference: Path, tmp_path: Path) -> None:
+def test_every_map_of_the_reference_round_trips(reference: Path, tmp_path: Path) -> None:
     files = sorted((reference / "awbw").glob("*.csv"))
     assert len(files) >= 6
     for path in files:
         map = tw.load(path, format="awbw")
         assert map.tileset is TILES
-        assert written(map).split() == path.read_text().split()
+        assert encode(map).split() == path.read_text().split()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             map.save(tmp_path / "map.csv", format="awbw")
@@ -65,14 +65,14 @@ def test_every_map_of_the_reference_comes_back(reference: Path, tmp_path: Path) 
 
 @settings(max_examples=40)
 @given(data=st.data())
-def test_any_map_comes_back(data: st.DataObject) -> None:
+def test_any_map_round_trips(data: st.DataObject) -> None:
     height, width = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 8))
     some = data.draw(st.lists(st.integers(0, len(TILES) - 1), min_size=1, max_size=6))
     cells = np.array(data.draw(st.lists(st.sampled_from(some), min_size=height * width, max_size=height * width)))
     map = tw.TileMap(cells.reshape(height, width), TILES)
-    assert read(written(map)) == map
+    assert read(encode(map)) == map
     if all(TILES[number].code in SYMBOLS for number in some):
-        assert read(written(map, old=True), old=True) == map
+        assert read(encode(map, old=True), old=True) == map
 
 
 @pytest.mark.parametrize(
@@ -86,17 +86,17 @@ def test_any_map_comes_back(data: st.DataObject) -> None:
         "001,28\n 0,3\n",
     ],
 )
-def test_what_people_write_is_read(content: str) -> None:
+def test_variants_of_the_format_are_read(content: str) -> None:
     assert names(read(content)) == [["plain", "sea"], ["teleport", "wood"]]
 
 
-def test_an_empty_field_is_a_teleport_tile_at_the_end_too() -> None:
+def test_an_empty_field_is_a_teleport_tile_also_at_the_end() -> None:
     assert names(read("1,2,\n,,3\n")) == [["plain", "mountain", "teleport"], ["teleport", "teleport", "wood"]]
     assert read("28\n1\n").shape == (2, 1)
 
 
-def test_a_comma_at_the_end_of_all_rows_is_told() -> None:
-    with pytest.warns(UserWarning, match=r"x.csv: all rows end with a comma, so that the last column is all teleport"):
+def test_a_comma_at_the_end_of_all_rows_gives_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"x.csv: all rows end with a comma, so the last column is all teleport"):
         map = decode(Source(b"1,2,\n3,4,\n", "x.csv"), AWBW)[0].map
     assert names(map) == [["plain", "mountain", "teleport"], ["wood", "river ew", "teleport"]]
     assert read("1,195\n3,195\n").shape == (2, 2)
@@ -105,31 +105,31 @@ def test_a_comma_at_the_end_of_all_rows_is_told() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "holds no cells"),
-        (" \n\n", "holds no cells"),
+        ("", "contains no cells"),
+        (" \n\n", "contains no cells"),
         ("1,2\n3\n", "row 2 has 1 cell, the first has 2"),
         ("1,2\n3,4,\n", "row 2 has 3 cells, the first has 2"),
         ("1,2\n\n3,4\n", "row 2 has 1 cell, the first has 2"),
-        ("28,28\n28,x\n", "row 2, column 2: an id is a whole number of up to 9 digits, got 'x'"),
-        ("1,2,foo\n", "row 1, column 3: an id is a whole number"),
+        ("28,28\n28,x\n", "row 2, column 2: an id must be an integer of at most 9 digits, got 'x'"),
+        ("1,2,foo\n", "row 1, column 3: an id must be an integer"),
         ("1,-1\n", "got '-1'"),
         ("1,1.5\n", "got '1.5'"),
         ("1,1e3\n", "got '1e3'"),
         ("NaN,NaN\n", "got 'NaN'"),
-        ('"1","2"\n', "an id is a whole number"),
+        ('"1","2"\n', "an id must be an integer"),
         ("1,99999999999999999999999\n", "got '99999999999999999999999'"),
         ("9" * 5000, "row 1, column 1"),
         ("1,١\n", "got '١'"),
-        ("1," * 70_000 + "1", "more than 65,536 cells"),
-        ("28;28\n", "ids are parted by commas, not by semicolons"),
-        ("1;2\n3;4\n", "ids are parted by commas, not by semicolons"),
-        ("1;2;\n;;\n 3 ; 4;\n", "ids are parted by commas, not by semicolons"),
-        ("1\t2\n3\t4\n", "ids are parted by commas, not by tabs"),
+        ("1," * 70_000 + "1", "at most 65,536 cells"),
+        ("28;28\n", "ids must be separated by commas, not by semicolons"),
+        ("1;2\n3;4\n", "ids must be separated by commas, not by semicolons"),
+        ("1;2;\n;;\n 3 ; 4;\n", "ids must be separated by commas, not by semicolons"),
+        ("1\t2\n3\t4\n", "ids must be separated by commas, not by tabs"),
         ("28:28\n", "row 1, column 2: neither rows of ids nor the old format, which has no '8'"),
         ("été\n", "neither rows of ids nor the old format"),
-        (b"1,\xff\n", "not text in UTF-8"),
+        (b"1,\xff\n", "not UTF-8 text"),
         (bytes(range(32)) * 50, "neither rows of ids nor the old format"),
-        (",".join(str(code) for code in range(1000, 3000)), "2,000 different ids that no tile has"),
+        (",".join(str(code) for code in range(1000, 3000)), "2,000 different ids without a tile"),
     ],
     ids=lambda value: repr(value)[:30],
 )
@@ -143,15 +143,15 @@ def test_anything_else_is_refused_with_its_place(content: bytes | str, message: 
 
 @pytest.mark.parametrize("row", ["1\n", "1,2,3,4,5,6,7\n", ".....\n", "\n,"])
 def test_a_million_rows_are_refused(row: str) -> None:
-    with pytest.raises(tw.BadFile, match=r"rows are more than the 65,536 that are read"):
+    with pytest.raises(tw.BadFile, match=r"must have at most 65,536 rows"):
         read(row * 1_000_000)
 
 
 def test_levels_and_tiles_without_a_code_are_refused() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="awbw: holds flat maps, this one has 3 levels"):
-        written(deep_map())
+    with pytest.raises(tw.InvalidRecipe, match="awbw: cannot hold a map with levels, got 3 levels"):
+        encode(deep_map())
     with pytest.raises(tw.InvalidRecipe, match=r"the tile '\w+' of tileset 'cave' has no code"):
-        written(tw.make("caves", width=9, height=9, seed=1))
+        encode(tw.make("caves", width=9, height=9, seed=1))
     with pytest.raises(tw.BadFile, match="tileset 'cave' has no codes"):
         read("1,2\n", tilesets.get("cave"))
 
@@ -159,34 +159,34 @@ def test_levels_and_tiles_without_a_code_are_refused() -> None:
 @pytest.mark.parametrize(("width", "height"), [(4, 9), (9, 4), (51, 9), (9, 51)])
 def test_sizes_that_the_site_refuses_are_written_with_a_warning(width: int, height: int) -> None:
     map = tw.TileMap(np.zeros((height, width), dtype=np.uint8), TILES)
-    with pytest.warns(UserWarning, match=rf"takes maps of 5 to 50 cells on a side, not of {width}x{height}"):
+    with pytest.warns(UserWarning, match=rf"accepts maps of 5 to 50 cells per side, got {width}x{height}"):
         content = formats.encode(map, "awbw")
     assert read(content) == map
 
 
 @pytest.mark.parametrize(("width", "height"), [(5, 50), (50, 5)])
-def test_sizes_that_the_site_takes_are_written_without_a_word(width: int, height: int) -> None:
+def test_sizes_that_the_site_accepts_are_written_without_a_warning(width: int, height: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         formats.encode(tw.TileMap(np.zeros((height, width), dtype=np.uint8), TILES), "awbw")
 
 
-# -- unknown ids, and tables of one's own -----------------------------------------------------------------------
+# -- unknown ids, and the user's own tileset ---------------------------------------------------------------------
 
 
-def test_unknown_ids_are_kept_and_told() -> None:
+def test_unknown_ids_are_kept_with_a_warning() -> None:
     content = "1,58,300\n300,300,28\n"
-    with pytest.warns(UserWarning, match=r"x.csv: unknown ids, .* 58 \(1 cell\), 300 \(3 cells\); a tileset"):
+    with pytest.warns(UserWarning, match=r"x.csv: unknown ids, .* 58 \(1 cell\), 300 \(3 cells\); define them"):
         map = decode(Source(content.encode(), "x.csv"), AWBW)[0].map
     assert names(map) == [["plain", "unknown 58", "unknown 300"], ["unknown 300", "unknown 300", "sea"]]
     tile = map.tileset[map.tileset.id("unknown 300")]
     assert (tile.kind, tile.code, tile.passable) == ("unknown", 300, True)
     assert map.tileset.tiles[: len(TILES)] == TILES.tiles
     assert map.tileset.joints == TILES.joints
-    assert written(map) == content
+    assert encode(map) == content
 
 
-def test_unknown_ids_stay_in_the_tileset_that_was_asked_for(tmp_path: Path) -> None:
+def test_unknown_ids_are_added_to_the_given_tileset(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1,58\n58,28\n")
     with pytest.warns(UserWarning, match="unknown ids"):
         map = tw.load(tmp_path / "a.csv", format="awbw", tileset="awbw")
@@ -214,7 +214,7 @@ joins = ["road"]
 """
 
 
-def test_a_table_of_ones_own_names_them(tmp_path: Path) -> None:
+def test_an_own_tileset_names_unknown_ids(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(OWN)
     (tmp_path / "a.csv").write_text("1,58\n28,3\n")
     map = tw.load(tmp_path / "a.csv", format="awbw", tileset=str(tmp_path / "mine.toml"))
@@ -224,13 +224,13 @@ def test_a_table_of_ones_own_names_them(tmp_path: Path) -> None:
     assert len(own) == len(TILES) + 1
     assert own.id("volcano") == len(TILES)
     assert own.id("meadow") == TILES.id("plain")
-    assert own[own.id("meadow")].kind == "plain"  # what it does not tell stays as it was
+    assert own[own.id("meadow")].kind == "plain"  # fields that are not given are inherited
     assert own[own.id("sea")] == TILES[TILES.id("sea")].model_copy(update={"color": "#000080"})
     assert [joint.kind for joint in own.joints] == [
         *(joint.kind for joint in TILES.joints if joint.kind != "road"),
         "road",
     ]
-    assert written(map) == "1,58\n28,3\n"
+    assert encode(map) == "1,58\n28,3\n"
     assert tw.Tileset.validate(own.to_data()) == own
 
 
@@ -246,14 +246,14 @@ def test_a_table_of_ones_own_names_them(tmp_path: Path) -> None:
         ('extends = "awbw"\n[[tiles]]\nname = ["x"]\ncode = {}', "name"),
     ],
 )
-def test_a_bad_table_is_refused_in_one_line(text: str, message: str) -> None:
+def test_a_bad_tileset_is_refused_in_one_line(text: str, message: str) -> None:
     with pytest.raises(tw.TilewrightError) as caught:
         tw.Tileset.from_toml(text, "mine")
     assert message in str(caught.value)
     assert len(str(caught.value)) < 400
 
 
-def test_a_table_may_add_nothing() -> None:
+def test_a_tileset_may_extend_without_changes() -> None:
     assert tw.Tileset.from_toml('extends = "awbw"', "mine").tiles == TILES.tiles
 
 
@@ -266,20 +266,20 @@ def test_the_old_format_both_ways() -> None:
     assert names(map)[0] == ["orange star headquarters", "plain", "wood", "mountain", "sea"]
     assert names(map)[1][4] == "teleport"
     assert names(map)[3] == ["sea"] * 4 + ["reef"]
-    assert written(map, old=True) == content
-    assert read(written(map)) == map
+    assert encode(map, old=True) == content
+    assert read(encode(map)) == map
 
 
-def test_every_symbol_stands_for_a_tile() -> None:
+def test_every_symbol_is_a_tile() -> None:
     assert len(set(SYMBOLS.values())) == len(SYMBOLS) == 91
     assert SYMBOLS.keys() <= CODES.keys()
     text = "".join(SYMBOLS.values())
     map = read(f"{text}\n{text}\n")
     assert [map.tileset[number].code for number in map.cells[0].tolist()] == list(SYMBOLS)
-    assert written(map, old=True) == f"{text}\n{text}\n"
+    assert encode(map, old=True) == f"{text}\n{text}\n"
 
 
-def test_what_is_ambiguous_can_be_told() -> None:
+def test_ambiguous_text_can_be_forced_to_a_format() -> None:
     assert names(read(",,,\n,,,\n")) == [["sea"] * 3] * 2  # no number at all
     assert read("1,2\n").shape == (1, 2)
     assert names(read("1,2\n", old=True)) == [["black hole city", "sea", "black hole base"]]
@@ -293,7 +293,7 @@ def test_what_is_ambiguous_can_be_told() -> None:
 def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
     map = tw.TileMap([[TILES.id("jade sun base")] * 5] * 5, TILES)
     with pytest.raises(tw.InvalidRecipe, match="old format has no character for the tile 'jade sun base'"):
-        written(map, old=True)
+        encode(map, old=True)
     with pytest.raises(tw.BadFile, match="row 2 has 2 cells, the first has 3"):
         read("...\n..\n")
 
@@ -304,7 +304,7 @@ def test_the_old_format_lacks_tiles_and_rows_must_be_equal() -> None:
 def site(**changes: Any) -> str:
     document = {
         "Name": "Small",
-        "Author": "nobody",
+        "Author": "anonymous",
         "Player Count": 2,
         "Published Date": "2026-01-01",
         "Size X": 3,
@@ -318,7 +318,7 @@ def site(**changes: Any) -> str:
     return json.dumps({key: value for key, value in {**document, **changes}.items() if value is not ...})
 
 
-def test_the_sites_json_goes_column_by_column() -> None:
+def test_the_sites_json_is_read_column_by_column() -> None:
     map = read(site())
     assert names(map) == [
         ["plain", "orange star headquarters", "blue moon headquarters"],
@@ -329,9 +329,9 @@ def test_the_sites_json_goes_column_by_column() -> None:
     assert set(COUNTRIES.values()) == {tile.country for tile in TILES} - {"", "neutral"}
 
 
-def test_units_outside_are_left_out_with_a_warning() -> None:
+def test_units_outside_are_skipped_with_a_warning() -> None:
     content = site(**{"Predeployed Units": [{"Unit ID": 1, "Unit X": 3, "Unit Y": 0}]})
-    with pytest.warns(UserWarning, match="1 unit outside the map left out"):
+    with pytest.warns(UserWarning, match="1 unit outside the map skipped"):
         assert decode(Source(content.encode(), "x.json"), AWBW)[0].map.markers == ()
 
 
@@ -339,7 +339,7 @@ def test_units_outside_are_left_out_with_a_warning() -> None:
     ("content", "message"),
     [
         ('{"err": true, "message": "No map matches given ID."}', "it says 'No map matches given ID.'"),
-        ("{}", "JSON without a 'Terrain Map'"),
+        ("{}", "must contain a 'Terrain Map'"),
         ('{"Terrain Map": [[1,', "damaged JSON"),
         ('{"Terrain Map": ' + "[" * 100_000, "damaged JSON"),
         (site()[:40], "damaged JSON"),
@@ -351,21 +351,21 @@ def test_units_outside_are_left_out_with_a_warning() -> None:
         ('{"Terrain Map": [[NaN]]}', "NaN is not a number"),
         (site(**{"Terrain Map": 3}), "Terrain Map: must be a list of columns"),
         (site(**{"Terrain Map": [1, 2]}), "Terrain Map: must be a list of columns"),
-        (site(**{"Terrain Map": []}), "Terrain Map: holds no cells"),
-        (site(**{"Terrain Map": [[], []]}), "Terrain Map: holds no cells"),
+        (site(**{"Terrain Map": []}), "Terrain Map: contains no cells"),
+        (site(**{"Terrain Map": [[], []]}), "Terrain Map: contains no cells"),
         (site(**{"Terrain Map": [[1, 2], [3], [4, 5]]}), "column 2 has 1 cell, the first has 2"),
-        (site(**{"Terrain Map": [[1, 2], [3, -1], [4, 5]]}), "x=1 y=1: an id is a whole number"),
-        (site(**{"Terrain Map": [[1, 2], [3, 1e300], [4, 5]]}), "x=1 y=1: an id is a whole number"),
-        (site(**{"Terrain Map": [[1, 2], [3, True], [4, {}]]}), "x=1 y=1: an id is a whole number"),
-        (site(**{"Size X": 1_000_000}), "Size X: says 1000000, but the Terrain Map has 3"),
-        (site(**{"Size Y": None}), "Size Y: says None"),
+        (site(**{"Terrain Map": [[1, 2], [3, -1], [4, 5]]}), "x=1 y=1: an id must be an integer"),
+        (site(**{"Terrain Map": [[1, 2], [3, 1e300], [4, 5]]}), "x=1 y=1: an id must be an integer"),
+        (site(**{"Terrain Map": [[1, 2], [3, True], [4, {}]]}), "x=1 y=1: an id must be an integer"),
+        (site(**{"Size X": 1_000_000}), "Size X: must be 3 as in the Terrain Map, got 1000000"),
+        (site(**{"Size Y": None}), "Size Y: must be 2 as in the Terrain Map, got None"),
         (site(**{"Predeployed Units": 7}), "Predeployed Units: must be a list"),
         (site(**{"Predeployed Units": [7]}), "Predeployed Units: must be a list"),
-        (site(**{"Predeployed Units": [{}]}), "Predeployed Units.0: needs whole numbers"),
+        (site(**{"Predeployed Units": [{}]}), "Predeployed Units.0: must have integers"),
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_odd_json_is_refused_in_one_line(content: str, message: str) -> None:
+def test_invalid_json_is_refused_in_one_line(content: str, message: str) -> None:
     with pytest.raises(tw.BadFile) as caught:
         read(content)
     assert message in str(caught.value)
@@ -374,7 +374,7 @@ def test_odd_json_is_refused_in_one_line(content: str, message: str) -> None:
 
 @settings(max_examples=60)
 @given(value=st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=6), data=st.data())
-def test_any_value_in_json_ends_well(value: Any, data: st.DataObject) -> None:
+def test_any_value_in_json_is_read_or_refused(value: Any, data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(["Terrain Map", "Size X", "Predeployed Units"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -31,7 +31,7 @@ def test_reading_back_gives_the_same_cells(map: tw.TileMap) -> None:
 
 @settings(max_examples=30)
 @given(maps())
-def test_any_map_comes_back(map: tw.TileMap) -> None:
+def test_any_map_round_trips(map: tw.TileMap) -> None:
     assert read(formats.encode(map, "csv")).cells.tolist() in (map.cells.tolist(), map.cells[0].tolist())
 
 
@@ -48,21 +48,21 @@ def test_what_other_programs_write_is_read(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no cells"),
-        (b"\n\n", "holds no cells"),
+        (b"", "contains no cells"),
+        (b"\n\n", "contains no cells"),
         (b"0,1\n2\n", "row 2 has 1 cells, the first has 2"),
-        (b"0,1\n2,3\n\n4,5\n", "all levels of a map have the same size"),
-        (b"0,1\n2,x\n", "line 2, column 2: a tile id is 0..65535, got 'x'"),
-        (b"0,1,\n", "line 1, column 3: a tile id is 0..65535, got ''"),
-        (b"0,-1\n", "line 1, column 2: a tile id is 0..65535, got '-1'"),
-        (b"0,1.0\n", "line 1, column 2: a tile id is 0..65535, got '1.0'"),
+        (b"0,1\n2,3\n\n4,5\n", "all levels of a map must have the same size"),
+        (b"0,1\n2,x\n", "line 2, column 2: must be a tile id 0..65535, got 'x'"),
+        (b"0,1,\n", "line 1, column 3: must be a tile id 0..65535, got ''"),
+        (b"0,-1\n", "line 1, column 2: must be a tile id 0..65535, got '-1'"),
+        (b"0,1.0\n", "line 1, column 2: must be a tile id 0..65535, got '1.0'"),
         (b"0,1_0\n", "got '1_0'"),
         ("0,١\n".encode(), "got '١'"),
         (b"65536\n", "got '65536'"),
         (b"9" * 5000, "line 1, column 1"),
-        (b"1," * 70_000 + b"1", "more than 65,536 cells"),
+        (b"1," * 70_000 + b"1", "at most 65,536 cells"),
         (b"\n" * 2_000_000, "1,048,576 lines"),
-        (b"0,\xff\n", "not text in UTF-8"),
+        (b"0,\xff\n", "not UTF-8 text"),
     ],
 )
 def test_anything_else_is_refused_with_its_place(content: bytes, message: str) -> None:
@@ -73,5 +73,5 @@ def test_anything_else_is_refused_with_its_place(content: bytes, message: str) -
 
 
 def test_ids_that_the_tileset_lacks_are_refused() -> None:
-    with pytest.raises(tw.BadFile, match=r"line 1, column 2: a tile id is 0..6, got '7'"):
+    with pytest.raises(tw.BadFile, match=r"line 1, column 2: must be a tile id 0..6, got '7'"):
         read(b"6,7\n", CAVE)

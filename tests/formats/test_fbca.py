@@ -23,7 +23,7 @@ def read(text: str, width: int | None = None) -> list[LoadedMap]:
     return decode(Source(text.encode(), "x.fbca"), FBCA, width=width)
 
 
-def test_a_published_file_is_read_and_written_alike(reference: Path) -> None:
+def test_a_published_file_is_read_and_written_identically(reference: Path) -> None:
     text = (reference / "fbca" / "genTextExample.txt").read_text()
     (record,) = parse(text)
     assert record.cells is not None
@@ -62,7 +62,7 @@ def test_scores_may_be_quoted_and_too_many() -> None:
     assert record.neighbourhood == ((2, -3),)
 
 
-def test_more_than_ten_states_are_parted_by_commas() -> None:
+def test_more_than_ten_states_are_separated_by_commas() -> None:
     cells = np.array([[0, 11], [3, 1]], dtype=np.uint8)
     record = FbcaText(cells, (), (0.0,) * 144, 4, 12, 2, 2)
     text = to_text([record])
@@ -80,7 +80,7 @@ def test_more_than_ten_states_are_parted_by_commas() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(1, 5), st.integers(1, 5), st.sampled_from([2, 10, 11, 64, 255]), st.data())
-def test_any_record_comes_back(width: int, length: int, states: int, data: st.DataObject) -> None:
+def test_any_record_round_trips(width: int, length: int, states: int, data: st.DataObject) -> None:
     numbers = st.lists(st.integers(0, states - 1), min_size=width * length, max_size=width * length)
     first, last = (np.array(data.draw(numbers), dtype=np.uint8).reshape(width, length) for _ in range(2))
     score = data.draw(st.floats(allow_nan=False, allow_infinity=False))
@@ -113,7 +113,7 @@ def test_a_map_keeps_its_automaton() -> None:
     assert verify(found.map, found.provenance).outcome == "impossible"
 
 
-def test_a_file_with_all_updates_can_be_made_again() -> None:
+def test_a_file_with_all_updates_can_be_verified() -> None:
     frames = [frame for frame in tw.watch("fashion", width=9, height=5, seed=4, generations=3) if frame.map is None]
     cells = [np.asarray(frame.cells, dtype=np.uint8) for frame in frames]
     recipe = tw.recipe("fashion", width=9, height=5, generations=3)
@@ -123,7 +123,7 @@ def test_a_file_with_all_updates_can_be_made_again() -> None:
 
 
 @pytest.mark.parametrize("tiles", [1, 7, 30, 255])
-def test_other_maps_get_an_automaton_that_leaves_them_alone(tiles: int) -> None:
+def test_other_maps_get_an_automaton_that_changes_nothing(tiles: int) -> None:
     map = numbered_map(tiles, 4, 6)
     (found,) = read(formats.encode(map, "fbca").decode())
     assert np.array_equal(found.map.cells, map.cells)
@@ -133,40 +133,40 @@ def test_other_maps_get_an_automaton_that_leaves_them_alone(tiles: int) -> None:
         assert np.array_equal(kept.cells, map.cells)
 
 
-def test_renamed_tiles_are_no_states() -> None:
+def test_renamed_tiles_are_not_states() -> None:
     tiles = {"state0": "wall", "state1": "floor"}
     map = tw.make("fashion", width=4, height=4, seed=1, states=2, tileset="cave", tiles=tiles)
     assert set(parse(formats.encode(map, "fbca").decode())[0].scores) == {0.0}
 
 
-def test_what_it_cannot_hold_is_refused() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="holds flat maps"):
+def test_unsupported_maps_are_refused() -> None:
+    with pytest.raises(tw.InvalidRecipe, match="cannot hold a map with levels"):
         formats.encode(deep_map(), "fbca")
-    with pytest.raises(tw.TooLarge, match="up to 255 states, this map has the tile id 299"):
+    with pytest.raises(tw.TooLarge, match="must have tile ids below 255, got 299"):
         formats.encode(tw.TileMap([[299]], numbered_map(300).tileset), "fbca")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0101\n", "line 1: a map without a parameter line; tell its columns with width"),
+        ("0101\n", "line 1: a map without a parameter line; give its number of columns as width"),
         ("hello\n" + PARAMETERS, "line 1: 5 cells, its parameters need 6"),
-        ("01010x\n" + PARAMETERS, "line 1: holds something that is no state"),
+        ("01010x\n" + PARAMETERS, "line 1: contains an invalid state"),
         ("01010é\n" + PARAMETERS, "line 1: neither a map (states) nor parameters (sMs...)"),
-        ("010102\n" + PARAMETERS, "line 1: holds state 2; its automaton has states 0..1"),
+        ("010102\n" + PARAMETERS, "line 1: contains state 2; its automaton has states 0..1"),
         ("0,1,0,1,0,x\n" + PARAMETERS, "line 1: neither a map"),
         ("0,1,0,1,0,999\n" + PARAMETERS, "line 1: neither a map"),
         ("0,1,0,1,0," + "9" * 5000 + "\n" + PARAMETERS, "line 1: neither a map"),
         ("0,1,0\n" + PARAMETERS, "line 1: 3 cells, its parameters need 6"),
-        ("sMs[1, 2, 3, 4]g", "line 1: parameters are written sMs[scores]g"),
+        ("sMs[1, 2, 3, 4]g", "line 1: parameters must be written as sMs[scores]g"),
         (PARAMETERS.replace("0.6", "nan"), "line 1: scores must be finite numbers"),
         (PARAMETERS.replace("0.6", "__import__('os')"), "line 1: scores must be finite numbers"),
         (PARAMETERS.replace(", 0.6", ""), "line 1: n2 needs 4 scores, got 3 scores"),
         (PARAMETERS.replace("n2", "n0"), "must be in 1..255, got 0"),
         (PARAMETERS.replace("n2", "n999"), "must be in 1..255, got 999"),
-        (PARAMETERS.replace("w3", "w999999999"), "line 1: a map of 2x999,999,999 is not read"),
-        (PARAMETERS.replace("w3", "w0"), "line 1: a map of 2x0 is not read"),
-        (PARAMETERS.replace("(0, 1)", "exit()"), "line 1: neighbours are offsets such as (0, -1)"),
+        (PARAMETERS.replace("w3", "w999999999"), "line 1: a map must have 1 to 268,435,456 cells, got 2x999,999,999"),
+        (PARAMETERS.replace("w3", "w0"), "line 1: a map must have 1 to 268,435,456 cells, got 2x0"),
+        (PARAMETERS.replace("(0, 1)", "exit()"), "line 1: `neighbours` must be offsets such as (0, -1)"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(text: str, message: str) -> None:
@@ -178,7 +178,7 @@ def test_bad_files_are_refused_in_one_line(text: str, message: str) -> None:
 
 
 def test_bare_maps_must_fill_their_columns() -> None:
-    with pytest.raises(tw.BadFile, match="line 1: 5 cells do not make 2 columns"):
+    with pytest.raises(tw.BadFile, match="line 1: 5 cells do not fill 2 columns"):
         read("01010\n", 2)
 
 

@@ -1,4 +1,4 @@
-"""What holds for every format, and for files as such."""
+"""Properties of all formats, and of reading and writing files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tests.formats.maps import coded, numbered_map
+from tests.formats.maps import numbered_map, with_codes
 from tilewright import formats
 from tilewright.formats import _files
 
 MAP = tw.make("caves", width=17, height=9, seed=4)
-BOTH_WAYS = [entry.name for entry in formats.format_registry if entry.write and entry.read]
+READ_AND_WRITTEN = [entry.name for entry in formats.format_registry if entry.write and entry.read]
 
 
-def test_every_format_says_what_it_is() -> None:
+def test_every_format_and_its_options_are_described() -> None:
     assert {"png", "gif", "webp", "apng", "txt", "csv", "json", "npz"} <= {entry.name for entry in tw.list_formats()}
     for entry in tw.list_formats():
         assert entry.summary
@@ -30,14 +30,14 @@ def test_every_format_says_what_it_is() -> None:
             assert field.description
 
 
-@pytest.mark.parametrize("name", BOTH_WAYS)
+@pytest.mark.parametrize("name", READ_AND_WRITTEN)
 @pytest.mark.parametrize("tiles", [2, 64, 300])
 def test_reading_back_gives_the_same_cells(name: str, tiles: int, tmp_path: Path) -> None:
     entry = formats.format_registry.get(name)
     row = tw.make("caves", width=5, height=1, seed=2, tileset="dungeon")
-    for map in (coded(MAP), coded(row), coded(numbered_map(tiles, 7, 8))):
+    for map in (with_codes(MAP), with_codes(row), with_codes(numbered_map(tiles, 7, 8))):
         path = tmp_path / f"{len(map.tileset)}{entry.extensions[0] if entry.extensions else '.' + name}"
-        # A format may hold fewer tiles, and says so.
+        # Formats with a limited number of tiles refuse larger tilesets.
         with suppress(tw.TilewrightError) if len(map.tileset) > 60 else nullcontext():
             formats.save(map, path, format=name)
         if not path.exists():
@@ -51,12 +51,12 @@ def test_the_same_map_makes_the_same_bytes(name: str) -> None:
     entry = formats.format_registry.get(name)
     assert entry.write is not None
     options = entry.params.validate()
-    first, second = (entry.write(coded(MAP), options, Path("x")) for _ in range(2))
+    first, second = (entry.write(with_codes(MAP), options, Path("x")) for _ in range(2))
     assert first == second
     assert next(iter(first)) == "x"
 
 
-def test_an_unknown_extension_or_format_is_refused_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_extension_or_format_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     with pytest.raises(tw.UnknownName, match=r"unknown file extension '.pgn'; did you mean '.png'\?"):
         MAP.save(tmp_path / "a.pgn")
     with pytest.raises(tw.UnknownName, match=r"unknown format 'jsno'; did you mean 'json'\?"):
@@ -66,17 +66,17 @@ def test_an_unknown_extension_or_format_is_refused_with_the_nearest(tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
-def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
+def test_missing_folders_are_created(tmp_path: Path) -> None:
     MAP.save(tmp_path / "deep" / "er" / "a.txt")
     assert tw.load(tmp_path / "deep" / "er" / "a.txt", tileset=MAP.tileset).cells.shape == MAP.shape
 
 
-def test_paths_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path) -> None:
+def test_paths_that_cannot_be_written_are_refused_before_generation(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(tw.BadFile, match="is not a folder"):
         _files.refuse_unwritable(tmp_path / "file" / "a.png")
     (tmp_path / "folder.png").mkdir()
-    with pytest.raises(tw.BadFile, match="is a folder; name a file in it"):
+    with pytest.raises(tw.BadFile, match="is a folder; give a file in it"):
         MAP.save(tmp_path / "folder.png")
     with pytest.raises(tw.BadFile, match="cannot be written"):
         MAP.save(tmp_path / "a\0b.txt")
@@ -112,7 +112,7 @@ def test_a_failing_format_leaves_the_old_file(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_text() == "old"
 
 
-def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(tw.BadFile, match=r"gone.png: cannot be read \(No such file or directory\)"):
         tw.load(tmp_path / "gone.png")
     (tmp_path / "a.png").mkdir()
@@ -123,12 +123,12 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(1 << 31)
-    with pytest.raises(tw.BadFile, match=r"2\.0 GB are more than the 1 GB"):
+    with pytest.raises(tw.BadFile, match=r"must have at most 1 GB, got 2\.0 GB"):
         tw.load(huge)
 
 
 @pytest.mark.parametrize("name", ["a\0b.txt", f"{'long' * 100}.txt", f"{'long' * 100}/a.txt", "x/" * 3000 + "a.txt"])
-def test_impossible_names_are_refused_before_the_work(name: str, tmp_path: Path) -> None:
+def test_impossible_names_are_refused_before_generation(name: str, tmp_path: Path) -> None:
     for path in (tmp_path / name, tmp_path / "new" / "folder" / name):
         with pytest.raises(tw.BadFile, match="cannot be written"):
             _files.refuse_unwritable(path)
@@ -175,7 +175,7 @@ def test_an_edited_map_loses_its_recipe(tmp_path: Path) -> None:
     assert tw.verify(tmp_path / "b.json").outcome == "impossible"
 
 
-def test_written_files_have_the_rights_of_other_files(tmp_path: Path) -> None:
+def test_written_files_have_the_permissions_of_other_files(tmp_path: Path) -> None:
     MAP.save(tmp_path / "a.txt")
     (tmp_path / "b.txt").write_text("x")
     assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode

@@ -1,4 +1,4 @@
-"""Broken and hostile files, for every format that can be read: a map or one line, never anything else."""
+"""Broken and hostile files of every readable format: reading gives maps or an error of one line."""
 
 from __future__ import annotations
 
@@ -14,60 +14,60 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tilewright as tw
-from tests.formats.maps import coded, deep_map, full_map, numbered_map, sprite_map
+from tests.formats.maps import deep_map, full_map, numbered_map, sprite_map, with_codes
 from tilewright import formats
 from tilewright.formats import LoadedMap, Source, decode
 from tilewright.formats.png import make_text_chunks
 
 READABLE = [entry.name for entry in formats.format_registry if entry.read]
-MOST_MEMORY = 1 << 30
+MAX_MEMORY = 1 << 30
 plain = full_map().replace(markers=[tw.Marker("start", 1, 2)], layers={"height": np.zeros((11, 23))})
-MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map(), coded(numbered_map(4, 5, 6)))
+MAPS = (plain, deep_map(), numbered_map(3, 2, 2), sprite_map(), with_codes(numbered_map(4, 5, 6)))
 
 
 @cache
 def samples(name: str) -> tuple[bytes, ...]:
-    """Files of a format, as small as they come; none for a format that is only read."""
+    """Return small files of a format; empty content for a format that is only read."""
     entry, found = formats.format_registry.get(name), []
     for map in MAPS if entry.write else ():
         try:
             options = {"scale": 1} if "scale" in entry.params.model_fields else {}
             found.append(formats.encode(map, name, **options))
-        except tw.TilewrightError:  # not every format holds every map
+        except tw.TilewrightError:  # not every format supports every map
             continue
     return tuple(found) or (b"",)
 
 
 def outcome(name: str, content: bytes, tileset: tw.Tileset | None) -> list[LoadedMap] | str:
-    def beside(other: str) -> bytes:
+    def read_sibling(other: str) -> bytes:
         raise tw.BadFile(f"{other}: not there")
 
     try:
-        return decode(Source(content, f"x.{name}", tileset, beside), formats.format_registry.get(name))
+        return decode(Source(content, f"x.{name}", tileset, read_sibling), formats.format_registry.get(name))
     except tw.TilewrightError as error:
         return str(error)
 
 
-def survives(name: str, content: bytes, tileset: tw.Tileset | None = None) -> None:
-    """Reading ends with maps or with one line."""
-    ended = outcome(name, content, tileset)
-    if isinstance(ended, str):
-        assert "\n" not in ended
-        assert len(ended) < 1000
+def check_read(name: str, content: bytes, tileset: tw.Tileset | None = None) -> None:
+    """Check that reading gives maps or an error of one line."""
+    result = outcome(name, content, tileset)
+    if isinstance(result, str):
+        assert "\n" not in result
+        assert len(result) < 1000
     else:
-        assert all(one.map.cells.size for one in ended)
+        assert all(one.map.cells.size for one in result)
 
 
 @pytest.mark.parametrize("name", READABLE)
 def test_what_is_written_can_be_read(name: str) -> None:
     for content in samples(name):
-        survives(name, content)
+        check_read(name, content)
 
 
 @pytest.mark.parametrize("name", READABLE)
 @pytest.mark.parametrize("content", [b"", b"\0", b"\n", b" ", b"x" * 1000, b"\xff" * 1000, b"\0" * 100_000], ids=repr)
-def test_no_file_at_all(name: str, content: bytes) -> None:
-    survives(name, content[:100_000])
+def test_invalid_content(name: str, content: bytes) -> None:
+    check_read(name, content[:100_000])
 
 
 @pytest.mark.parametrize("name", READABLE)
@@ -77,7 +77,7 @@ def test_truncations(name: str) -> None:
             *range(0, len(content), max(1, len(content) // 60)),
             *range(max(0, len(content) - 8), len(content)),
         }:
-            survives(name, content[:length])
+            check_read(name, content[:length])
 
 
 @pytest.mark.parametrize("name", READABLE)
@@ -87,23 +87,23 @@ def test_changed_bytes(name: str, data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(samples(name))) or b"?")
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    survives(name, bytes(content))
+    check_read(name, bytes(content))
 
 
 @pytest.mark.parametrize("name", READABLE)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_pieces_repeated_and_left_out(name: str, data: st.DataObject) -> None:
+def test_parts_repeated_and_removed(name: str, data: st.DataObject) -> None:
     content = data.draw(st.sampled_from(samples(name)))
     first, second, third = sorted(data.draw(st.integers(0, len(content))) for _ in range(3))
-    survives(name, content[:second] + content[first:third] * data.draw(st.integers(0, 3)) + content[third:])
+    check_read(name, content[:second] + content[first:third] * data.draw(st.integers(0, 3)) + content[third:])
 
 
 @pytest.mark.parametrize("name", READABLE)
 @settings(max_examples=40)
 @given(content=st.binary(max_size=300), head=st.integers(0, 64))
-def test_random_bytes_after_a_true_start(name: str, content: bytes, head: int) -> None:
-    survives(name, samples(name)[0][:head] + content)
+def test_random_bytes_after_a_valid_start(name: str, content: bytes, head: int) -> None:
+    check_read(name, samples(name)[0][:head] + content)
 
 
 NUMBER = st.sampled_from(
@@ -115,12 +115,12 @@ NUMBER = st.sampled_from(
 @settings(max_examples=60)
 @given(data=st.data())
 def test_numbers_replaced_in_text(name: str, data: st.DataObject) -> None:
-    """Text formats get other values where numbers stood: huge, negative, of another type."""
+    """Digits in text are replaced by other values: huge, negative, of another type."""
     content = data.draw(st.sampled_from(samples(name)))
     places = [place for place, byte in enumerate(content[:20_000]) if chr(byte).isdigit()]
     for place in sorted(data.draw(st.sets(st.sampled_from(places), max_size=3)) if places else (), reverse=True):
         content = content[:place] + data.draw(NUMBER) + content[place + 1 :]
-    survives(name, content)
+    check_read(name, content)
 
 
 VALUES = st.recursive(
@@ -130,14 +130,14 @@ VALUES = st.recursive(
 )
 
 
-def replaced(document: Any, data: st.DataObject) -> Any:
-    """A document with another value somewhere in it."""
+def replace_value(document: Any, data: st.DataObject) -> Any:
+    """Return a document with another value somewhere in it."""
     keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else ()
     if not keys or data.draw(st.integers(0, 5)) == 0:
         return data.draw(VALUES)
     key = data.draw(st.sampled_from(list(keys)))
     copy = document.copy()
-    copy[key] = replaced(document[key], data)
+    copy[key] = replace_value(document[key], data)
     return copy
 
 
@@ -145,29 +145,29 @@ def replaced(document: Any, data: st.DataObject) -> Any:
 @settings(max_examples=80)
 @given(data=st.data())
 def test_values_replaced_in_documents(number: int, data: st.DataObject) -> None:
-    """What json, the label of a picture and the rest of an npz say about a map, with something wrong in it."""
-    text = json.dumps(replaced(json.loads(samples("json")[number]), data))
-    survives("json", text.encode())
+    """Documents in json, in the label of a picture and in an npz file, with one value replaced."""
+    text = json.dumps(replace_value(json.loads(samples("json")[number]), data))
+    check_read("json", text.encode())
     picture = formats.image(MAPS[number], scale=1)
     buffer = io.BytesIO()
     picture.save(buffer, "PNG", pnginfo=make_text_chunks(text))
-    survives("png", buffer.getvalue())
+    check_read("png", buffer.getvalue())
     buffer = io.BytesIO()
     np.savez(buffer, cells=MAPS[number].cells, rest=np.frombuffer(text.encode(), np.uint8))
-    survives("npz", buffer.getvalue())
+    check_read("npz", buffer.getvalue())
 
 
 @pytest.mark.parametrize("name", READABLE)
 @pytest.mark.parametrize(
     "unit", [b"[", b"{", b'{"a":', b"<a>", b"(", b"- ", b"\n", b",", b"0,", b"&lt;", b"\0"], ids=repr
 )
-def test_long_monotony_takes_no_memory(name: str, unit: bytes) -> None:
-    """Deep nesting and endless repetition, after nothing and after a true start."""
+def test_long_repetition_takes_little_memory(name: str, unit: bytes) -> None:
+    """Deep nesting and long repetition, alone and after a valid start."""
     tracemalloc.start()
     try:
         for start in (b"", samples(name)[0][:200]):
-            survives(name, start + unit * 100_000)
-        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+            check_read(name, start + unit * 100_000)
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
     finally:
         tracemalloc.stop()
 
@@ -176,4 +176,4 @@ def test_long_monotony_takes_no_memory(name: str, unit: bytes) -> None:
 def test_reading_with_another_tileset(name: str) -> None:
     other = tw.Tileset.from_labels(["only"])
     for content in samples(name):
-        survives(name, content, tileset=other)
+        check_read(name, content, tileset=other)

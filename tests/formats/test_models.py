@@ -1,4 +1,4 @@
-"""Files of models: what they hold, and what they refuse."""
+"""Model files: what they contain, and what is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WAR = tw.learn("patterns", "awbw")
 
 @pytest.mark.parametrize("ending", [".json", ".npz", ".JSON"])
 @pytest.mark.parametrize("model", [SMALL, BUILT_IN, WAR, tw.learn("patterns", "keep")])
-def test_models_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
+def test_models_round_trip(model: tw.Model, ending: str, tmp_path: Path) -> None:
     model.save(tmp_path / f"a{ending}")
     again = tw.load_model(tmp_path / f"a{ending}")
     assert again == model
@@ -36,26 +36,26 @@ def test_models_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
     assert (tmp_path / f"a{ending}").read_bytes() == first
 
 
-def test_a_tileset_that_ships_is_written_by_its_name() -> None:
+def test_a_built_in_tileset_is_written_by_name() -> None:
     assert WAR.to_data()["tileset"] == "awbw"
     assert WAR.to_data()["version"] == 2
     assert isinstance(SMALL.to_data()["tileset"], dict)
-    assert isinstance(BUILT_IN.to_data()["tileset"], dict)  # of the sample, which is called like a tileset
+    assert isinstance(BUILT_IN.to_data()["tileset"], dict)  # of the sample, which has the name of a tileset
 
 
-def test_large_samples_go_into_npz(tmp_path: Path) -> None:
+def test_large_samples_are_saved_as_npz(tmp_path: Path) -> None:
     large = tw.make("caves", width=300, height=300, seed=1)
     model = tw.learn("patterns", large)
-    with pytest.raises(tw.InvalidRecipe, match=r"90,000 cells, JSON holds .* save the model as .npz"):
+    with pytest.raises(tw.InvalidRecipe, match=r"90,000 cells, JSON holds at most .* save the model as .npz"):
         model.save(tmp_path / "a.json")
-    with pytest.raises(tw.InvalidRecipe, match=r"a.pkl: a model is saved as .json or .npz"):
+    with pytest.raises(tw.InvalidRecipe, match=r"a.pkl: a model file must end in .json or .npz"):
         model.save(tmp_path / "a.pkl")
     assert not list(tmp_path.iterdir())
     model.save(tmp_path / "a.npz")
     assert tw.load_model(tmp_path / "a.npz") == model
 
 
-def test_maps_made_from_a_file_are_those_of_the_sample(tmp_path: Path) -> None:
+def test_a_model_file_gives_the_same_maps_as_its_sample(tmp_path: Path) -> None:
     words: dict[str, Any] = {"width": 8, "height": 8, "iterations": 500, "seed": 3}
     wanted = tw.make("patterns", sample="dungeon", **words)
     for ending in (".json", ".npz"):
@@ -66,14 +66,14 @@ def test_maps_made_from_a_file_are_those_of_the_sample(tmp_path: Path) -> None:
 # -- merging ------------------------------------------------------------------------------------------------------
 
 
-def test_merging_is_learning_from_all() -> None:
+def test_merging_equals_learning_from_all_samples() -> None:
     one, other = tw.learn("patterns", "dungeon"), tw.learn("patterns", "caverns")
     assert one.merge(other) == tw.learn("patterns", ["dungeon", "caverns"])
     assert one.merge() == one
     assert one.merge(other).samples.tileset == Samples.of(["dungeon", "caverns"]).tileset
 
 
-def test_models_that_read_otherwise_do_not_merge() -> None:
+def test_models_with_other_parameters_do_not_merge() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"pattern_sizes: is \(2,\) in one model and None in another"):
         SMALL.merge(BUILT_IN)
     with pytest.raises(tw.InvalidRecipe, match="all samples are flat, or all have levels"):
@@ -85,7 +85,7 @@ def test_models_that_read_otherwise_do_not_merge() -> None:
 # -- bad files ----------------------------------------------------------------------------------------------------
 
 
-def refused(content: bytes, path: Path) -> str:
+def read_error(content: bytes, path: Path) -> str:
     path.write_bytes(content)
     with pytest.raises(tw.BadFile) as caught:
         tw.load_model(path)
@@ -124,16 +124,16 @@ def refused(content: bytes, path: Path) -> str:
 def test_other_models_are_refused_in_one_line(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     document = {**SMALL.to_data(), **changes}
     document = {key: value for key, value in document.items() if value is not ...}
-    assert message in refused(json.dumps(document).encode(), tmp_path / "a.json")
+    assert message in read_error(json.dumps(document).encode(), tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\0" * 100, b"[" * 100_000, b"\xff", b'{"version": NaN}'])
 @pytest.mark.parametrize("ending", [".json", ".npz"])
-def test_no_model_at_all(content: bytes, ending: str, tmp_path: Path) -> None:
-    assert len(refused(content, tmp_path / f"a{ending}")) < 300
+def test_invalid_content_is_refused(content: bytes, ending: str, tmp_path: Path) -> None:
+    assert len(read_error(content, tmp_path / f"a{ending}")) < 300
 
 
-def test_a_map_is_no_model(tmp_path: Path) -> None:
+def test_a_map_is_not_a_model(tmp_path: Path) -> None:
     map = tw.make("caves", width=9, height=9, seed=1)
     for ending in (".json", ".npz"):
         map.save(tmp_path / f"a{ending}")
@@ -141,13 +141,13 @@ def test_a_map_is_no_model(tmp_path: Path) -> None:
             tw.load_model(tmp_path / f"a{ending}")
 
 
-def archive(cells: Any, told: dict[str, Any]) -> bytes:
+def archive(cells: Any, document: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, cells=cells, rest=np.frombuffer(json.dumps(told).encode(), np.uint8))
+    np.savez(buffer, cells=cells, rest=np.frombuffer(json.dumps(document).encode(), np.uint8))
     return buffer.getvalue()
 
 
-def told(**changes: Any) -> dict[str, Any]:
+def make_document(**changes: Any) -> dict[str, Any]:
     document = SMALL.to_data()
     del document["learned"]["sample"]
     return {**document, "samples": [{"shape": [2, 3], "words": ["#", "."]}], **changes}
@@ -156,29 +156,33 @@ def told(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("cells", "changes", "message"),
     [
-        (np.zeros(5, np.uint8), {}, "do not have the shapes and words"),
-        (np.zeros(7, np.uint8), {}, "do not have the shapes that are told"),
-        (np.full(6, 2, np.uint8), {}, "do not have the shapes and words"),
-        (np.zeros(6, np.float64), {}, "cells: cannot hold float64"),
-        (np.array([{}] * 6, dtype=object), {}, "cells: cannot hold object"),
+        (np.zeros(5, np.uint8), {}, "do not match the given shapes and words"),
+        (np.zeros(7, np.uint8), {}, "do not match the given shapes"),
+        (np.full(6, 2, np.uint8), {}, "do not match the given shapes and words"),
+        (np.zeros(6, np.float64), {}, "cells: cannot have the dtype float64"),
+        (np.array([{}] * 6, dtype=object), {}, "cells: cannot have the dtype object"),
         (np.zeros(6, np.uint8), {"samples": []}, "not a model"),
-        (np.zeros(6, np.uint8), {"samples": 3}, "tells no samples"),
-        (np.zeros(6, np.uint8), {"samples": [3]}, "each has a shape and words"),
-        (np.zeros(6, np.uint8), {"samples": [{"shape": [1 << 27, 1 << 27], "words": ["#"]}]}, "do not have the shapes"),
+        (np.zeros(6, np.uint8), {"samples": 3}, "must contain samples"),
+        (np.zeros(6, np.uint8), {"samples": [3]}, "each must have a shape and words"),
+        (
+            np.zeros(6, np.uint8),
+            {"samples": [{"shape": [1 << 27, 1 << 27], "words": ["#"]}]},
+            "do not match the given shapes",
+        ),
         (np.zeros(6, np.uint8), {"samples": [{"shape": [-2, -3], "words": ["#"]}]}, "shape: two or three whole"),
         (np.zeros(6, np.uint8), {"samples": [{"shape": [2, 3], "words": [[]]}]}, "a tile is given by name"),
-        (np.zeros(6, np.uint8), {"learned": []}, "tells no samples"),
+        (np.zeros(6, np.uint8), {"learned": []}, "must contain samples"),
         (np.zeros(6, np.uint8), {"version": 7}, "made by a newer Tilewright"),
     ],
 )
-def test_archives_that_lie_are_refused(cells: Any, changes: dict[str, Any], message: str, tmp_path: Path) -> None:
-    assert message in refused(archive(cells, told(**changes)), tmp_path / "a.npz")
+def test_inconsistent_archives_are_refused(cells: Any, changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    assert message in read_error(archive(cells, make_document(**changes)), tmp_path / "a.npz")
 
 
 @pytest.mark.parametrize("ending", [".json", ".npz"])
 @settings(max_examples=60)
 @given(data=st.data())
-def test_damaged_files_end_in_a_model_or_one_line(
+def test_damaged_files_give_a_model_or_one_line(
     ending: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("model") / f"a{ending}"
@@ -201,12 +205,12 @@ LEARNED = {
     "wfc": tw.learn("wfc", "village", symmetry=8),
     "wfc, wrapped": tw.learn("wfc", "dungeon", pattern_size=2, wrap_sample="xy"),
 }
-counted = pytest.mark.parametrize("model", LEARNED.values(), ids=list(LEARNED))
+with_counts = pytest.mark.parametrize("model", LEARNED.values(), ids=list(LEARNED))
 
 
-@counted
+@with_counts
 @pytest.mark.parametrize("ending", [".json", ".npz"])
-def test_counts_come_back(model: tw.Model, ending: str, tmp_path: Path) -> None:
+def test_counts_round_trip(model: tw.Model, ending: str, tmp_path: Path) -> None:
     model.save(tmp_path / f"a{ending}")
     again = tw.load_model(tmp_path / f"a{ending}")
     assert again == model
@@ -223,7 +227,7 @@ from tilewright.generators._markov import contexts
 from tilewright.generators._wfc import params
 
 def counting(*_, **__):
-    raise AssertionError("counted again")
+    raise AssertionError("with_counts again")
 
 if sys.argv[1] == "model":
     contexts.count_contexts = params.count_patterns = counting
@@ -238,8 +242,8 @@ print(digest(tw.make(model.technique, width=20, height=15, seed=4, **chosen)))
 """
 
 
-@counted
-def test_making_by_a_model_counts_nothing_and_makes_the_same_map(model: tw.Model, tmp_path: Path) -> None:
+@with_counts
+def test_generating_from_a_model_counts_nothing_and_gives_the_same_map(model: tw.Model, tmp_path: Path) -> None:
     model.save(tmp_path / "a.npz")
     digests = {
         subprocess.run(
@@ -250,9 +254,9 @@ def test_making_by_a_model_counts_nothing_and_makes_the_same_map(model: tw.Model
     assert len(digests) == 1
 
 
-@counted
-def test_other_ways_of_making_still_work_by_a_model(model: tw.Model) -> None:
-    """What the counts do not hold is counted in the samples."""
+@with_counts
+def test_other_parameters_still_work_with_a_model(model: tw.Model) -> None:
+    """Counts that the model does not contain are with_counts in the samples."""
     more: dict[str, Any] = {"scan": "spiral"} if model.technique == "markov" else {"wrap": "xy"}
     made = [
         tw.make(model.technique, width=12, height=12, seed=2, **chosen, **more)
@@ -273,10 +277,10 @@ def test_models_of_version_1_have_no_counts_and_are_counted_when_saved(tmp_path:
     assert tw.load_model(tmp_path / "new.json").counts
 
 
-@counted
+@with_counts
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_counts_that_lie_are_refused_or_harmless(
+def test_wrong_counts_are_refused_or_harmless(
     model: tw.Model, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("model") / "a.json"
@@ -303,7 +307,7 @@ def test_counts_that_lie_are_refused_or_harmless(
         tw.make(model.technique, **words)
 
 
-def test_counts_of_a_file_change_no_map_that_is_made_without_it(tmp_path: Path) -> None:
+def test_counts_of_a_file_do_not_change_maps_made_without_it(tmp_path: Path) -> None:
     model = tw.learn("wfc", "village")
     before = tw.make("wfc", sample="village", width=12, height=12, seed=1)
     document, counts = model.to_data(), model.counts["counts"].copy()
@@ -317,4 +321,4 @@ def test_counts_of_a_file_change_no_map_that_is_made_without_it(tmp_path: Path) 
 def test_counts_of_other_samples_are_refused(tmp_path: Path) -> None:
     one, other = tw.learn("markov", "awbw/round-lake"), tw.learn("markov", "awbw/deep-wood")
     document = {**one.to_data(), "counts": other.to_data()["counts"]}
-    assert "counts: " in refused(json.dumps(document).encode(), tmp_path / "a.json")
+    assert "counts: " in read_error(json.dumps(document).encode(), tmp_path / "a.json")

@@ -46,7 +46,7 @@ def test_reading_back_gives_the_same_map(map: tw.TileMap, options: dict[str, Any
 
 @settings(max_examples=30)
 @given(maps())
-def test_any_map_comes_back(map: tw.TileMap) -> None:
+def test_any_map_round_trips(map: tw.TileMap) -> None:
     assert read(formats.encode(map, "png", scale=2)) == map
 
 
@@ -74,22 +74,22 @@ def test_scale_grid_and_markers() -> None:
     assert changed.max(axis=0).tolist() == [20, 30]
 
 
-def test_large_maps_are_drawn_smaller_unless_told() -> None:
+def test_large_maps_are_drawn_smaller_by_default() -> None:
     assert np.asarray(tw.TileMap(np.zeros((3, 4), np.uint8), MAP.tileset).image(scale=16)).shape == (48, 64)
     large = tw.TileMap(np.zeros((3000, 2000), np.uint8), MAP.tileset)
     assert picture(formats.encode(large, "png")).size == (2000, 3000)
-    with pytest.raises(tw.TooLarge, match=r"200,000x300,000 pixels .* lower the scale"):
+    with pytest.raises(tw.TooLarge, match=r"pixels, got 200,000x300,000; lower the scale"):
         large.image(scale=100)
 
 
-def test_levels_stand_side_by_side() -> None:
+def test_levels_are_drawn_side_by_side() -> None:
     map = tw.TileMap(np.zeros((3, 2, 4), np.uint8), MAP.tileset)
     shown = np.asarray(map.image(scale=2).convert("RGB"))
     assert shown.shape == (4, 28, 3)
     assert (shown[:, 8:10] != shown[:, :1]).any()
 
 
-def test_sprites_are_drawn_over_the_tiles_colour() -> None:
+def test_sprites_are_drawn_over_the_tiles_color() -> None:
     map = sprite_map()
     shown = np.asarray(map.image(scale=4))
     assert shown[0, 0].tolist() == [255, 0, 0]
@@ -103,7 +103,7 @@ def test_sprites_are_drawn_over_the_tiles_colour() -> None:
         assert again.tileset.names == map.tileset.names
 
 
-def test_a_tileset_without_a_picture_has_ours() -> None:
+def test_a_tileset_without_a_picture_has_built_in_sprites() -> None:
     drawn = MAP.image(sprites=True)
     assert drawn.size == (MAP.width * 16, MAP.height * 16)
     assert len(np.unique(np.asarray(drawn).reshape(-1, 3), axis=0)) > len(MAP.tileset)
@@ -113,11 +113,11 @@ def test_a_tileset_without_a_picture_has_ours() -> None:
 def test_a_sprite_outside_the_picture_is_refused() -> None:
     tileset = sprite_map().tileset
     tiles = (tileset[0].model_copy(update={"sprite": 9}), *tileset.tiles[1:])
-    with pytest.raises(tw.InvalidRecipe, match=r"tile 'red': sprite 9 lies outside tiles\.png"):
+    with pytest.raises(tw.InvalidRecipe, match=r"tile 'red': sprite 9 is outside tiles\.png"):
         tw.TileMap([[0]], tileset.model_copy(update={"tiles": tiles})).image()
 
 
-def test_it_carries_how_it_was_made(tmp_path: Path) -> None:
+def test_provenance_is_stored(tmp_path: Path) -> None:
     MAP.save(tmp_path / "a.png")
     assert tw.load(tmp_path / "a.png").recipe == MAP.recipe
     assert tw.verify(tmp_path / "a.png").outcome == "same"
@@ -138,7 +138,7 @@ def test_an_edited_picture_gives_the_edited_cells(mode: str, tmp_path: Path) -> 
     assert tw.verify(tmp_path / "a.png").outcome == "edited"
 
 
-def test_an_edit_keeps_tiles_that_share_a_colour_apart() -> None:
+def test_an_edit_keeps_tiles_of_the_same_color_distinct() -> None:
     map = numbered_map(40, 5, 6, alike=True)
     original = picture(formats.encode(map, "png", scale=2))
     edited = original.convert("RGB")
@@ -149,27 +149,29 @@ def test_an_edit_keeps_tiles_that_share_a_colour_apart() -> None:
     assert np.array_equal(read(png(edited, original.info["tilewright"])).cells, expected)
 
 
-def test_an_unknown_colour_is_named_with_its_place() -> None:
+def test_an_unknown_color_is_reported_with_its_place() -> None:
     original = picture(formats.encode(MAP, "png", scale=2))
     edited = original.convert("RGB")
     edited.paste((1, 2, 3), (6, 4, 8, 6))
-    with pytest.raises(tw.BadFile, match=r"^x.png: the colour #010203 at x=3 y=2 is no tile's \(tileset 'cave'\)$"):
+    with pytest.raises(
+        tw.BadFile, match=r"^x.png: the color #010203 at x=3 y=2 is not that of a tile \(tileset 'cave'\)$"
+    ):
         read(png(edited, original.info["tilewright"]))
 
 
-def test_a_cut_picture_is_read_with_a_scale() -> None:
+def test_a_cropped_picture_is_read_with_a_scale() -> None:
     original = picture(formats.encode(MAP, "png", scale=4))
     cut = png(original.crop((8, 4, 40, 20)), original.info["tilewright"])
     with pytest.raises(tw.BadFile, match="read it with a scale"):
         read(cut)
     assert np.array_equal(read(cut, scale=4).cells, MAP.cells[1:5, 2:10])
     assert read(formats.encode(MAP, "png", scale=4), scale=4).recipe == MAP.recipe
-    with pytest.raises(tw.BadFile, match="no whole number of cells at scale 5"):
+    with pytest.raises(tw.BadFile, match="not a multiple of the scale 5"):
         read(cut, scale=5)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
-def test_any_other_picture_has_a_tile_per_colour(mode: str) -> None:
+def test_any_other_picture_has_a_tile_per_color(mode: str) -> None:
     foreign = Image.fromarray(np.array([[0, 255, 0], [255, 255, 0]], dtype=np.uint8))
     map = read(png(foreign.convert("I").convert("I;16") if mode == "I;16" else foreign.convert(mode)))
     assert map.shape == (2, 3)
@@ -181,22 +183,22 @@ def test_any_other_picture_has_a_tile_per_colour(mode: str) -> None:
 def test_another_picture_is_read_with_a_tileset() -> None:
     foreign = Image.fromarray(MAP.tileset.colors[MAP.cells]).resize((36, 18), Image.Resampling.NEAREST)
     assert np.array_equal(read(png(foreign), tileset=MAP.tileset, scale=3).cells, MAP.cells)
-    with pytest.raises(tw.BadFile, match="is no tile's"):
+    with pytest.raises(tw.BadFile, match="is not that of a tile"):
         read(png(Image.new("RGB", (2, 2), "#fedcba")), tileset=MAP.tileset)
 
 
-def test_too_many_colours_are_refused() -> None:
+def test_too_many_colors_are_refused() -> None:
     codes = np.arange(65_792, dtype=np.uint32).reshape(256, 257)
     colors = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=2).astype(np.uint8)
-    with pytest.raises(tw.BadFile, match="65,792 colours"):
+    with pytest.raises(tw.BadFile, match="got 65,792"):
         read(png(Image.fromarray(colors)))
 
 
-def test_a_huge_claimed_size_is_refused_before_anything_is_decoded() -> None:
+def test_a_huge_size_is_refused_before_decoding() -> None:
     content = bytearray(formats.encode(MAP, "png"))
     content[16:24] = (2_000_000_000).to_bytes(4, "big") * 2
     content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
-    with pytest.raises(tw.BadFile, match="pixels; such pictures are read with"):
+    with pytest.raises(tw.BadFile, match="pixels, got 4,000,000,000,000,000,000"):
         read(bytes(content))
 
 
@@ -216,19 +218,19 @@ def test_a_label_whose_cells_do_not_fit_its_tiles_is_refused() -> None:
         read(png(sprite_map().image(), text.replace(', {"name": "plain", "glyph": "p", "color": "#123456"}', "")))
 
 
-def test_a_long_label_is_cut_into_chunks_that_others_can_read() -> None:
+def test_a_long_label_is_split_into_chunks_that_others_can_read() -> None:
     map = numbered_map(30_000, 3, 3)
     content = formats.encode(map, "png")
     assert content.count(b"zTXttilewright") > 1
     assert read(content) == map
 
 
-def test_layers_of_large_maps_stay_behind() -> None:
+def test_layers_of_large_maps_are_omitted() -> None:
     map = tw.TileMap(np.zeros((300, 300), np.uint8), MAP.tileset, layers={"height": np.zeros((300, 300))})
     assert read(formats.encode(map, "png")) == map.replace(layers={})
 
 
-def test_bytes_depend_on_the_map_alone() -> None:
+def test_bytes_depend_only_on_the_map() -> None:
     assert formats.encode(full_map(), "png") == formats.encode(full_map(), "png")
 
 
@@ -258,7 +260,7 @@ def test_an_overlay_tints_its_cells_and_no_others() -> None:
     assert np.abs(shown[9, 21] - half).max() <= 1
 
 
-def test_an_overlay_is_a_text_or_what_tw_overlay_gives() -> None:
+def test_an_overlay_is_a_string_or_the_result_of_tw_overlay() -> None:
     origin = np.argwhere(MAP.passable)[3].tolist()[::-1]
     found = tw.overlay(MAP, "distance", origin=origin)
     pictures = [MAP.image(overlay=given).tobytes() for given in (found, found.text)]
@@ -270,7 +272,7 @@ def test_an_overlay_is_a_text_or_what_tw_overlay_gives() -> None:
     for wrong, text in {
         "distence": "overlay: unknown overlay 'distence'; did you mean 'distance'?",
         "sight,radius=x": "overlay: sight: radius: must be a whole number, got 'x'",
-        7: "overlay: must be a text such as distance, or what tw.overlay gives, got 7",
+        7: "overlay: must be a string such as distance, or the result of tw.overlay, got 7",
     }.items():
         with pytest.raises(tw.InvalidRecipe) as caught:
             MAP.image(overlay=wrong)
@@ -289,7 +291,7 @@ def heights(values: Any, **fields: Any) -> tw.TileMap:
 
 
 @pytest.mark.parametrize(
-    ("values", "greys"),
+    ("values", "gray_levels"),
     [
         ([[0.0, 0.5], [0.25, 1.0]], [[0, 32768], [16384, 65535]]),
         ([[0.2, 0.2]], [[13107, 13107]]),
@@ -297,19 +299,19 @@ def heights(values: Any, **fields: Any) -> tw.TileMap:
         ([[5.0, 5.0]], [[0, 0]]),
     ],
 )
-def test_a_layer_is_sixteen_bits_of_grey(values: Any, greys: Any) -> None:
+def test_a_layer_is_drawn_in_16_bit_gray(values: Any, gray_levels: Any) -> None:
     map = heights(values)
     content = formats.encode(map, "png", layer="height")
-    assert content[24:26] == bytes([16, 0])  # bits, and that they are grey
-    assert np.asarray(picture(content)).tolist() == greys
+    assert content[24:26] == bytes([16, 0])  # bit depth and color type
+    assert np.asarray(picture(content)).tolist() == gray_levels
     assert same(read(content), map)
     larger = formats.encode(map, "png", layer="height", scale=3)
-    assert np.array_equal(np.asarray(picture(larger)), np.repeat(np.repeat(greys, 3, 0), 3, 1))
+    assert np.array_equal(np.asarray(picture(larger)), np.repeat(np.repeat(gray_levels, 3, 0), 3, 1))
     assert same(read(larger), map)
-    assert np.array_equal(np.asarray(map.image(scale=1, layer="height")), greys)
+    assert np.array_equal(np.asarray(map.image(scale=1, layer="height")), gray_levels)
 
 
-def test_a_picture_of_heights_can_be_made_again(tmp_path: Path) -> None:
+def test_a_picture_of_heights_can_be_verified(tmp_path: Path) -> None:
     map = tw.make("noise", width=30, height=20, seed=5)
     map.save(tmp_path / "heights.png", layer="height")
     assert same(tw.load(tmp_path / "heights.png"), map)
@@ -333,12 +335,12 @@ def test_painted_heights_are_read_from_the_picture() -> None:
     untouched = np.ones((3, 4), bool)
     untouched[1, 1] = False
     assert np.array_equal(again[untouched], map.layers["height"][untouched])
-    with pytest.raises(tw.BadFile, match="no longer the 16-bit picture of the layer 'height'"):
+    with pytest.raises(tw.BadFile, match="not a 16-bit picture, as its label with the layer 'height' requires"):
         read(png(Image.fromarray((pixels >> 8).astype(np.uint8)), drawn.info["tilewright"]))
 
 
 @pytest.mark.parametrize("between", ["null", "[1, 0]", "[-1e308, 1e308]", "[0, 1, 2]", '["a", "b"]', "[NaN, 1]"])
-def test_labels_that_lie_about_heights_are_one_line(between: str) -> None:
+def test_labels_with_invalid_ranges_are_refused_in_one_line(between: str) -> None:
     drawn = picture(formats.encode(heights([[0.0, 1.0]]), "png", layer="height"))
     text = drawn.info["tilewright"]
     assert '"range": [0.0, 1.0]' in text
@@ -355,9 +357,9 @@ def test_large_maps_keep_the_layer_that_is_shown() -> None:
     assert np.abs(again.layers["height"] - layer).max() <= 0.5 / 65535
 
 
-def test_other_heights_are_not_taken_for_tiles() -> None:
+def test_other_heights_are_not_read_as_tiles() -> None:
     foreign = png(Image.fromarray(np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000))
-    with pytest.raises(tw.BadFile, match=r"^x.png: greys of 16 bits are heights, not tiles; with 8 bits it is read as"):
+    with pytest.raises(tw.BadFile, match=r"^x.png: 16-bit gray levels are heights, not tiles; convert it to 8 bits"):
         read(foreign)
 
 
@@ -365,25 +367,29 @@ def test_other_heights_are_not_taken_for_tiles() -> None:
     ("map", "options", "text"),
     [
         (heights([[0.0]]), {"layer": "hight"}, "unknown layer 'hight'; did you mean 'height'?"),
-        (MAP, {"layer": "height"}, "layer: the map has none, got 'height'; technique noise keeps its heights as one"),
+        (
+            MAP,
+            {"layer": "height"},
+            "layer: the map has no layers, got 'height'; the technique noise stores its heights as one",
+        ),
         (
             heights([[0.0, np.nan, np.inf]]),
             {"layer": "height"},
-            "layer: 'height' is no finite number in 2 cells; no grey shows that",
+            "layer: 'height' must be finite, but is not in 2 cells",
         ),
         (
             heights([[-1e308, 1e308]]),
             {"layer": "height"},
-            "layer: 'height' reaches from -1e+308 to 1e+308, which is too far for a picture",
+            "layer: the range of 'height' is too large for a picture, -1e+308 to 1e+308",
         ),
         (
             heights([[0.0]]),
             {"layer": "height", "markers": True, "overlay": "distance"},
-            "layer: the picture shows a layer and nothing else; leave out markers, overlay",
+            "layer: a picture of a layer shows nothing else; remove markers, overlay",
         ),
     ],
 )
-def test_layers_that_cannot_be_shown_are_told(map: tw.TileMap, options: dict[str, Any], text: str) -> None:
+def test_layers_that_cannot_be_shown_are_refused(map: tw.TileMap, options: dict[str, Any], text: str) -> None:
     with pytest.raises(tw.TilewrightError) as caught:
         formats.encode(map, "png", **options)
     assert str(caught.value) == text

@@ -1,4 +1,4 @@
-"""Tilesets from files, with their pictures, and maps read in the tileset that was asked for."""
+"""Tilesets from files, with their pictures, and maps read with a given tileset."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def meadow(folder: Path, sprite: int = 6, more: str = "") -> str:
 
 
 def test_columns_are_counted_in_the_picture(tmp_path: Path) -> None:
-    made = tw.make("caves", tileset=meadow(tmp_path), **WORDS)
-    assert made.tileset.sheet is not None
-    assert made.tileset.sheet.columns == 4
-    assert made.image().size == (12 * 16, 7 * 16)
+    map = tw.make("caves", tileset=meadow(tmp_path), **WORDS)
+    assert map.tileset.sheet is not None
+    assert map.tileset.sheet.columns == 4
+    assert map.image().size == (12 * 16, 7 * 16)
 
 
 @pytest.mark.parametrize(
     ("sprite", "more", "reason"),
-    [(30, "", "sprite 30 is not in its picture, which holds 8 sprites"), (6, "columns = 9", "says 9 columns")],
+    [(30, "", "sprite 30 is not in its picture, which has 8 sprites"), (6, "columns = 9", "has 9 columns")],
 )
 def test_a_sheet_that_does_not_fit_is_refused_at_once(tmp_path: Path, sprite: int, more: str, reason: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=reason):
@@ -51,20 +51,20 @@ def test_a_sheet_that_does_not_fit_is_refused_at_once(tmp_path: Path, sprite: in
 
 
 @pytest.mark.parametrize("name", ["json", "npz", "png", "tmx"])
-def test_a_map_is_read_in_the_tileset_that_is_named(tmp_path: Path, name: str) -> None:
+def test_a_map_is_read_with_the_given_tileset(tmp_path: Path, name: str) -> None:
     tileset = meadow(tmp_path)
-    made = tw.make("caves", tileset=tileset, **WORDS)
-    made.save(tmp_path / f"map.{name}")
+    map = tw.make("caves", tileset=tileset, **WORDS)
+    map.save(tmp_path / f"map.{name}")
     again = tw.load(tmp_path / f"map.{name}", tileset=tileset)
-    assert again == made
+    assert again == map
     assert again.tileset.sheet is not None
-    assert again.tileset.sheet.picture == made.tileset.sheet.picture  # type: ignore[union-attr]
-    if name != "tmx":  # Tiled's files may go by number, because most of them know no names
+    assert again.tileset.sheet.picture == map.tileset.sheet.picture  # type: ignore[union-attr]
+    if name != "tmx":  # Tiled files are also matched by id, because most of them have no names
         with pytest.raises(tw.BadFile, match="unknown tile"):
             tw.load(tmp_path / f"map.{name}", tileset="terrain")
 
 
-def test_a_lost_picture_is_replaced_by_ours(tmp_path: Path) -> None:
+def test_a_missing_picture_is_replaced_by_drawn_sprites(tmp_path: Path) -> None:
     tw.make("caves", tileset=meadow(tmp_path), **WORDS).save(tmp_path / "map.json")
     lost = tw.load(tmp_path / "map.json")
     written = formats.save(lost, tmp_path / "elsewhere" / "map.tmx")

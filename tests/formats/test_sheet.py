@@ -28,19 +28,19 @@ def test_every_kind_has_a_texture_of_its_own() -> None:
     assert len({sprite.tobytes() for sprite in sprites}) == len(kinds)
 
 
-SHOW_MORE = {
+MULTICOLORED = {
     *("ore", "tree", "planks", "stairs", "awning", "pillar", "chest", "token", "gate", "key", "cart"),
     *("flower", "mushroom", "lily", "snag", "wood", "mountain", "road", "pipe", "pipe seam", "pipe rubble"),
     *("reef", "shoal", "river", "bridge", "silo", "empty silo", "unknown"),
     *("city", "base", "airport", "port", "headquarters", "com tower", "lab"),
 }
-"""Kinds whose textures show other things beside the tile's colour."""
+"""Kinds whose textures contain other colors than the tile's."""
 
 
 @pytest.mark.parametrize("tileset", tw.list_tilesets(), ids=lambda tileset: tileset.name)
-def test_sprites_keep_to_the_colour_of_their_tile(tileset: tw.Tileset) -> None:
+def test_sprites_have_the_color_of_their_tile(tileset: tw.Tileset) -> None:
     for tile, sprite in zip(tileset, draw_sprites(tileset.tiles), strict=True):
-        if tile.kind not in SHOW_MORE:
+        if tile.kind not in MULTICOLORED:
             assert np.abs(sprite.mean(axis=(0, 1)) - tile.rgb).max() < 32, tile.name
         assert tile.kind in TEXTURES or tile.kind == "", f"{tile.kind} has no texture"
 
@@ -51,7 +51,7 @@ def test_the_same_tile_looks_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize("size", [(1, 1), (8, 8), (32, 16), (7, 13)])
-def test_sprites_come_in_any_size(size: tuple[int, int]) -> None:
+def test_sprites_are_drawn_in_any_size(size: tuple[int, int]) -> None:
     sprites = draw_sprites([Tile(name="a", glyph="a", color="#7f9a5a", kind="rock")], *size)
     assert sprites.shape == (1, size[1], size[0], 3)
 
@@ -85,17 +85,17 @@ def with_sheet(picture: bytes, sprite: int = 0, **sheet: int) -> tw.Tileset:
 def test_a_sheet_must_fit_its_picture() -> None:
     picture = encode_png(np.zeros((34, 50, 3), dtype=np.uint8))
     assert count_sprite_rows(with_sheet(picture, columns=3, margin=1)) == 2
-    with pytest.raises(tw.InvalidRecipe, match="its sheet says 4 columns, the picture of 50x34 pixels has 3"):
+    with pytest.raises(tw.InvalidRecipe, match="its sheet has 4 columns, the picture of 50x34 pixels has 3"):
         count_sprite_rows(with_sheet(picture, columns=4, margin=1))
-    with pytest.raises(tw.InvalidRecipe, match="sprite 6 is not in its picture, which holds 6 sprites"):
+    with pytest.raises(tw.InvalidRecipe, match="sprite 6 is not in its picture, which has 6 sprites"):
         count_sprite_rows(with_sheet(picture, 6, columns=3, margin=1))
     with pytest.raises(tw.InvalidRecipe, match="has 0"):
         count_sprite_rows(with_sheet(picture, tile_width=200, columns=1))
 
 
-def test_what_is_no_picture_is_refused_in_one_line() -> None:
+def test_an_invalid_picture_is_refused_in_one_line() -> None:
     tileset = with_sheet(b"not a picture")
     assert tileset.sheet is not None
     for act in (lambda: picture_size(tileset.sheet), lambda: count_sprite_rows(tileset), lambda: cut_sprites(tileset)):
-        with pytest.raises(tw.BadFile, match=r"a\.png: not a picture"):
+        with pytest.raises(tw.BadFile, match=r"a\.png: not a readable picture"):
             act()

@@ -1,4 +1,4 @@
-"""Textures of pieces, coasts and buildings: they join, and follow what lies around them."""
+"""Textures of pieces, coasts and buildings: they join and depend on their surroundings."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def pieces(kind: str, side: str) -> list[str]:
     return [tile.name for tile in WAR if tile.kind == kind and side in tile.joins]
 
 
-def of(*rows: str) -> tw.TileMap:
-    """A map of tiles by name, with commas between."""
+def make_map(*rows: str) -> tw.TileMap:
+    """Return a map from rows of comma-separated tile names."""
     return tw.TileMap([[WAR.id(name.strip()) for name in row.split(",")] for row in rows], WAR)
 
 
-def shown(map: tw.TileMap, row: int, column: int) -> NDArray[np.int_]:
-    """The pixels of a cell."""
+def cell_pixels(map: tw.TileMap, row: int, column: int) -> NDArray[np.int_]:
+    """Return the pixels of a cell."""
     pixels = np.asarray(map.image(scale=16)).astype(int)
     return pixels[row * 16 : row * 16 + 16, column * 16 : column * 16 + 16]
 
 
-def share(pixels: NDArray[np.int_], test: str) -> float:
-    """Which part of the pixels is blue as water, or yellow as sand."""
+def fraction(pixels: NDArray[np.int_], test: str) -> float:
+    """Return the fraction of the pixels with the color of water or sand."""
     red, green, blue = np.moveaxis(pixels, -1, 0)
     return float({"water": (blue > red + 40) & (blue > green), "sand": (red > 205) & (blue < 190)}[test].mean())
 
@@ -58,7 +58,7 @@ def test_open_sides_join_and_closed_ones_do_not(kind: str) -> None:
         edges += [SPRITES[name][EDGES[facing]] for name in pieces(kind, facing)]
         closed = [tile.name for tile in WAR if tile.kind == kind and side not in tile.joins]
         meadow = SPRITES["plain"][EDGES[side]]
-        # What is no meadow spans the same pixels, a shadow of a pixel or two aside.
+        # The piece spans the same pixels, except for a shadow of one or two.
         spans = [np.abs(edge - meadow).sum(axis=1) > 60 for edge in edges]
         assert all(span[4:12].all() for span in spans)
         assert all((span != spans[0]).sum() <= 2 for span in spans)
@@ -84,7 +84,7 @@ def test_a_bridge_carries_the_road() -> None:
 
 
 @pytest.mark.parametrize("kind", BUILDINGS)
-def test_countries_and_buildings_are_told_apart(kind: str) -> None:
+def test_countries_and_buildings_look_different(kind: str) -> None:
     own = {tile.country: SPRITES[tile.name] for tile in WAR if tile.kind == kind}
     assert len(own) >= len(COUNTRIES) - 1
     for country, sprite in own.items():
@@ -103,60 +103,62 @@ def test_nothing_looks_like_an_unknown_tile() -> None:
 # -- coasts ----------------------------------------------------------------------------------------------------
 
 
-def test_the_sea_has_a_shore_where_land_lies_and_only_there() -> None:
-    map = of("sea, sea, sea", "sea, sea, plain", "sea, sea, sea")
-    middle = shown(map, 1, 1)
-    assert share(middle[:, -1:], "sand") == 1
-    assert share(middle[:, :10], "sand") == 0
-    assert share(shown(map, 0, 1)[-1:, -1:], "sand") == 1, "the corner of the land"
-    assert share(shown(map, 0, 0), "sand") == 0
-    assert np.array_equal(shown(map, 0, 0), SPRITES["sea"]), "the edge of the map is no shore"
+def test_the_sea_has_a_shore_only_beside_land() -> None:
+    map = make_map("sea, sea, sea", "sea, sea, plain", "sea, sea, sea")
+    middle = cell_pixels(map, 1, 1)
+    assert fraction(middle[:, -1:], "sand") == 1
+    assert fraction(middle[:, :10], "sand") == 0
+    assert fraction(cell_pixels(map, 0, 1)[-1:, -1:], "sand") == 1, "the corner of the land"
+    assert fraction(cell_pixels(map, 0, 0), "sand") == 0
+    assert np.array_equal(cell_pixels(map, 0, 0), SPRITES["sea"]), "the edge of the map is not a shore"
 
 
 def test_a_bay_is_round() -> None:
-    bay = shown(of("plain, plain, plain", "plain, sea, plain", "plain, sea, plain"), 1, 1)
+    bay = cell_pixels(make_map("plain, plain, plain", "plain, sea, plain", "plain, sea, plain"), 1, 1)
     assert np.array_equal(bay[0, 0], SPRITES["plain"][0, 0])
-    assert share(bay[-1:, 4:12], "water") == 1
+    assert fraction(bay[-1:, 4:12], "water") == 1
 
 
-def test_shores_run_on_from_cell_to_cell() -> None:
-    map = of("plain, plain, plain, plain", "sea, sea, shoal n, shoal n", "sea, sea, sea, sea")
+def test_shores_continue_from_cell_to_cell() -> None:
+    map = make_map("plain, plain, plain, plain", "sea, sea, shoal n, shoal n", "sea, sea, sea, sea")
     pixels = np.asarray(map.image(scale=16)).astype(int)
     for column in (16, 32, 48):
         left, right = pixels[16:32, column - 1], pixels[16:32, column]
         assert (np.abs(left - right).sum(axis=1) > 60).sum() <= 3, column
 
 
-def test_a_river_opens_into_the_sea_and_rounds_off_on_land() -> None:
-    map = of("plain, plain, plain, sea", "plain, river ew, river ew, sea", "plain, plain, plain, sea")
-    mouth, spring = shown(map, 1, 2), shown(map, 1, 1)
-    assert share(mouth[:, -1:], "water") > share(mouth[:, :1], "water") > 0.3
-    assert share(spring[:, :1], "water") == 0
-    assert share(spring[:, -1:], "water") == share(mouth[:, :1], "water")
-    assert share(shown(map, 1, 3)[4:12, :1], "water") == 1, "no sand before the mouth"
-    assert share(shown(of("river es, plain"), 0, 0)[-1:], "water") > 0.3, "it runs out of the map"
+def test_a_river_widens_at_the_sea_and_is_rounded_at_its_source() -> None:
+    map = make_map("plain, plain, plain, sea", "plain, river ew, river ew, sea", "plain, plain, plain, sea")
+    mouth, spring = cell_pixels(map, 1, 2), cell_pixels(map, 1, 1)
+    assert fraction(mouth[:, -1:], "water") > fraction(mouth[:, :1], "water") > 0.3
+    assert fraction(spring[:, :1], "water") == 0
+    assert fraction(spring[:, -1:], "water") == fraction(mouth[:, :1], "water")
+    assert fraction(cell_pixels(map, 1, 3)[4:12, :1], "water") == 1, "no sand before the mouth"
+    assert fraction(cell_pixels(make_map("river es, plain"), 0, 0)[-1:], "water") > 0.3, "it leaves the map"
 
 
 def test_a_bridge_shows_what_it_spans() -> None:
-    over_sea = shown(of("sea, sea, sea", "road ew, bridge ew, road ew", "sea, sea, sea"), 1, 1)
-    over_river = shown(of("plain, river ns, plain", "road ew, bridge ew, road ew", "plain, river ns, plain"), 1, 1)
-    assert share(over_sea[:2], "water") > 0.6 > share(over_river[:2], "water") > 0.3
+    over_sea = cell_pixels(make_map("sea, sea, sea", "road ew, bridge ew, road ew", "sea, sea, sea"), 1, 1)
+    over_river = cell_pixels(
+        make_map("plain, river ns, plain", "road ew, bridge ew, road ew", "plain, river ns, plain"), 1, 1
+    )
+    assert fraction(over_sea[:2], "water") > 0.6 > fraction(over_river[:2], "water") > 0.3
     assert np.array_equal(over_river[5:11], over_sea[5:11])
-    chain = of("sea, sea", "bridge ew, bridge ew", "sea, sea")
-    assert share(shown(chain, 1, 0)[:2], "water") == 1
+    chain = make_map("sea, sea", "bridge ew, bridge ew", "sea, sea")
+    assert fraction(cell_pixels(chain, 1, 0)[:2], "water") == 1
 
 
 def test_a_shoal_has_sand_toward_all_land() -> None:
-    map = of("plain, plain, plain", "sea, shoal n, plain", "sea, sea, sea")
-    beach = shown(map, 1, 1)
-    assert share(beach[1:6, 7:12], "sand") == 1
-    assert share(beach[4:9, 10:15], "sand") == 1
-    assert share(beach[12:, :4], "water") == 1
-    alone = shown(of("sea, sea, sea", "sea, shoal s, sea", "sea, sea, sea"), 1, 1)
-    assert share(alone[-1:, 4:12], "sand") == 1 > share(alone[:4], "sand") == 0
+    map = make_map("plain, plain, plain", "sea, shoal n, plain", "sea, sea, sea")
+    beach = cell_pixels(map, 1, 1)
+    assert fraction(beach[1:6, 7:12], "sand") == 1
+    assert fraction(beach[4:9, 10:15], "sand") == 1
+    assert fraction(beach[12:, :4], "water") == 1
+    alone = cell_pixels(make_map("sea, sea, sea", "sea, shoal s, sea", "sea, sea, sea"), 1, 1)
+    assert fraction(alone[-1:, 4:12], "sand") == 1 > fraction(alone[:4], "sand") == 0
 
 
-def test_levels_are_coasts_of_their_own() -> None:
+def test_levels_have_separate_coasts() -> None:
     sea, plain = WAR.id("sea"), WAR.id("plain")
     codes = encode_shores(WAR.tiles, np.array([[[sea, sea]], [[sea, plain]]]))
     assert codes is not None
@@ -164,7 +166,7 @@ def test_levels_are_coasts_of_their_own() -> None:
     assert codes[1, 0, 1] == 0
 
 
-def test_tilesets_without_coasts_have_one_sprite_a_tile() -> None:
+def test_tilesets_without_coasts_have_one_sprite_per_tile() -> None:
     map = tw.make("caves", width=9, height=7, seed=4)
     assert encode_shores(map.tileset.tiles, map.cells[None]) is None
     sprites = draw_sprites(map.tileset.tiles)
@@ -175,8 +177,8 @@ def test_tilesets_without_coasts_have_one_sprite_a_tile() -> None:
 # -- pictures --------------------------------------------------------------------------------------------------
 
 
-def test_maps_of_pieces_are_drawn_with_sprites_unless_told() -> None:
-    map = of("sea, shoal w, plain, city", "reef, sea, shoal s, orange star base")
+def test_maps_of_pieces_are_drawn_with_sprites_by_default() -> None:
+    map = make_map("sea, shoal w, plain, city", "reef, sea, shoal s, orange star base")
     content = formats.encode(map, "png")
     assert Image.open(io.BytesIO(content)).size == (64, 32)
     assert decode(Source(content, "x.png"), formats.format_registry.get("png"))[0].map == map

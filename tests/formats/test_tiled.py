@@ -1,4 +1,4 @@
-"""What TMX and TMJ promise alike."""
+"""Properties that TMX and TMJ share."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ rasterizer = pytest.mark.skipif(not shutil.which("tmxrasterizer"), reason="tmxra
 FORBIDDEN_IN_XML = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF]))
 
 
-def spelled(map: tw.TileMap) -> tw.TileMap:
-    """The map without the characters that XML cannot hold."""
+def xml_safe(map: tw.TileMap) -> tw.TileMap:
+    """Return the map without characters that XML cannot contain."""
     table = str.maketrans("", "", FORBIDDEN_IN_XML)
     return map.replace(
         markers=[tw.Marker(one.name.translate(table), one.x, one.y, one.level) for one in map.markers],
@@ -40,9 +40,9 @@ def spelled(map: tw.TileMap) -> tw.TileMap:
     )
 
 
-def again(map: tw.TileMap, name: str, **options: Any) -> formats.LoadedMap:
-    """The map after writing and reading, with its companions."""
-    contents = written(map, name, **options)
+def round_trip(map: tw.TileMap, name: str, **options: Any) -> formats.LoadedMap:
+    """Return the map after writing and reading it with the files beside it."""
+    contents = encode_files(map, name, **options)
     source = Source(contents[f"level.{name}"], f"level.{name}", read_sibling=contents.__getitem__)
     return decode(source, formats.format_registry.get(name))[0]
 
@@ -50,8 +50,8 @@ def again(map: tw.TileMap, name: str, **options: Any) -> formats.LoadedMap:
 @both
 @pytest.mark.parametrize("map", [*EXAMPLES.values(), sprite_map()], ids=[*EXAMPLES, "sprites"])
 def test_reading_back_gives_the_same_map(name: str, map: tw.TileMap) -> None:
-    map = spelled(map)
-    found = again(map, name)
+    map = xml_safe(map)
+    found = round_trip(map, name)
     assert same(found.map, map)
     assert found.map.tileset == map.tileset
     assert found.map.recipe == map.recipe
@@ -60,14 +60,14 @@ def test_reading_back_gives_the_same_map(name: str, map: tw.TileMap) -> None:
 @both
 @settings(max_examples=40)
 @given(map=maps())
-def test_any_map_comes_back(name: str, map: tw.TileMap) -> None:
-    map = spelled(map)
-    assert same(again(map, name).map, map)
+def test_any_map_round_trips(name: str, map: tw.TileMap) -> None:
+    map = xml_safe(map)
+    assert same(round_trip(map, name).map, map)
 
 
 @both
-def test_a_file_carries_how_its_map_was_made(name: str) -> None:
-    found = again(tw.make("caves", width=12, height=9, seed="x"), name)
+def test_provenance_is_stored(name: str) -> None:
+    found = round_trip(tw.make("caves", width=12, height=9, seed="x"), name)
     assert verify(found.map, found.provenance).outcome == "same"
 
 
@@ -78,14 +78,14 @@ def test_tiles_keep_all_their_fields(name: str) -> None:
         {"name": "b\tc\n", "glyph": " ", "color": "#ffffff", "passable": False, "kind": "rock", "sprite": 3},
     ]
     map = tw.TileMap([[0, 1]], tw.Tileset.validate({"name": "mine", "tiles": tiles}))
-    assert again(map, name).map.tileset == map.tileset
+    assert round_trip(map, name).map.tileset == map.tileset
 
 
 @both
-def test_layers_of_large_maps_are_left_out(name: str) -> None:
+def test_layers_of_large_maps_are_omitted(name: str) -> None:
     cells = np.zeros((256, 257), dtype=np.uint8)
     map = tw.TileMap(cells, EXAMPLES["deep"].tileset, layers={"height": cells.astype(float)})
-    assert not again(map, name).map.layers
+    assert not round_trip(map, name).map.layers
 
 
 @both
@@ -102,8 +102,8 @@ def test_one_level_can_be_read_alone(name: str) -> None:
 # -- pictures -------------------------------------------------------------------------------------------------
 
 
-def written(map: tw.TileMap, name: str, **options: Any) -> dict[str, bytes]:
-    """Contents by file name."""
+def encode_files(map: tw.TileMap, name: str, **options: Any) -> dict[str, bytes]:
+    """Return the contents by file name."""
     entry = formats.format_registry.get(name)
     assert entry.write
     return dict(entry.write(map, entry.params.validate(options), Path(f"level.{name}")))
@@ -115,10 +115,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [("tmx", {}), ("tmx", {"tileset_ima
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 @pytest.mark.parametrize("change", [{"color": "#123456"}, {"kind": "water"}, {"name": "b"}, {"passable": False}])
 def test_a_changed_tile_changes_the_files(name: str, options: dict[str, Any], change: dict[str, Any]) -> None:
-    """What was drawn for one tileset is not used for another."""
+    """Sprites drawn for one tileset are not reused for another."""
     tile = {"name": "a", "glyph": "a", "color": "#808080", "kind": "rock"}
     contents = [
-        written(tw.TileMap([[0]], tw.Tileset.validate({"name": "mine", "tiles": [one]})), name, **options)
+        encode_files(tw.TileMap([[0]], tw.Tileset.validate({"name": "mine", "tiles": [one]})), name, **options)
         for one in (tile, {**tile, **change}, tile)
     ]
     assert contents[0] == contents[2] != contents[1]
@@ -133,7 +133,7 @@ def test_a_changed_picture_changes_the_files(name: str, options: dict[str, Any])
         buffer = io.BytesIO()
         Image.new("RGB", picture.size, "#010203").save(buffer, "PNG")
     tileset = map.tileset.model_copy(update={"sheet": sheet.with_picture(buffer.getvalue(), "")})
-    assert written(map, name, **options) != written(map.replace(tileset=tileset), name, **options)
+    assert encode_files(map, name, **options) != encode_files(map.replace(tileset=tileset), name, **options)
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
@@ -141,12 +141,12 @@ def test_threads_write_the_same_files(name: str, options: dict[str, Any]) -> Non
     tiles = [{"name": f"tile {number}", "kind": "rock"} for number in range(40)]
     with ThreadPoolExecutor(8) as threads:
         sets = [tw.Tileset.validate({"name": f"set {number % 12}", "tiles": tiles}) for number in range(48)]
-        contents = list(threads.map(lambda one: written(tw.TileMap([[0]], one), name, **options), sets))
+        contents = list(threads.map(lambda one: encode_files(tw.TileMap([[0]], one), name, **options), sets))
     assert all(contents[number] == contents[number % 12] for number in range(48))
 
 
 def shared_sprites() -> tw.TileMap:
-    """Two tiles on one sprite, one on another, one on none."""
+    """Return a map with two tiles on one sprite, one on another, and one without a sprite."""
     map = sprite_map()
     tiles = [*map.tileset.tiles, {"name": "red too", "sprite": 0}]
     tileset = tw.Tileset.validate({"name": "drawn", "tiles": tiles}).model_copy(update={"sheet": map.tileset.sheet})
@@ -154,12 +154,12 @@ def shared_sprites() -> tw.TileMap:
 
 
 @both
-def test_tiles_that_share_a_sprite_stay_apart(name: str) -> None:
-    assert again(shared_sprites(), name).map == shared_sprites()
+def test_tiles_that_share_a_sprite_stay_distinct(name: str) -> None:
+    assert round_trip(shared_sprites(), name).map == shared_sprites()
 
 
 @both
-def test_the_picture_is_a_companion_that_no_picture_of_the_map_overwrites(name: str, tmp_path: Path) -> None:
+def test_the_picture_of_the_tileset_is_written_beside_the_map(name: str, tmp_path: Path) -> None:
     written = formats.save(full_map().replace(markers=()), tmp_path / f"level.{name}")
     assert [path.name for path in written] == [f"level.{name}", "level-tiles.png"]
     with Image.open(tmp_path / "level-tiles.png") as picture:
@@ -167,7 +167,7 @@ def test_the_picture_is_a_companion_that_no_picture_of_the_map_overwrites(name: 
 
 
 @both
-def test_the_users_picture_is_pointed_at_where_it_lies(name: str, tmp_path: Path) -> None:
+def test_the_users_picture_is_referenced_at_its_location(name: str, tmp_path: Path) -> None:
     map = sprite_map()
     sheet = map.tileset.sheet
     assert sheet
@@ -185,7 +185,7 @@ def test_the_users_picture_is_pointed_at_where_it_lies(name: str, tmp_path: Path
 
 
 @both
-def test_the_users_picture_is_copied_where_nobody_knows_where_it_lies(name: str, tmp_path: Path) -> None:
+def test_the_users_picture_is_copied_if_its_location_is_unknown(name: str, tmp_path: Path) -> None:
     map = sprite_map()
     assert map.tileset.sheet
     unplaced = map.tileset.sheet.with_picture(map.tileset.sheet.picture, "")
@@ -203,7 +203,7 @@ def test_the_users_picture_is_copied_where_nobody_knows_where_it_lies(name: str,
 
 
 @both
-def test_no_file_holds_an_absolute_path(name: str) -> None:
+def test_no_file_contains_an_absolute_path(name: str) -> None:
     map = sprite_map()
     for path in ("/tmp/tiles.png", "C:\\tiles.png", "\\\\host\\tiles.png", "file:///tiles.png"):
         with pytest.raises(tw.InvalidRecipe, match="image_path: must be relative to the map's file"):
@@ -213,14 +213,14 @@ def test_no_file_holds_an_absolute_path(name: str) -> None:
     hidden = sheet.model_copy(update={"image": "art/tiles.png"}).with_picture(sheet.picture, "/secret/art/tiles.png")
     map = map.replace(tileset=map.tileset.model_copy(update={"sheet": hidden}))
     assert b"secret" not in formats.encode(map, name)
-    assert again(map, name).map == map
+    assert round_trip(map, name).map == map
 
 
 # -- other programs -------------------------------------------------------------------------------------------
 
 
-def rendered(path: Path) -> NDArray[np.uint8]:
-    """The pixels of a map as Tiled itself draws it."""
+def render_with_tiled(path: Path) -> NDArray[np.uint8]:
+    """Return the pixels of a map as Tiled draws it."""
     picture = path.with_suffix(".rendered.png")
     command = ["tmxrasterizer", "--hide-layer", "rooms", "--hide-layer", "markers", str(path), str(picture)]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(path.parent)}
@@ -230,8 +230,8 @@ def rendered(path: Path) -> NDArray[np.uint8]:
         return np.asarray(opened.convert("RGBA"))
 
 
-def expected(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
-    """The pixels of a map, sprite by sprite; of a map with levels, those of the first."""
+def expected_pixels(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
+    """Return the pixels of a map, sprite by sprite; of a map with levels, those of the first."""
     sheet = map.tileset.sheet
     width, height = (sheet.tile_width, sheet.tile_height) if sheet else (size, size)
     sprites = np.full((len(map.tileset), height, width, 4), 255, dtype=np.uint8)
@@ -246,10 +246,10 @@ def expected(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
 @pytest.mark.parametrize(
     ("map", "name", "options"),
     [
-        (spelled(full_map()), "tmx", {}),
-        (spelled(full_map()), "tmj", {}),
-        (spelled(full_map()), "tmx", {"tileset_image": "embedded"}),
-        (spelled(full_map()), "tmx", {"tile_size": 24}),
+        (xml_safe(full_map()), "tmx", {}),
+        (xml_safe(full_map()), "tmj", {}),
+        (xml_safe(full_map()), "tmx", {"tileset_image": "embedded"}),
+        (xml_safe(full_map()), "tmx", {"tile_size": 24}),
         (deep_map(), "tmx", {}),
         (deep_map(), "tmj", {}),
         (EXAMPLES["300 tiles"], "tmx", {}),
@@ -261,7 +261,7 @@ def expected(map: tw.TileMap, size: int = 16) -> NDArray[np.uint8]:
 def test_tiled_draws_every_cell(map: tw.TileMap, name: str, options: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / f"level.{name}"
     formats.save(map, path, **options)
-    pixels, wanted = rendered(path), expected(map, options.get("tile_size", 16))
+    pixels, wanted = render_with_tiled(path), expected_pixels(map, options.get("tile_size", 16))
     seen = wanted[..., 3] > 0
     assert pixels.shape == wanted.shape
     assert np.array_equal(pixels[..., 3] > 0, seen)
@@ -269,8 +269,8 @@ def test_tiled_draws_every_cell(map: tw.TileMap, name: str, options: dict[str, A
 
 
 @both
-def test_an_independent_reader_finds_the_same(name: str, tmp_path: Path) -> None:
-    map = spelled(full_map())
+def test_an_independent_reader_reads_the_same_map(name: str, tmp_path: Path) -> None:
+    map = xml_safe(full_map())
     path = tmp_path / f"level.{name}"
     formats.save(map, path)
     other = pytiled_parser.parse_map(path)

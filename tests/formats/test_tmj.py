@@ -30,7 +30,7 @@ def read(content: Any) -> tw.TileMap:
     return decode(Source(content, "x.tmj"), TMJ)[0].map
 
 
-def test_the_file_is_what_tiled_documents() -> None:
+def test_the_file_follows_the_documentation_of_tiled() -> None:
     written = json.loads(formats.encode(full_map(), "tmj"))
     assert (written["type"], written["version"], written["orientation"]) == ("map", "1.10", "orthogonal")
     assert (written["nextlayerid"], written["nextobjectid"]) == (4, 5)
@@ -65,13 +65,13 @@ def level(number: int, **change: Any) -> dict[str, Any]:
     return {**LAYER, "properties": [{"name": "level", "type": "int", "value": number}], **change}
 
 
-def test_properties_of_the_same_names_mean_nothing_in_other_peoples_files() -> None:
+def test_properties_of_the_same_names_are_ignored_in_files_of_other_programs() -> None:
     about = [{"name": "number.a", "value": "x"}, {"name": "layer.a", "value": "x"}]
     map = read(tmj(level(0), properties=about))
     assert (map.shape, dict(map.numbers), dict(map.layers)) == ((2, 2), {}, {})
 
 
-def test_layers_that_do_not_fit_any_more_are_left_out() -> None:
+def test_layers_that_no_longer_fit_are_omitted() -> None:
     document = json.loads(formats.encode(full_map(), "tmj"))
     tiles = document["layers"][0]
     tiles["data"], tiles["height"], document["height"] = tiles["data"][: 5 * 23], 5, 5
@@ -96,22 +96,22 @@ def nested(depth: int) -> dict[str, Any]:
         (b"[" * 10**6, "not JSON"),
         (b'{"width": ' + b"9" * 10**4 + b"}", "not JSON"),
         (b"[1]", "must be a Tiled map or tileset, got [1]"),
-        (tmj(), "holds no tile layer"),
+        (tmj(), "contains no tile layer"),
         (tmj(LAYER, tilewidth=0), "tilewidth: must be at least 1, got 0"),
         (tmj(LAYER, layers=3), "layers: "),
-        (tmj(nested(400)), "nests its layers too deeply"),
-        (tmj({**LAYER, "width": 1 << 20, "height": 1 << 20}), "1,099,511,627,776 cells are more than"),
-        (tmj({**LAYER, "data": [1, 2, 3]}), "layer 'ground': holds 3 cells, its size of 2x2 needs 4"),
-        (tmj({**LAYER, "data": {"a": 1}}), "layer 'ground': holds {'a': 1}, its size of 2x2 needs 4"),
-        (tmj({**LAYER, "data": [1, 2, 3, 1 << 32]}), "holds something other than gids"),
-        (tmj({**LAYER, "data": [1, 2, 3, -1]}), "holds something other than gids"),
-        (tmj({**LAYER, "data": [1, 2, 3, [1]]}), "holds something other than gids"),
-        (tmj({**LAYER, "data": [1, 2, 3, None]}), "holds something other than gids"),
+        (tmj(nested(400)), "layers are nested too deeply"),
+        (tmj({**LAYER, "width": 1 << 20, "height": 1 << 20}), "cells, got 1,099,511,627,776"),
+        (tmj({**LAYER, "data": [1, 2, 3]}), "layer 'ground': has 3 cells, its size of 2x2 needs 4"),
+        (tmj({**LAYER, "data": {"a": 1}}), "layer 'ground': has {'a': 1}, its size of 2x2 needs 4"),
+        (tmj({**LAYER, "data": [1, 2, 3, 1 << 32]}), "must contain only gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, -1]}), "must contain only gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, [1]]}), "must contain only gids"),
+        (tmj({**LAYER, "data": [1, 2, 3, None]}), "must contain only gids"),
         (tmj({**LAYER, "data": [1, 2, 3, 70]}), "gid 70 belongs to no tileset"),
         (tmj(LAYER, properties=[OURS, {"name": "number.a", "value": "x"}]), "property 'number.a': must be a number"),
-        (tmj(level(0), level(1, width=4, height=1), properties=[OURS]), "all levels of a map have the same size"),
-        (tmj(level(0), level(1, chunks=[CHUNK]), properties=[OURS]), "a map with levels cannot be infinite as well"),
-        (tmj(*(level(n, width=1 << 14, height=1 << 14) for n in (0, 1)), properties=[OURS]), "536,870,912 cells are"),
+        (tmj(level(0), level(1, width=4, height=1), properties=[OURS]), "all levels of a map must have the same size"),
+        (tmj(level(0), level(1, chunks=[CHUNK]), properties=[OURS]), "a map with levels cannot be infinite"),
+        (tmj(*(level(n, width=1 << 14, height=1 << 14) for n in (0, 1)), properties=[OURS]), "cells, got 536,870,912"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(content: Any, message: str) -> None:

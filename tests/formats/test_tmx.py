@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tilewright as tw
 from tests.formats.maps import full_map, same, sprite_map
-from tests.formats.test_tiled import again, spelled
+from tests.formats.test_tiled import round_trip, xml_safe
 from tilewright import formats
 from tilewright.formats import Source, decode
 
@@ -29,13 +29,13 @@ def read(
     tileset: tw.Tileset | None = None,
     **options: Any,
 ) -> tw.TileMap:
-    def beside(name: str) -> bytes:
+    def read_sibling(name: str) -> bytes:
         if name not in (files or {}):
             raise tw.BadFile(f"{name}: cannot be read (No such file or directory)")
         return (files or {})[name]
 
     content = content.encode() if isinstance(content, str) else content
-    return decode(Source(content, "x.tmx", tileset, beside), TMX, **options)[0].map
+    return decode(Source(content, "x.tmx", tileset, read_sibling), TMX, **options)[0].map
 
 
 def data(body: str, attributes: str = 'encoding="csv"', width: int = 2, height: int = 2) -> str:
@@ -51,11 +51,11 @@ def tmx(*layers: str, tilesets: str = TILESET, width: int = 2, height: int = 2, 
     return f'<?xml version="1.0"?>{head}<map version="1.10" {size}>{tilesets}{"".join(layers)}</map>'
 
 
-# -- our own --------------------------------------------------------------------------------------------------
+# -- written by Tilewright--------------------------------------------------------------------------------------
 
 
-def test_pytmx_finds_the_same(tmp_path: Path) -> None:
-    map = spelled(full_map())
+def test_pytmx_reads_the_same_map(tmp_path: Path) -> None:
+    map = xml_safe(full_map())
     formats.save(map, tmp_path / "level.tmx")
     other = pytmx.TiledMap(str(tmp_path / "level.tmx"))
     for y, row in enumerate(map.cells.tolist()):
@@ -69,15 +69,15 @@ def test_pytmx_finds_the_same(tmp_path: Path) -> None:
     assert other.properties["number.c"] == -3.0
 
 
-@pytest.mark.parametrize("map", [spelled(full_map()), sprite_map()], ids=["drawn", "sprites"])
+@pytest.mark.parametrize("map", [xml_safe(full_map()), sprite_map()], ids=["drawn", "sprites"])
 def test_an_embedded_picture_needs_no_other_file(map: tw.TileMap) -> None:
     assert list(TMX.write(map, TMX.params.validate({"tileset_image": "embedded"}), Path("a.tmx"))) == ["a.tmx"]  # type: ignore[misc]
-    assert same(again(map, "tmx", tileset_image="embedded").map, map)
+    assert same(round_trip(map, "tmx", tileset_image="embedded").map, map)
 
 
-def test_what_xml_cannot_hold_is_refused() -> None:
+def test_characters_that_xml_cannot_contain_are_refused() -> None:
     map = full_map().replace(markers=[tw.Marker("a\0", 1, 1)])
-    with pytest.raises(tw.InvalidRecipe, match=r"XML cannot hold all characters of 'a.x00'; rename it, or write tmj"):
+    with pytest.raises(tw.InvalidRecipe, match=r"XML cannot contain all characters of 'a.x00'; rename it, or use tmj"):
         formats.encode(map, "tmx")
 
 
@@ -93,10 +93,10 @@ def test_edits_in_tiled_are_read() -> None:
     assert edited.links == ()
 
 
-# -- other people's -------------------------------------------------------------------------------------------
+# -- of other programs ----------------------------------------------------------------------------------------
 
 
-def packed(gids: list[int], compress: str = "") -> str:
+def encode_gids(gids: list[int], compress: str = "") -> str:
     raw = np.array(gids, dtype="<u4").tobytes()
     raw = {"": raw, "zlib": zlib.compress(raw), "gzip": gzip.compress(raw)}[compress]
     return base64.b64encode(raw).decode()
@@ -107,9 +107,9 @@ def packed(gids: list[int], compress: str = "") -> str:
     [
         data(PLAIN),
         data(" 1 ,2,3,1 "),
-        data(packed([1, 2, 3, 1]), 'encoding="base64"'),
-        data(f"\n  {packed([1, 2, 3, 1], 'zlib')}\n", 'encoding="base64" compression="zlib"'),
-        data(packed([1, 2, 3, 1], "gzip"), 'encoding="base64" compression="gzip"'),
+        data(encode_gids([1, 2, 3, 1]), 'encoding="base64"'),
+        data(f"\n  {encode_gids([1, 2, 3, 1], 'zlib')}\n", 'encoding="base64" compression="zlib"'),
+        data(encode_gids([1, 2, 3, 1], "gzip"), 'encoding="base64" compression="gzip"'),
         data('<tile gid="1"/><tile gid="2"/><tile gid="3"/><tile gid="1"/>', ""),
         data(",".join(str(gid | flips << 28) for gid, flips in ((1, 8), (2, 4), (3, 15), (1, 1)))),
         f"<group><group>{data(PLAIN)}</group></group>",
@@ -130,7 +130,7 @@ def test_no_tile_is_empty() -> None:
     assert read(tmx(data("0,0,0,0"), tilesets="")).tileset.names == ("empty",)
 
 
-def test_tiles_are_called_as_they_say() -> None:
+def test_tiles_are_named_by_their_property() -> None:
     tiles = "".join(
         f'<tile id="{number}" {kind}><properties><property name="name" value="{name}"/>'
         '<property name="passable" type="bool" value="false"/></properties></tile>'
@@ -142,7 +142,7 @@ def test_tiles_are_called_as_they_say() -> None:
     assert [tile.passable for tile in map.tileset] == [False, False, True, False]
 
 
-def test_tiles_of_several_tilesets_tell_where_they_come_from() -> None:
+def test_tiles_of_several_tilesets_are_named_after_their_tileset() -> None:
     tilesets = TILESET + TILESET.replace('"1"', '"10"').replace("wild", "tame")
     assert read(tmx(data("1,2,11,18"), tilesets=tilesets)).tileset.names == ("wild 0", "wild 1", "tame 1", "tame 8")
 
@@ -160,7 +160,7 @@ def test_layers_are_chosen_by_visibility_name_or_number() -> None:
         read(tmx(*layers), layer="rof")
 
 
-def test_infinite_maps_are_put_together() -> None:
+def test_infinite_maps_are_assembled() -> None:
     chunks = (
         '<chunk x="-2" y="0" width="2" height="1">1,2</chunk><chunk x="0" y="1" width="2" height="2">3,3,4,4</chunk>'
     )
@@ -180,7 +180,7 @@ def test_points_and_rooms_are_read_from_any_object_layer() -> None:
     assert map.rooms == (tw.Room(0, 1, 2, 1),)
 
 
-OUTSIDE = '<tileset firstgid="1" source="sets/wild.{}"/>'
+EXTERNAL = '<tileset firstgid="1" source="sets/wild.{}"/>'
 TSX = (
     b'<tileset name="wild" tilewidth="8" tileheight="8" tilecount="9" columns="3"><image source="../a.png" width="24" '
     b'height="24"/><tile id="1"><properties><property name="name" value="sand"/></properties></tile></tileset>'
@@ -192,9 +192,9 @@ TSJ = (
 
 
 @pytest.mark.parametrize(("ending", "content"), [("tsx", TSX), ("tsj", TSJ), ("json", TSJ)])
-def test_tilesets_outside_the_map_are_read(ending: str, content: bytes) -> None:
+def test_external_tilesets_are_read(ending: str, content: bytes) -> None:
     files = {f"sets/wild.{ending}": content, "sets/../a.png": b"picture"}
-    map = read(tmx(data(PLAIN), tilesets=OUTSIDE.format(ending)), files)
+    map = read(tmx(data(PLAIN), tilesets=EXTERNAL.format(ending)), files)
     assert map.tileset.names == ("tile0", "sand", "tile2")
     sheet = map.tileset.sheet
     assert sheet
@@ -203,9 +203,9 @@ def test_tilesets_outside_the_map_are_read(ending: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("source", ["sets/wild.tsx", "/etc/passwd", "C:/a.tsx", "../../dev/stdin", "file:///a.tsx"])
-def test_a_tileset_that_cannot_be_had_is_done_without(source: str) -> None:
+def test_an_external_tileset_that_cannot_be_read_is_ignored(source: str) -> None:
     opened = {source: b"secret"} if source != "sets/wild.tsx" else {}
-    map = read(tmx(data(PLAIN), tilesets=OUTSIDE.replace("sets/wild.{}", source)), opened)
+    map = read(tmx(data(PLAIN), tilesets=EXTERNAL.replace("sets/wild.{}", source)), opened)
     assert map.tileset.names == ("tile0", "tile1", "tile2")
 
 
@@ -229,9 +229,9 @@ ZLIB = 'encoding="base64" compression="zlib"'
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (tmx(data("&l11;"), head=f'<!DOCTYPE map [<!ENTITY l0 "ha">{LAUGHS}]>'), "holds a document type"),
-        (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), "holds a document type"),
-        (tmx(data(PLAIN), head='<!DOCTYPE map SYSTEM "http://example.org/map.dtd">'), "holds a document type"),
+        (tmx(data("&l11;"), head=f'<!DOCTYPE map [<!ENTITY l0 "ha">{LAUGHS}]>'), "contain a document type"),
+        (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), "contain a document type"),
+        (tmx(data(PLAIN), head='<!DOCTYPE map SYSTEM "http://example.org/map.dtd">'), "contain a document type"),
         (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x "1">]>').encode("utf-16"), "not XML in UTF-8"),
         (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x "1">]>').encode("utf-16-le"), "not XML in UTF-8"),
         (tmx(data("&x;"), head='<!DOCTYPE map [<!ENTITY x "1">]>').encode("utf-16-be"), "not XML in UTF-8"),
@@ -239,36 +239,36 @@ ZLIB = 'encoding="base64" compression="zlib"'
         (tmx(data("&x;")), "not XML in UTF-8: undefined entity"),
         ("", "not XML in UTF-8: no element found"),
         (tmx(data(PLAIN))[:-20], "not XML in UTF-8"),
-        ("<svg/>", "holds a <svg>, not a Tiled <map> or <tileset>"),
-        (f"<map>{'<a/>' * (1 << 22)}</map>", "more than 4,194,304 elements and attributes"),
-        (f"<map>{'<group>' * 500}{'</group>' * 500}</map>", "nests elements more than 100 deep"),
+        ("<svg/>", "must be a Tiled <map> or <tileset>, got <svg>"),
+        (f"<map>{'<a/>' * (1 << 22)}</map>", "at most 4,194,304 elements and attributes"),
+        (f"<map>{'<group>' * 500}{'</group>' * 500}</map>", "elements must be nested at most 100 deep"),
         ("<map/>", "width: is required"),
         (tmx(width=-1), "width: must be at least 0, got '-1'"),
-        (tmx(), "holds no tile layer"),
-        (tmx(data(PLAIN, width=10**9, height=10**9)), "1,000,000,000,000,000,000 cells are more than"),
-        (tmx(data(PLAIN, width=10**4, height=10**4)), "holds 4 cells, its size needs 100,000,000"),
-        (tmx(data(PLAIN, width=0), width=0), "a map has at least one cell, got 0x2"),
-        (tmx(data("1,2,\n3")), "layer 'ground': holds 3 cells, its size needs 4"),
-        (tmx(data("1,2,3,1,1")), "layer 'ground': holds 5 cells, its size needs 4"),
-        (tmx(data("1,2,,1")), "holds something other than gids"),
-        (tmx(data("1,2,x,1")), "holds something other than gids"),
-        (tmx(data("1,2,-3,1")), "holds something other than gids"),
-        (tmx(data("1,2,99999999999999999999999,1")), "holds something other than gids"),
-        (tmx(data("1,2.5,3,1")), "holds something other than gids"),
-        (tmx(data('<tile gid="x"/>' * 4, "")), "holds something other than gids"),
-        (tmx(data('<tile gid="1"/>', "")), "holds 1 cell, its size of 2x2 needs 4"),
+        (tmx(), "contains no tile layer"),
+        (tmx(data(PLAIN, width=10**9, height=10**9)), "cells, got 1,000,000,000,000,000,000"),
+        (tmx(data(PLAIN, width=10**4, height=10**4)), "has 4 cells, its size needs 100,000,000"),
+        (tmx(data(PLAIN, width=0), width=0), "a map must have at least one cell, got 0x2"),
+        (tmx(data("1,2,\n3")), "layer 'ground': has 3 cells, its size needs 4"),
+        (tmx(data("1,2,3,1,1")), "layer 'ground': has 5 cells, its size needs 4"),
+        (tmx(data("1,2,,1")), "must contain only gids"),
+        (tmx(data("1,2,x,1")), "must contain only gids"),
+        (tmx(data("1,2,-3,1")), "must contain only gids"),
+        (tmx(data("1,2,99999999999999999999999,1")), "must contain only gids"),
+        (tmx(data("1,2.5,3,1")), "must contain only gids"),
+        (tmx(data('<tile gid="x"/>' * 4, "")), "must contain only gids"),
+        (tmx(data('<tile gid="1"/>', "")), "has 1 cell, its size of 2x2 needs 4"),
         (tmx(data("1,2,10,1")), "gid 10 belongs to no tileset"),
         (tmx(data("1,2,268435455,1")), "gid 268435455 belongs to no tileset"),
         (tmx(data(PLAIN), tilesets=""), "gid 1 belongs to no tileset"),
-        (tmx(data(packed([1, 2, 3, 1])[:-3], 'encoding="base64"')), "cannot be unpacked"),
-        (tmx(data(packed([1, 2, 3]), 'encoding="base64"')), "unpacks to 12 bytes, its size needs 16"),
-        (tmx(data(packed([1, 2, 3, 1], "zlib")[:-8], ZLIB)), "its compressed cells break off"),
-        (tmx(data("AAAA", ZLIB)), "cannot be unpacked"),
-        (tmx(data(BOMB, ZLIB)), "unpacks to more than 16 bytes, its size needs 16"),
-        (tmx(data("KLUv", ZLIB.replace("zlib", "zstd"))), "is compressed with 'zstd'; zlib, gzip and none are read"),
+        (tmx(data(encode_gids([1, 2, 3, 1])[:-3], 'encoding="base64"')), "cannot be decompressed"),
+        (tmx(data(encode_gids([1, 2, 3]), 'encoding="base64"')), "decompresses to 12 bytes, its size needs 16"),
+        (tmx(data(encode_gids([1, 2, 3, 1], "zlib")[:-8], ZLIB)), "its compressed cells are truncated"),
+        (tmx(data("AAAA", ZLIB)), "cannot be decompressed"),
+        (tmx(data(BOMB, ZLIB)), "decompresses to more than 16 bytes, its size needs 16"),
+        (tmx(data("KLUv", ZLIB.replace("zlib", "zstd"))), "must be compressed with zlib, gzip or nothing, got 'zstd'"),
         (
             tmx(data("".join(f'<chunk x="{at}" y="{at}" width="1" height="1">1</chunk>' for at in (0, 99999)))),
-            "its chunks hold 2 cells but span 100,000x100,000",
+            "its chunks have 2 cells but span 100,000x100,000",
         ),
         (tmx(data(PLAIN), tilesets='<tileset firstgid="0"/>'), "tilesets.0.firstgid: must be at least 1"),
     ],
@@ -284,11 +284,11 @@ def test_bad_files_are_refused_in_one_line(content: str | bytes, message: str) -
 
 def test_documents_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilewright.formats._tiled.MAX_BYTES", 1 << 20)
-    with pytest.raises(tw.BadFile, match="2 MB are more than the 1 MB that are read of a Tiled file"):
+    with pytest.raises(tw.BadFile, match="a Tiled file must have at most 1 MB, got 2 MB"):
         read(" " * (1 << 21))
 
 
-GOOD = formats.encode(spelled(full_map()), "tmx")
+GOOD = formats.encode(xml_safe(full_map()), "tmx")
 
 
 @settings(max_examples=150)

@@ -30,7 +30,7 @@ def test_reading_back_gives_the_same_cells(map: tw.TileMap) -> None:
 
 @settings(max_examples=30)
 @given(maps())
-def test_any_map_comes_back(map: tw.TileMap) -> None:
+def test_any_map_round_trips(map: tw.TileMap) -> None:
     again = read(formats.encode(map, "txt"), map.tileset)
     assert again.cells.tolist() in (map.cells.tolist(), map.cells[0].tolist())
 
@@ -46,8 +46,8 @@ def test_without_a_tileset_a_tile_is_a_character_in_code_point_order() -> None:
     [
         (b"", "row 1 has 0 cells"),
         (b"##\n#\n", "row 2 has 1 cells, the first has 2"),
-        (b"##\n\n#\n", "all levels of a map have the same size"),
-        (b"#\xff\n", "not text in UTF-8"),
+        (b"##\n\n#\n", "all levels of a map must have the same size"),
+        (b"#\xff\n", "not UTF-8 text"),
         (b"#?\n", "unknown glyph '?'"),
     ],
 )

@@ -86,8 +86,8 @@ def test_that_there_is_no_way_is_told() -> None:
     map = drawn(".#.", markers=[tw.Marker("start", 0, 0), tw.Marker("exit", 2, 0)])
     assert tw.overlay(map, "path").legend == "path from x=0 y=0 to x=2 y=0: there is none"
     assert tw.overlay(map, "hot-path").legend == "hot path from x=0 y=0 to x=2 y=0: there is none"
-    assert tw.overlay(drawn("##"), "distance").legend == "distance: there is no cell that one can walk on"
-    assert tw.overlay(map, "rooms").legend == "rooms: the map tells of none"
+    assert tw.overlay(drawn("##"), "distance").legend == "distance: the map has no passable cell"
+    assert tw.overlay(map, "rooms").legend == "rooms: the map has none"
 
 
 def test_the_hot_path_is_the_analysis_hot_path() -> None:
@@ -132,7 +132,7 @@ def test_levels_are_walked_but_not_seen_through() -> None:
     for name in ("sight", "rooms"):
         with pytest.raises(tw.InvalidRecipe, match=f"^overlay {name}: needs a map of one level, got 2; take one"):
             tw.overlay(map, name)
-    with pytest.raises(tw.InvalidRecipe, match=r"^overlay distance: origin: x,y,level of each cell, got 3,2$"):
+    with pytest.raises(tw.InvalidRecipe, match=r"^overlay distance: origin: must be x,y,level of each cell, got 3,2$"):
         tw.overlay(map, "distance", origin=(3, 2))
 
 
@@ -143,13 +143,17 @@ def test_levels_are_walked_but_not_seen_through() -> None:
         (7, {}, "unknown overlay 7; there are chokepoints, distance,"),
         ("distance", {"orgin": "start"}, "distance: unknown setting 'orgin'; did you mean 'origin'?"),
         ("distance", {"radius": 3}, "distance: unknown setting 'radius'; there are directions, origin"),
-        ("distance", {"origin": (1, 0)}, "overlay distance: origin: x=1 y=0 is a wall; take a cell that one can walk"),
-        ("distance", {"origin": (3, 0)}, "overlay distance: origin: x=3 y=0 lies outside the map of 3x1"),
-        ("path", {"goal": (0, -1)}, "overlay path: goal: x=0 y=-1 lies outside the map of 3x1"),
-        ("distance", {"origin": (0, 0, 2)}, "overlay distance: origin: x,y of each cell, got 0,0,2"),
+        ("distance", {"origin": (1, 0)}, "overlay distance: origin: x=1 y=0 is impassable; give a passable cell"),
+        ("distance", {"origin": (3, 0)}, "overlay distance: origin: x=3 y=0 is outside the map of 3x1"),
+        ("path", {"goal": (0, -1)}, "overlay path: goal: x=0 y=-1 is outside the map of 3x1"),
+        ("distance", {"origin": (0, 0, 2)}, "overlay distance: origin: must be x,y of each cell, got 0,0,2"),
         ("distance", {"origin": "gate"}, "overlay distance: origin: unknown marker 'gate'; there are start"),
-        ("distance", {"origin": 1.5}, "distance: origin: a marker's name, or x,y of a cell, or of several, got 1.5"),
-        ("distance", {"origin": []}, "distance: origin: a marker's name, or x,y of a cell, or of several, got []"),
+        (
+            "distance",
+            {"origin": 1.5},
+            "distance: origin: must be a marker's name, or x,y of one or more cells, got 1.5",
+        ),
+        ("distance", {"origin": []}, "distance: origin: must be a marker's name, or x,y of one or more cells, got []"),
         ("distance", {"origin": (True, 0)}, "distance: origin: "),
         ("distance", {"directions": 6}, "distance: directions: must be 4 or 8, got 6"),
         ("hot-path", {"slack": -1}, "hot-path: slack: must be at least 0.0, got -1"),
@@ -183,7 +187,7 @@ def test_texts_are_read_and_written(text: str) -> None:
 
 def test_texts_that_say_nothing_are_refused() -> None:
     for text in ("distance,3,4", "=3", "distance,origin"):
-        with pytest.raises(tw.InvalidRecipe, match="settings are written name=value"):
+        with pytest.raises(tw.InvalidRecipe, match="write settings as name=value"):
             OverlayRequest.parse(text)
     with pytest.raises(tw.UnknownName):
         OverlayRequest.parse("")
@@ -199,7 +203,7 @@ def test_one_of_your_own() -> None:
         assert np.array_equal(one.tint, own.tint)
         with pytest.raises(ValueError, match="read-only"):
             one.tint[0] = 1
-    with pytest.raises(tw.InvalidRecipe, match=r"four numbers 0\.\.255 for every cell"):
+    with pytest.raises(tw.InvalidRecipe, match=r"must have shape \(row, column, 4\)"):
         tw.Overlay(np.zeros((3, 4)))  # type: ignore[arg-type]
     with pytest.raises(tw.InvalidRecipe, match="is for a map of 40x24, this one has 3x1"):
         drawn("...").image(overlay=own)

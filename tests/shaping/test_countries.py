@@ -58,7 +58,7 @@ def test_a_plain_mapping_also_to_nobody_and_from_nobody() -> None:
     [
         ({"to": ["blue mon"]}, "countries: to: unknown country 'blue mon'; did you mean 'blue moon'"),
         ({"of": ["zz"]}, "countries: of: unknown country 'zz'"),
-        ({"of": ["os", "orange star"]}, "countries: of: each country once, got 'orange star' twice"),
+        ({"of": ["os", "orange star"]}, "countries: of: must contain each country once, got 'orange star' twice"),
         ({"to": []}, "countries: to: must have at least 1 values"),
     ],
 )
@@ -81,12 +81,12 @@ def test_a_building_that_the_other_country_lacks_is_told() -> None:
     )
     cities = TileMap([[0, 2, 0]], few)
     assert tw.shape(cities, "countries", of="red", to="blue").cells.tolist() == [[2, 2, 2]]
-    with pytest.raises(tw.InvalidRecipe, match="countries: to: blue has no 'fort' in the tileset 'few'"):
+    with pytest.raises(tw.InvalidRecipe, match="countries: to: blue has no 'fort' in tileset 'few'"):
         tw.shape(TileMap([[1]], few), "countries", of="red", to="blue")
 
 
 def test_without_countries_there_is_nothing_to_do_unless_some_are_named() -> None:
     caves = tw.make("caves", width=5, height=5, seed=1)
     assert np.array_equal(tw.shape(caves, "countries").cells, caves.cells)
-    with pytest.raises(tw.InvalidRecipe, match="countries: of: the tileset 'cave' has no countries"):
+    with pytest.raises(tw.InvalidRecipe, match="countries: of: tileset 'cave' has no countries"):
         tw.shape(caves, "countries", of=["os"])

@@ -96,9 +96,11 @@ def test_locked_cells_stay() -> None:
 
 def test_bad_tiles_are_told() -> None:
     cave = tw.make("caves", width=9, height=9, seed=1)
-    with pytest.raises(tw.InvalidRecipe, match="doors: tile: tileset 'cave' has no door; name one of its tiles"):
+    with pytest.raises(
+        tw.InvalidRecipe, match="doors: tile: tileset 'cave' has no tile named door; give one of its tiles"
+    ):
         tw.shape(cave, "doors")
-    with pytest.raises(tw.InvalidRecipe, match="doors: tile: one that can be walked on, 'wall' cannot"):
+    with pytest.raises(tw.InvalidRecipe, match="doors: tile: must be passable, 'wall' is not"):
         tw.shape(cave, "doors", tile="wall")
     with pytest.raises(tw.UnknownName, match="unknown tile 'dor'"):
         tw.shape(cave, "doors", tile="dor")

@@ -227,7 +227,7 @@ def test_several_starts_and_exits() -> None:
         if colors(found, "lock"):
             assert tw.measure(found, "keys_needed") == {"keys_needed": len(distinct(found, "lock"))}
     parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("start", 2, 0)])
-    with pytest.raises(tw.GaveUp, match="no way leads from one start to another; connect the map first"):
+    with pytest.raises(tw.GaveUp, match="no path leads from one start to another; connect the map first"):
         tw.shape(parted, "lock_and_key")
 
 
@@ -250,24 +250,24 @@ def test_giving_up_tells_how_many_fitted() -> None:
         tw.GaveUp, match=r"but 4 doors up to 4 cells wide cannot part the exit from the start; .*exit_behind"
     ):
         tw.shape(tw.make("caves", walls=0, width=9, height=9, seed=1), "lock_and_key")
-    with pytest.raises(tw.GaveUp, match="the map has no cell that one can walk on"):
+    with pytest.raises(tw.GaveUp, match="the map has no passable cell"):
         tw.shape(tw.make("caves", walls=1, width=9, height=9, seed=1), "lock_and_key")
     parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("exit", 2, 0)])
-    with pytest.raises(tw.GaveUp, match="no way leads from start to exit; connect the map first"):
+    with pytest.raises(tw.GaveUp, match="no path leads from start to exit; connect the map first"):
         tw.shape(parted, "lock_and_key")
 
 
 def test_bad_params_are_told() -> None:
     maze = made("maze", 1)
-    with pytest.raises(tw.InvalidRecipe, match="colors: each only once, 'red' comes twice"):
+    with pytest.raises(tw.InvalidRecipe, match="colors: must contain each color once, 'red' is there twice"):
         tw.shape(maze, "lock_and_key", colors=["red", "red"])
-    with pytest.raises(tw.InvalidRecipe, match="colors: each only once, 'red 2' comes twice"):
+    with pytest.raises(tw.InvalidRecipe, match="colors: must contain each color once, 'red 2' is there twice"):
         tw.shape(maze, "lock_and_key", colors=["red", "red 2"])
     with pytest.raises(tw.InvalidRecipe, match="colors: each needs a name"):
         tw.shape(maze, "lock_and_key", colors=["red", ""])
-    with pytest.raises(tw.InvalidRecipe, match="min_count: at most count, 2, got 3"):
+    with pytest.raises(tw.InvalidRecipe, match="min_count: must be at most count, 2, got 3"):
         tw.shape(maze, "lock_and_key", count=2, min_count=3)
-    with pytest.raises(tw.InvalidRecipe, match="tile: one that can be walked on, 'wall' cannot"):
+    with pytest.raises(tw.InvalidRecipe, match="tile: must be passable, 'wall' is not"):
         tw.shape(maze, "lock_and_key", tile="wall")
     with pytest.raises(tw.InvalidRecipe, match="count"):
         tw.shape(maze, "lock_and_key", count=0)

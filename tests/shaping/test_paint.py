@@ -53,10 +53,10 @@ def test_it_gives_way_at_locked_cells() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({}, "paint: say which regions to paint"),
-        ({"x": 1}, "paint: x, y: a place needs both"),
+        ({}, "paint: select regions to paint"),
+        ({"x": 1}, "paint: x, y: give both or neither"),
         ({"x": 9, "y": 0}, "paint: x=9 y=0 is outside the map of 6x4"),
-        ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give one of them"),
+        ({"largest": 1, "smallest": 1}, "paint: largest, smallest: give only one of them"),
         ({"min_size": 3, "max_size": 2}, "paint: max_size: must be at least min_size, 3, got 2"),
         ({"of": "q", "largest": 1}, "unknown tile 'q'"),
     ],

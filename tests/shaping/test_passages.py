@@ -184,5 +184,5 @@ def test_several_steps_are_one_after_the_other() -> None:
 
 @pytest.mark.parametrize("name", ["prune_dead_ends", "walls"])
 def test_a_tile_that_can_be_walked_on_is_refused(name: Literal["prune_dead_ends", "walls"]) -> None:
-    with pytest.raises(tw.TilewrightError, match=f"{name}: tile: one that cannot be walked on is needed"):
+    with pytest.raises(tw.TilewrightError, match=f"{name}: tile: must be impassable"):
         tw.shape(noise(1), name, tile="grass")

@@ -99,9 +99,9 @@ def test_a_tile_is_put_there_but_not_onto_locked_cells() -> None:
 
 
 def test_too_few_places_are_told() -> None:
-    with pytest.raises(tw.GaveUp, match="place: 1 marker wanted, the map has 0 places by the rule dead_ends"):
+    with pytest.raises(tw.GaveUp, match="place: 1 marker wanted, the map has 0 cells by the rule dead_ends"):
         placed(tw.make("caves", walls=0, width=9, height=9, seed=1), markers=["a"], rule="dead_ends")
-    with pytest.raises(tw.GaveUp, match="place: the map has no cell that one can walk on"):
+    with pytest.raises(tw.GaveUp, match="place: the map has no passable cell"):
         placed(tw.make("caves", walls=1, width=9, height=9, seed=1))
     with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a cell"):
         placed(cave(1), markers=["a"], rule="band", origin="shop")

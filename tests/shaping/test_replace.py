@@ -46,11 +46,11 @@ def test_a_share_grows_with_the_number_and_depends_on_position_alone() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({}, "replace: say what to replace: tile and by, or pairs"),
-        ({"tile": "wall"}, "replace: tile, by: give both, or pairs"),
+        ({}, "replace: give the tiles to replace: tile and by, or pairs"),
+        ({"tile": "wall"}, "replace: tile, by: give both, or use pairs"),
         ({"tile": "wal", "by": "floor"}, "unknown tile 'wal'; did you mean 'wall'"),
         ({"tile": "wall", "by": "flor"}, "unknown tile 'flor'; did you mean 'floor'"),
-        ({"pairs": [["wall", "floor"], ["#", "ore"]]}, "replace: 'wall' is to be replaced twice"),
+        ({"pairs": [["wall", "floor"], ["#", "ore"]]}, "replace: 'wall' is replaced twice"),
         ({"tile": "wall", "by": "ore", "share": 1.5}, "replace: share: must be at most 1.0, got 1.5"),
         ({"pairs": [["wall"]]}, "replace: pairs"),
     ],

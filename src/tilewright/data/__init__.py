@@ -1,6 +1,6 @@
-"""What ships with Tilewright, all made by us: tilesets, recipes, rulebooks, samples, drawings, and names of games.
+"""Data that ships with Tilewright: tilesets, recipes, rulebooks, samples, drawings, and names of games.
 
-Samples of a game come in folders: each is called like the format that reads its maps, such as `awbw`.
+Samples of a game are in a folder named like the format that reads its maps, such as `awbw`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from importlib.resources.abc import Traversable
 ENDINGS = {"tilesets": ".toml", "recipes": ".yaml", "rulebooks": ".yaml", "samples": ".txt"}
 ENDINGS |= {"drawings": ".txt", "games": ".toml"}
 MEMBER = ".csv"
-"""Ending of the samples in folders."""
+"""Extension of the samples in folders."""
 
 
 @cache
 def list_names(kind: str) -> tuple[str, ...]:
-    """The names on a shelf ("tilesets", "recipes", "rulebooks", "samples"), sorted."""
+    """Return the names of a kind ("tilesets", "recipes", "rulebooks", "samples"), sorted."""
     return _list_names(files(__name__) / kind, ENDINGS[kind])
 
 
 @cache
 def list_members(collection: str) -> tuple[str, ...]:
-    """The names of the samples in a folder of them, sorted; none where there is no such folder."""
+    """Return the names of the samples in a folder, sorted; empty if there is no such folder."""
     return _list_names(files(__name__) / "samples" / collection, MEMBER) if collection in list_collections() else ()
 
 
 @cache
 def list_collections() -> tuple[str, ...]:
-    """The folders of samples, sorted."""
+    """Return the names of the folders of samples, sorted."""
     folders = (entry for entry in (files(__name__) / "samples").iterdir() if entry.is_dir())
     return tuple(sorted(folder.name for folder in folders if _list_names(folder, MEMBER)))
 
@@ -39,15 +39,15 @@ def _list_names(folder: Traversable, ending: str) -> tuple[str, ...]:
 
 
 def read_member(collection: str, name: str) -> str:
-    """The text of a sample in a folder of them."""
+    """Return the text of a sample in a folder."""
     return (files(__name__) / "samples" / collection / f"{name}{MEMBER}").read_text("utf-8")
 
 
 def read_text(kind: str, name: str) -> str:
-    """The text of one of them."""
+    """Return the text of a file by kind and name."""
     return (files(__name__) / kind / f"{name}{ENDINGS[kind]}").read_text("utf-8")
 
 
 def read_sample_tileset(sample: str) -> str:
-    """The text of a sample's tileset, which stands beside it."""
+    """Return the text of the tileset of a sample, which is in a file beside it."""
     return (files(__name__) / "samples" / f"{sample}.toml").read_text("utf-8")

@@ -1,7 +1,7 @@
-"""File formats: one file each, with a way to write and, where it makes sense, to read.
+"""File formats: one module each, which can write maps, read them, or both.
 
-`save` and `load` choose by extension. Files are written to a temporary name and renamed, so that a killed process
-leaves the old file or the new one.
+`save` and `load` choose the format by extension. Files are written to a temporary name and renamed, so that an
+interrupted process leaves either the old or the new file.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
     from ..core.model import Model
 
 SiblingReader = Callable[[str], bytes]
-"""Reads a file that stands beside the one being read, by its relative name."""
+"""Function that returns the content of a file beside the one being read, by its relative name."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedMap:
-    """A map in a file, and what the file says about how it was made."""
+    """A map from a file, and its provenance."""
 
     map: TileMap
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    """The provenance, as `core.provenance` writes it; empty when the file carries none."""
+    """Provenance as written by `core.provenance`; empty if the file contains none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to be read: its content, and how to get at what it refers to."""
+    """A file to read: its content, and access to the files it refers to."""
 
     content: bytes
     name: str = ""
     tileset: Tileset | None = None
-    """The tileset to read it with; formats that carry their own do without."""
+    """Tileset to read the file with; formats that store their own do not need it."""
     read_sibling: SiblingReader | None = None
-    """None where no other file may be opened."""
+    """Reader of files beside this one; None if no other file may be opened."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +65,18 @@ class Format(Entry):
     """A file format. Each of `write`, `animate` and `read` may be missing."""
 
     extensions: tuple[str, ...]
-    """Endings that choose it, the first one preferred; a format without any is chosen by name alone."""
+    """Extensions that select the format, the preferred one first; a format without any is selected by name."""
     shared_extensions: tuple[str, ...] = ()
-    """Endings of other formats that its files may have as well: there it is chosen by name."""
+    """Extensions of other formats that its files may also have; there it is selected by name."""
     write: Callable[[TileMap, Any, Path], Mapping[str, bytes]] | None = None
-    """(map, options, path) -> contents by file name, the path's own first, then what belongs beside it.
+    """(map, options, path) -> contents by file name, first the file of the path, then files beside it.
 
-    The path is absolute, or a bare name where the content goes nowhere yet.
+    The path is absolute, or a bare name if the content is not written to a file.
     """
     animate: Callable[[Iterable[Frame], Any, Path], Mapping[str, bytes]] | None = None
     """(frames, options, path) -> contents by file name."""
     read: Callable[[Source, Any], list[LoadedMap]] | None = None
-    """(file, options) -> the maps in it."""
+    """(source, options) -> maps in the file."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _find, (self.name,)
@@ -100,26 +100,78 @@ def is_map_file(name: str) -> bool:
 
 
 def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
-    """The format of a file: by name if given, else by extension."""
+    """Return the format of a file, by name if given, else by extension.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file.
+    name : str, optional
+        Name of a format, which takes precedence over the extension.
+
+    Returns
+    -------
+    Format
+        The format.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such format, or the extension is unknown.
+
+    Examples
+    --------
+    >>> format_of("cave.tmx").name, format_of("123.csv", "awbw").name
+    ('tmx', 'awbw')
+    """
     if name:
         return format_registry.get(name)
     ending = Path(path).suffix.lower()
     found = _find_by_extension(ending)
     if found is None:
         known = [known for entry in format_registry for known in entry.extensions]
-        raise UnknownName("file extension", ending or Path(path).name, known, "or name a format")
+        raise UnknownName("file extension", ending or Path(path).name, known, "or give a format")
     return found
 
 
 def _find_by_extension(ending: str) -> Format | None:
     namesake = ending.removeprefix(".")
     if namesake in format_registry and ending in format_registry.get(namesake).extensions:
-        return format_registry.get(namesake)  # nearly always: no other format needs to be imported
+        return format_registry.get(namesake)  # the usual case: imports no other format
     return next((entry for entry in format_registry if ending in entry.extensions), None)
 
 
 def encode(map: TileMap, format: str, **options: Any) -> bytes:
-    """The main file's content in a format."""
+    """Return the content of a file with a map; files beside it are omitted.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map to encode.
+    format : str
+        Name of a format.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    bytes
+        Content of the main file.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such format.
+    InvalidRecipe
+        If an option is unknown or invalid.
+    TilewrightError
+        If the format cannot write a single map.
+
+    Examples
+    --------
+    >>> encode(TileMap([[0, 1, 0]], Tileset.from_labels([".", "#"])), "csv")
+    b'0,1,0\\n'
+    """
     entry = format_registry.get(format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} cannot write a single map")
@@ -128,10 +180,44 @@ def encode(map: TileMap, format: str, **options: Any) -> bytes:
 
 
 def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """Write a map to a file, and what belongs beside it; returns the paths."""
+    """Write a map to a file, and further files beside it if the format needs them.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map to write.
+    path : str or path-like
+        Path of the file.
+    format : str, optional
+        Name of a format; by default the extension decides.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    list of Path
+        Paths of the written files, `path` first.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such format, or the extension is unknown.
+    InvalidRecipe
+        If an option is unknown or invalid.
+    TilewrightError
+        If the format cannot write a single map, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> map = TileMap([[0, 1, 0]], Tileset.from_labels([".", "#"]))
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in save(map, f"{folder}/row.csv")]
+    ['row.csv']
+    """
     entry = format_of(path, format)
     if entry.write is None:
-        raise TilewrightError(f"format {entry.name!r} is an animation: write it from `watch`, or with make and run")
+        raise TilewrightError(f"format {entry.name!r} holds only animations; use save_animation, or make and run")
     params = entry.params.validate(options)
     refuse_unwritable(path)
     return write_files(path, entry.write(map, params, Path(path).absolute()))
@@ -140,11 +226,44 @@ def save(map: TileMap, path: str | PathLike[str], *, format: str | None = None, 
 def save_animation(
     frames: Iterable[Frame], path: str | PathLike[str], /, *, format: str | None = None, **options: Any
 ) -> list[Path]:
-    """Write the frames of `tw.watch` as an animation; returns the paths."""
+    """Write the frames of `tw.watch` as an animation.
+
+    Parameters
+    ----------
+    frames : iterable of Frame
+        Frames, as yielded by `tw.watch`.
+    path : str or path-like
+        Path of the file.
+    format : str, optional
+        Name of a format; by default the extension decides.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    list of Path
+        Paths of the written files.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such format, or the extension is unknown.
+    InvalidRecipe
+        If an option is unknown or invalid.
+    TilewrightError
+        If the format holds no animations, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import tilewright as tw
+    >>> with TemporaryDirectory() as folder:
+    ...     paths = save_animation(tw.watch("caves", width=8, height=8, seed=1), f"{folder}/cave.gif")
+    """
     entry = format_of(path, format)
     if entry.animate is None:
         animated = [other.name for other in format_registry if other.animate]
-        raise TilewrightError(f"format {entry.name!r} holds no animation; {', '.join(animated)} do")
+        raise TilewrightError(f"format {entry.name!r} cannot hold an animation; use {', '.join(animated)}")
     params = entry.params.validate(options)
     refuse_unwritable(path)
     return write_files(path, entry.animate(frames, params, Path(path).absolute()))
@@ -158,24 +277,78 @@ def load_all(
     recipes: bool = True,
     **options: Any,
 ) -> list[LoadedMap]:
-    """All maps of a file, with what it carries about them; with their recipes, unless told otherwise."""
+    """Read all maps of a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file.
+    format : str, optional
+        Name of a format; by default the extension decides.
+    tileset : Tileset, optional
+        Tileset of the returned maps; tiles are matched by name. Formats without tiles of their own need it.
+    recipes : bool, optional
+        Whether to restore the recipes of the maps from their provenance.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    list of LoadedMap
+        The maps with their provenance, at least one.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such format, or the extension is unknown.
+    BadFile
+        If the file cannot be read or contains no map.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> map = TileMap([[0, 1, 0]], Tileset.from_labels([".", "#"]))
+    >>> with TemporaryDirectory() as folder:
+    ...     path = save(map, f"{folder}/row.csv")[0]
+    ...     print(load_all(path, tileset=map.tileset)[0].map)
+    .#.
+    """
     entry = format_of(path, format)
     if entry.read is None:
         readable = [other.name for other in format_registry if other.read]
-        raise TilewrightError(f"format {entry.name!r} can only be written; readable are {', '.join(readable)}")
+        raise TilewrightError(f"format {entry.name!r} cannot be read; these can: {', '.join(readable)}")
     folder = Path(path).parent
     source = Source(read_file(path), Path(path).name, tileset, lambda name: read_file(folder / name))
     found = decode(source, entry, recipes=recipes, **options)
     if not found:
-        raise BadFile("holds no map", at=path)
+        raise BadFile("contains no map", at=path)
     return found
 
 
 def find_map_files(path: str | PathLike[str], format: str | None = None) -> list[Path]:
-    """The files that a path stands for: itself, all maps of a folder, or those of a pattern such as maps/*.csv.
+    """Return the map files of a path: the file itself, the files of a folder, or those that match a pattern.
 
-    They are sorted by name. Of a folder, files whose endings no format reads are left out, or all but those of the
-    named format, and so are hidden ones.
+    Parameters
+    ----------
+    path : str or path-like
+        A file, a folder, or a pattern such as maps/*.csv.
+    format : str, optional
+        Name of a format; of a folder, only files with its extensions are returned.
+
+    Returns
+    -------
+    list of Path
+        The files, sorted by name. Of a folder, hidden files and files that no format reads are omitted.
+
+    Raises
+    ------
+    BadFile
+        If the folder contains no map, or no file matches the pattern.
+
+    Examples
+    --------
+    >>> find_map_files("cave.json")[0].name
+    'cave.json'
     """
     path = Path(path)
     if os.path.isdir(path):
@@ -183,18 +356,18 @@ def find_map_files(path: str | PathLike[str], format: str | None = None) -> list
         named = [one for one in list_files(path) if one.suffix.lower() in endings and not one.name.startswith(".")]
         found = sorted(one for one in named if one.is_file())
         if not found:
-            raise BadFile(f"a folder that holds no map ({', '.join(sorted(endings))})", at=path)
+            raise BadFile(f"folder contains no map ({', '.join(sorted(endings))})", at=path)
         return found
     if not glob.has_magic(str(path)) or os.path.exists(path):
         return [path]
     found = sorted(Path(one) for one in glob.iglob(str(path), recursive=True) if os.path.isfile(one))
     if not found:
-        raise BadFile("no file is called like that", at=path)
+        raise BadFile("no file matches", at=path)
     return found
 
 
 def _list_extensions(format: str | None) -> set[str]:
-    """Of the files that a format reads, or that any does."""
+    """Return the extensions of the files that a format reads, or that any format reads."""
     if format is None:
         return {ending for entry in format_registry if entry.read for ending in entry.extensions}
     entry = format_registry.get(format)
@@ -202,7 +375,34 @@ def _list_extensions(format: str | None) -> set[str]:
 
 
 def decode(source: Source, entry: Format, *, recipes: bool = True, **options: Any) -> list[LoadedMap]:
-    """All maps of a file's content; whatever is wrong with it becomes one line."""
+    """Return all maps in the content of a file.
+
+    Parameters
+    ----------
+    source : Source
+        Content of the file.
+    entry : Format
+        Format of the file, which must have a reader.
+    recipes : bool, optional
+        Whether to restore the recipes of the maps from their provenance.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    list of LoadedMap
+        The maps with their provenance.
+
+    Raises
+    ------
+    BadFile
+        If the content is not valid.
+
+    Examples
+    --------
+    >>> str(decode(Source(b"0,1\\n1,1\\n"), format_of("map.csv"))[0].map.cells.tolist())
+    '[[0, 1], [1, 1]]'
+    """
     assert entry.read is not None
     params = entry.params.validate(options)
     try:
@@ -212,7 +412,7 @@ def decode(source: Source, entry: Format, *, recipes: bool = True, **options: An
     except TilewrightError as error:
         raise BadFile.from_error(error, source.name) from None
     except MemoryError:
-        raise BadFile("claims a map that does not fit into memory", at=source.name) from None
+        raise BadFile("declares a map that does not fit into memory", at=source.name) from None
     if not recipes:
         return found
     return [
@@ -224,18 +424,18 @@ def decode(source: Source, entry: Format, *, recipes: bool = True, **options: An
 
 
 def decode_map(content: bytes, name: str, format: str) -> TileMap:
-    """Return the first map in the content of a file, which may refer to no other file."""
+    """Return the first map in the content of a file that refers to no other file."""
     return decode(Source(content, name), format_registry.get(format))[0].map
 
 
 def _convert_tileset(found: LoadedMap, tileset: Tileset | None) -> LoadedMap:
-    """The same map in the tileset that was asked for, tile by tile by name."""
+    """Return the same map in the given tileset; tiles are matched by name."""
     map = found.map
     if tileset is None or map.tileset is tileset:
         return found
     used = {number: map.tileset.names[number] for number in np.unique(map.cells).tolist()}
     missing = [name for name in used.values() if name not in tileset.by_name]
-    if missing and map.tileset.tiles[: len(tileset)] == tileset.tiles:  # such as unknown ids, which are kept
+    if missing and map.tileset.tiles[: len(tileset)] == tileset.tiles:  # the map adds tiles, such as unknown ids
         return LoadedMap(map.replace(tileset=tileset.with_tiles(map.tileset.tiles[len(tileset) :])), found.provenance)
     if missing:
         raise UnknownName("tile", missing[0], tileset.names, f"tileset {tileset.name!r}")
@@ -253,7 +453,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 
 def image(map: TileMap, **options: Any) -> Image:
-    """A map as a Pillow picture, drawn as the png format would."""
+    """Return a map as a Pillow image, drawn with the options of the png format."""
     from .png import PngParams, draw_map
 
     return draw_map(map, PngParams.validate(options))
@@ -265,12 +465,34 @@ def register_format(
     params: type[Params] = Params,
     read: Callable[[Source, Any], TileMap | Sequence[TileMap]] | None = None,
 ) -> Callable[[Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]], Format]:
-    """Declare a format and add it to those of this process: a function `(map, options, path)` that returns its content.
+    """Register a format of this process: decorate a function `(map, options, path)` that returns its content.
 
-    The content is a string, bytes, or bytes by file name where a map takes several files. `read` is a function
-    `(source, options)` that returns the map in `source.content`, or several. Running it again replaces the format.
-    Installed packages add theirs through the entry point tilewright.formats.
+    The content is a string, bytes, or a mapping from file names to bytes if a map needs several files. Registering a
+    name again replaces the format. Installed packages add formats through the entry point `tilewright.formats`.
 
+    Parameters
+    ----------
+    extensions : sequence of str, optional
+        Extensions that select the format, such as `.png`.
+    params : type of Params, optional
+        Class of the options.
+    read : callable, optional
+        Function `(source, options)` that returns the map in `source.content`, or several.
+
+    Returns
+    -------
+    callable
+        Decorator that returns the format.
+
+    Raises
+    ------
+    InvalidRecipe
+        If an argument has the wrong type.
+    TilewrightError
+        If an extension belongs to another format.
+
+    Examples
+    --------
     >>> import tilewright as tw
     >>> @tw.register_format(extensions=[".rows"])
     ... def rows(map, options, path):
@@ -282,11 +504,11 @@ def register_format(
     """
     named = isinstance(extensions, list | tuple) and all(isinstance(one, str) for one in extensions)
     if not named or not all(one.startswith(".") for one in extensions):
-        raise InvalidRecipe("a list of endings such as .png", at="extensions", got=extensions, rule="type")
+        raise InvalidRecipe("must be a list of extensions such as .png", at="extensions", got=extensions, rule="type")
     if not isinstance(params, type) or not issubclass(params, Params):
-        raise InvalidRecipe("a class of parameters", at="params", got=params, rule="type")
+        raise InvalidRecipe("must be a subclass of Params", at="params", got=params, rule="type")
     if read is not None and not callable(read):
-        raise InvalidRecipe("a function", at="read", got=read, rule="type")
+        raise InvalidRecipe("must be a function", at="read", got=read, rule="type")
 
     def encode_files(body: Callable[..., Any], map: TileMap, options: Any, path: Path) -> Mapping[str, bytes]:
         content = body(map, options, path)
@@ -301,7 +523,7 @@ def register_format(
 
     def register(body: Callable[[TileMap, Any, Path], str | bytes | Mapping[str, bytes]]) -> Format:
         if not callable(body) or not hasattr(body, "__name__"):
-            raise InvalidRecipe("declares a function with a name", got=body, rule="type")
+            raise InvalidRecipe("must be a named function", got=body, rule="type")
         taken = {
             ending: entry.name
             for entry in format_registry
@@ -310,7 +532,7 @@ def register_format(
         }
         clash = next((ending for ending in extensions if ending in taken), None)
         if clash is not None:
-            raise TilewrightError(f"{clash} is already the ending of {taken[clash]}; name another", at="extensions")
+            raise TilewrightError(f"{clash} is already an extension of {taken[clash]}; use another", at="extensions")
         return format_registry.register(
             Format(
                 name=body.__name__,

@@ -1,7 +1,7 @@
-"""The work as a film: frames thinned while they come, drawn alike on one canvas, the last one held.
+"""Animations: frames thinned while they arrive, drawn on one canvas, with a pause on the last one.
 
-Frames may differ in size where a shaper cuts or turns the map; the canvas is as large as the largest. The film carries
-the label of its last frame's map, as a png does, so that reading an animation gives the finished map.
+Frames may differ in size if a shaper crops or rotates the map; the canvas is as large as the largest. The animation
+stores the label of the last frame's map, as a png does, so that reading it returns the finished map.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from ._picture import PictureParams, View, cell_size, draw, layout_of, shows_spr
 from ._pixels import MAX_ANIMATION_PIXELS, build_label, read_picture
 
 DEFAULT_MAX_PIXELS = 1 << 20
-"""A frame is not drawn larger than this unless told."""
+"""Maximum number of pixels of a frame by default."""
 
 TARGET_DURATION, MIN_FRAME_DURATION, MAX_FRAME_DURATION = 4000, 40, 400
-"""Milliseconds that a film should take, and the least and most for a frame of it."""
+"""Target duration of an animation, and minimum and maximum duration of a frame, in milliseconds."""
 
 
 class AnimationParams(PictureParams):
-    """How the work is shown; a single map is a film of one frame."""
+    """Options of animations; a single map is an animation of one frame."""
 
     frames: int = param(200, ge=2, le=10_000, typical=(20, 400))
-    """At most this many frames, evenly taken, the first and last among them; fewer where they are large."""
+    """Maximum number of frames, evenly sampled, including the first and the last; fewer if they are large."""
     duration: int | None = param(None, ge=20, le=60_000, typical=(20, 500))
-    """How long a frame is shown, in milliseconds; by default so that the film takes a few seconds."""
+    """Duration of a frame in milliseconds; by default chosen so that the animation takes a few seconds."""
     hold: int = param(1500, ge=20, le=60_000, typical=(100, 5000))
-    """How long the last frame is shown, in milliseconds."""
+    """Duration of the last frame in milliseconds."""
     loop: int = param(0, ge=0, le=65_535, typical=(0, 10))
-    """How often the film runs; 0 is forever."""
+    """Number of repetitions; 0 is endless."""
 
 
 @dataclass(frozen=True, slots=True)
 class Animation:
-    """Drawn frames, ready to be written."""
+    """Drawn frames, ready to be encoded."""
 
     pictures: tuple[Image.Image, ...]
     durations: tuple[int, ...]
-    """Of each frame, in milliseconds."""
+    """Duration of each frame in milliseconds."""
     label: str
-    """What the file carries about the finished map; empty when the frames did not end with one."""
+    """Label of the finished map; empty if the frames do not end with a map."""
 
     def to_rgb(self) -> Animation:
         return replace(self, pictures=tuple(picture.convert("RGB") for picture in self.pictures))
@@ -64,7 +64,7 @@ def make_animation_format(
     kind: type[ImageFile],
     find_label: Callable[[Image.Image], str],
 ) -> Format:
-    """A format for films, in which a single map is a film of one frame."""
+    """Return a format for animations; a single map is written as an animation of one frame."""
     return Format(
         name=name,
         params=AnimationParams,
@@ -79,17 +79,17 @@ def make_animation_format(
 def encode_animation(
     animation: Animation, kind: str, options: AnimationParams, *, max_side: int | None = None, **save_options: Any
 ) -> bytes:
-    """Return the content of a file of this kind, whose sides have at most `largest` pixels."""
+    """Return the content of a file of this kind, whose width and height are at most `max_side` pixels."""
     first, *rest = animation.pictures
     if max_side and max(first.size) > max_side:
-        raise TooLarge(f"a {kind.lower()} is at most {max_side:,} pixels wide and high; lower the scale")
+        raise TooLarge(f"a {kind.lower()} must be at most {max_side:,} pixels wide and high; lower the scale")
     buffer, durations = io.BytesIO(), list(animation.durations)
     first.save(buffer, kind, save_all=True, append_images=rest, duration=durations, loop=options.loop, **save_options)
     return buffer.getvalue()
 
 
 def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: bool = False) -> Animation:
-    """The frames, drawn; `palette` for files that hold no more than 256 colours."""
+    """Draw the frames; `palette` is for files with at most 256 colors."""
     kept = thin_frames(views, options)
     sizes = [layout_of(view).canvas for view in kept]
     canvas = max(rows for rows, _ in sizes), max(columns for _, columns in sizes)
@@ -97,10 +97,12 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
     cell = cell_size(last, options, canvas, DEFAULT_MAX_PIXELS)
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
     if len(kept) * height * width > MAX_ANIMATION_PIXELS:
-        raise TooLarge(f"a film of {len(kept)} frames of {width:,}x{height:,} pixels is too large; lower the scale")
+        raise TooLarge(
+            f"an animation of {len(kept)} frames of {width:,}x{height:,} pixels is too large; lower the scale"
+        )
     pictures = [draw(view, options, canvas, cell) for view in kept]
     map = last.map if isinstance(last, Frame) else last
-    # Sprites, merged colours and what a frame draws over its tiles do not tell the tiles.
+    # Sprites, merged colors and overlays do not identify the tiles.
     overdrawn = options.overlay is not None or (
         isinstance(last, Frame) and (last.colors is not None or bool(last.lines))
     )
@@ -115,15 +117,18 @@ def draw_animation(views: Iterable[View], options: AnimationParams, *, palette: 
 
 
 def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
-    """Every 2^k-th frame and the last, with k so that they are few enough; never holds more than that.
+    """Return every 2^k-th frame and the last, with the smallest k that makes them few enough.
 
-    A frame that looks like the one before it is passed over: a film that stands still looks broken.
+    At most the allowed number of frames is in memory. A frame that looks like the previous one is skipped, so that the
+    animation does not appear frozen.
     """
     kept: list[View] = []
     step, number = 1, 0
     last: View | None = None
-    seen = (view for view in views if view.cells is not None or (isinstance(view, Frame) and view.colors is not None))
-    for view in seen:
+    drawable = (
+        view for view in views if view.cells is not None or (isinstance(view, Frame) and view.colors is not None)
+    )
+    for view in drawable:
         before, last = last, view
         if before is not None and _look_alike(before, view):
             continue
@@ -133,15 +138,15 @@ def thin_frames(views: Iterable[View], options: AnimationParams) -> list[View]:
                 kept, step = kept[::2], 2 * step
         number += 1
     if last is None:
-        raise TilewrightError("an animation needs at least one frame to show")
+        raise TilewrightError("an animation needs at least one frame with cells")
     if kept[-1] is last:
         return kept
-    # The last one carries the map, even where it only looks like the one before.
+    # The last frame has the map, so it replaces an equal one before it.
     return [*(kept[:-1] if _look_alike(kept[-1], last) else kept), last]
 
 
 def _look_alike(one: View, other: View) -> bool:
-    """Whether two views show the same tiles, and nothing else."""
+    """Return whether two views show the same tiles, without colors or lines."""
     plain = all(isinstance(view, TileMap) or (view.colors is None and not view.lines) for view in (one, other))
     return plain and np.array_equal(one.cells, other.cells) and one.tileset == other.tileset
 

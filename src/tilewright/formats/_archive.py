@@ -1,4 +1,4 @@
-"""Arrays in a file, as numpy's archives hold them: written alike on all machines, read without trust."""
+"""NumPy archives (npz): written identically on all machines, read with all sizes and types checked."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from ..core.errors import BadFile, InvalidRecipe, TooLarge
 
 MAX_BYTES = 1 << 29
-"""Of all arrays together."""
+"""Maximum size of all arrays together."""
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """An archive; equal arrays make equal bytes."""
+    """Return an archive; equal arrays give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in arrays.items():
-            # A bare ZipInfo has a fixed date; the system is fixed too, so that machines agree.
+            # A bare ZipInfo has a fixed date. The system is also fixed, so that all machines write the same bytes.
             entry = zipfile.ZipInfo(f"{name}.npy")
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
             with archive.open(entry, "w", force_zip64=True) as file:
@@ -34,7 +34,7 @@ def encode_archive(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[str, NDArray[Any]]:
-    """The arrays of a file of this name; `kinds` are those that there may be, and what numbers each may hold."""
+    """Return the arrays of a file; `kinds` maps the allowed names to the allowed kinds of dtype."""
     try:
         return _read_arrays(content, kinds)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
@@ -45,15 +45,17 @@ def decode_archive(content: bytes, kinds: Mapping[str, str], name: str) -> dict[
 
 
 def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive; sizes, names and kinds are looked at before anything is unpacked."""
+    """Read the arrays of an archive; check names, kinds and sizes before decompressing."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
         unknown = sorted(set(entries) - set(kinds))
         if unknown or len(entries) < len(archive.infolist()):
-            raise InvalidRecipe(f"the arrays are {', '.join(kinds)}, each once; got {unknown or 'one twice'}")
+            raise InvalidRecipe(
+                f"must contain only the arrays {', '.join(kinds)}, each once, got {unknown or 'one twice'}"
+            )
         claimed = sum(entry.file_size for entry in entries.values())
         if claimed > MAX_BYTES:
-            raise TooLarge(f"{claimed:,} bytes unpacked are more than the {MAX_BYTES:,} that are read")
+            raise TooLarge(f"must have at most {MAX_BYTES:,} bytes when unpacked, got {claimed:,}")
         arrays = {}
         for name, entry in entries.items():
             with archive.open(entry) as file:
@@ -62,15 +64,15 @@ def _read_arrays(content: bytes, kinds: Mapping[str, str]) -> dict[str, NDArray[
 
 
 def _read_array(file: IO[bytes], name: str, kinds: str, size: int) -> NDArray[Any]:
-    """One array; what its header claims must be what the archive holds."""
+    """Read one array; its header must match the size of the entry."""
     version = npy.read_magic(file)
     if version not in HEADERS:
         raise InvalidRecipe(f"unknown version {version} of the array format", at=name, rule="unknown_name")
     shape, fortran_order, dtype = HEADERS[version](file)
     if dtype.kind not in kinds or dtype.hasobject:
-        raise InvalidRecipe(f"cannot hold {dtype}", at=name)
-    # A negative side would make the product look right.
+        raise InvalidRecipe(f"cannot have the dtype {dtype}", at=name)
+    # Two negative dimensions would give a valid product.
     if any(side < 0 for side in shape) or file.tell() + prod(shape) * dtype.itemsize != size:
-        raise InvalidRecipe(f"claims the shape {list(shape)}, which its {size:,} bytes do not fill", at=name)
+        raise InvalidRecipe(f"has the shape {list(shape)}, which does not match its {size:,} bytes", at=name)
     raw = file.read(prod(shape) * dtype.itemsize)
     return np.frombuffer(raw, dtype=dtype).reshape(shape, order="F" if fortran_order else "C")

@@ -1,6 +1,6 @@
-"""A map as plain data and back: what json, npz and the labels inside pictures share.
+"""Maps as plain data and back, shared by json, npz and the labels in pictures.
 
-Whatever comes from a file is checked before a map is made of it, and sizes before memory is taken.
+All data from files is validated before a map is built, and sizes are checked before memory is allocated.
 """
 
 from __future__ import annotations
@@ -25,56 +25,56 @@ from ..core.tileset import MAX_TILES, Tileset
 from . import LoadedMap
 
 MAX_VALUES = 1 << 23
-"""Values in a JSON text; a parsed value takes up to a hundred bytes. Larger maps come packed."""
+"""Maximum number of values in JSON; a parsed value takes up to a hundred bytes. Larger maps are packed."""
 MAX_CONTAINERS = 1 << 20
 MAX_LISTED_CELLS = 1 << 20
-"""Cells of a map that is written as lists."""
+"""Maximum number of cells of a map written as lists."""
 MAX_DEPTH = 64
 MAX_LABEL = 1 << 25
-"""Characters of a label."""
+"""Maximum number of characters of a label."""
 
 Side = Annotated[int, Field(ge=1, le=MAX_CELLS)]
 Number = Annotated[float, Field(allow_inf_nan=True)]
 
 
 class MapData(Params):
-    """A map as files tell it."""
+    """The data of a map as stored in files."""
 
     shape: tuple[Side, ...] = param(min_length=2, max_length=3)
     """(row, column) or (level, row, column)."""
     tileset: Tileset = param()
-    """All its tiles; a cell holds a position among them."""
+    """All tiles of the map; cells are indices into them."""
     rooms: tuple[Room, ...] = param(())
-    """Rectangles of cells that belong together."""
+    """Rectangular rooms."""
     links: tuple[tuple[int, int], ...] = param(())
-    """Which rooms are joined, by position in the list."""
+    """Pairs of linked rooms, as indices into the list of rooms."""
     markers: tuple[Marker, ...] = param(())
-    """Named places."""
+    """Named cells."""
     numbers: dict[str, Number] = param({})
-    """What the technique reported; "nan" and "inf" are texts, for JSON has no such numbers."""
+    """Numbers reported by the technique; "nan" and "inf" are strings, because JSON has no such numbers."""
     layers: Any = param(None)
-    """Float layers by name: nested lists, or packed; npz has arrays of its own and keeps the names alone here."""
+    """Float layers by name: nested lists, or packed; npz stores them as arrays and only their names here."""
     cells: Any = param(None)
-    """Tile ids: nested lists, or packed; missing where the file has them elsewhere."""
+    """Tile ids: nested lists, or packed; missing if the file stores them elsewhere."""
     canvas: tuple[Side, Side] | None = param(None)
-    """Rows and columns of the picture, in cells: more than the map's where levels or other frames need them."""
+    """Rows and columns of the picture in cells; more than the map's if levels or other frames need them."""
     loose: bool = param(False)
-    """Whether the picture only resembles the cells (sprites, too few colours), so that those given here count."""
+    """Whether the picture does not identify the cells (sprites, too few colors), so that the stored cells count."""
     layer: str | None = param(None)
-    """The layer that the picture shows as heights, if it shows no tiles."""
+    """Layer that the picture shows as heights, if it does not show tiles."""
     range: tuple[float, float] | None = param(None)
-    """What black and white stand for in such a picture."""
+    """Values of black and white in a picture of heights."""
     provenance: Any = param(None)
-    """How the map was made."""
+    """How the map was generated."""
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> MapData:
         if prod(self.shape) > MAX_CELLS:
-            raise TooLarge(f"{prod(self.shape):,} cells are more than the {MAX_CELLS:,} that are read", at="shape")
+            raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {prod(self.shape):,}", at="shape")
         return self
 
     def build_map(self, cells: NDArray[Any], layers: Mapping[str, NDArray[Any]]) -> LoadedMap:
-        """The map with these cells and layers, and what is told about how it was made."""
+        """Return the map with these cells and layers, and its provenance."""
         map = TileMap(
             cells,
             self.tileset,
@@ -87,7 +87,7 @@ class MapData(Params):
         return LoadedMap(map, self.provenance if isinstance(self.provenance, Mapping) else {})
 
     def read_cells(self) -> NDArray[Any]:
-        """The ids given here, all of them tiles."""
+        """Return the stored cells; raise an error unless all are tile ids."""
         return TileMap(decode_array(self.cells, self.shape, self.tileset.dtype, "cells"), self.tileset).cells
 
     def read_layers(self) -> dict[str, NDArray[Any]]:
@@ -98,7 +98,7 @@ class MapData(Params):
 
 
 def describe_map(map: TileMap) -> dict[str, Any]:
-    """All of a map but its cells and layers, as plain data; what is empty is left out."""
+    """Return all data of a map except its cells and layers; empty values are omitted."""
     markers = [asdict(marker) for marker in map.markers]
     if map.cells.ndim == 2:
         for marker in markers:
@@ -118,24 +118,26 @@ def describe_map(map: TileMap) -> dict[str, Any]:
 
 
 def pack_array(array: NDArray[Any]) -> str:
-    """An array's bytes as text, least significant first."""
+    """Return the little-endian bytes of an array as a packed string."""
     return pack(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
 
 
 def encode_label(map: TileMap, data: dict[str, Any], noun: str) -> str:
-    """What a picture or model carries about its map, as JSON in ASCII; with the layers of maps up to 65,536 cells."""
+    """Return the label of a picture or model as JSON in ASCII; layers are included for maps of up to 65,536 cells."""
     if map.layers and map.cells.size <= MAX_INLINE_CELLS:
         data = {**data, "layers": {name: pack_array(layer) for name, layer in map.layers.items()}}
     text = json.dumps(data)
     if len(text) > MAX_LABEL:
-        raise TooLarge(f"the {noun} would carry {len(text):,} characters about its map; save it as npz, or crop it")
+        raise TooLarge(
+            f"the {noun}'s label must have at most {MAX_LABEL:,} characters, got {len(text):,}; use npz, or crop it"
+        )
     return text
 
 
 def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list[Any]:
-    """An array as nested lists, for people, or packed: as told, else by size.
+    """Return an array as nested lists or as a packed string; by default the size decides.
 
-    What lists cannot hold, or the reader would not take, is packed whatever was told: NaN, infinity, huge maps.
+    NaN, infinity and arrays too large for the reader are always packed.
     """
     large = array.size > (MAX_INLINE_CELLS if compact is None else MAX_LISTED_CELLS)
     if compact or large or (array.dtype.kind == "f" and not np.isfinite(array).all()):
@@ -144,41 +146,41 @@ def encode_array(array: NDArray[Any], compact: bool | None = None) -> str | list
 
 
 def decode_array(value: Any, shape: tuple[int, ...], kind: DTypeLike, place: str) -> NDArray[Any]:
-    """The array behind `listed` or `packed`; must have this shape."""
+    """Return the array of `encode_array` or `pack_array`; raise InvalidRecipe if it does not have this shape."""
     dtype = np.dtype(kind).newbyteorder("<")
     if isinstance(value, str):
         raw = unpack(value, prod(shape) * dtype.itemsize)
         if len(raw) != prod(shape) * dtype.itemsize:
-            raise InvalidRecipe(f"{len(raw)} bytes do not make an array of shape {list(shape)}", at=place, rule="type")
+            raise InvalidRecipe(f"{len(raw)} bytes do not fill an array of shape {list(shape)}", at=place, rule="type")
         return np.frombuffer(raw, dtype=dtype).reshape(shape)
     is_integer = dtype.kind == "u"
     flat = _flatten(value, shape, place)
     if not set(map(type, flat)) <= ({int} if is_integer else {int, float}):
         wrong = next(one for one in flat if type(one) is not int and (is_integer or type(one) is not float))
-        raise InvalidRecipe(f"must be {'whole ' if is_integer else ''}numbers", at=place, got=wrong)
+        raise InvalidRecipe(f"must be {'integers' if is_integer else 'numbers'}", at=place, got=wrong)
     try:
         return np.array(flat, dtype=np.int64 if is_integer else dtype).reshape(shape)
     except OverflowError:
-        raise InvalidRecipe("holds a number beyond all tiles and floats", at=place) from None
+        raise InvalidRecipe("contains a number out of range", at=place) from None
 
 
 def _flatten(value: Any, shape: tuple[int, ...], place: str) -> list[Any]:
-    """The values of nested lists that have exactly this shape."""
+    """Return the values of nested lists; raise InvalidRecipe if they do not have exactly this shape."""
     lists = [value]
     for side in shape:
         for number, one in enumerate(lists, 1):
             if not isinstance(one, list) or len(one) != side:
                 size = f"{len(one)} values" if isinstance(one, list) else short_repr(one)
-                raise InvalidRecipe(f"list {number} of {len(lists)} must hold {side} values, got {size}", at=place)
+                raise InvalidRecipe(f"list {number} of {len(lists)} must have {side} values, got {size}", at=place)
         lists = list(chain.from_iterable(lists))
     return lists
 
 
 def parse(text: str, message: str = "not JSON") -> dict[str, Any]:
-    """A JSON object from text that may mean harm: few enough values, no deep nesting, no NaN."""
+    """Return the JSON object in an untrusted string; refuse too many values, deep nesting and NaN."""
     values, containers = text.count(","), text.count("[") + text.count("{")
     if values > MAX_VALUES or containers > MAX_CONTAINERS:
-        raise TooLarge(f"{max(values, containers):,} values are more than are read from JSON; large maps are packed")
+        raise TooLarge(f"JSON must have at most {MAX_VALUES:,} values and {MAX_CONTAINERS:,} lists; pack large maps")
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -192,7 +194,7 @@ def parse(text: str, message: str = "not JSON") -> dict[str, Any]:
         level = [one for one in inner if isinstance(one, (dict, list))]
         if not level:
             return value
-    raise InvalidRecipe("not a map: nested too deeply", rule="format")
+    raise InvalidRecipe("nested too deeply", rule="format")
 
 
 def _refuse_constant(name: str) -> None:
@@ -200,7 +202,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def make_numbered_tileset(highest: int) -> Tileset:
-    """Tiles for bare ids: `tile0` and so on, up to the highest."""
+    """Return tiles for bare ids: `tile0` and so on, up to the highest."""
     if highest >= MAX_TILES:
-        raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, got the id {highest:,}")
+        raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got the id {highest:,}")
     return Tileset.from_labels((f"tile{number}" for number in range(highest + 1)), "numbered")

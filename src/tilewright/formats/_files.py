@@ -1,4 +1,4 @@
-"""Reading and writing files so that nothing is ever half there."""
+"""Reading files, and writing them so that they are never incomplete."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 from ..core.errors import BadFile, find_nearest
 
 MAX_BYTES = 1 << 30
-"""Larger files are not read: no map we know of is."""
+"""Maximum size of a file to read."""
 MAX_NAMES = 10_000
-"""Files of a folder that are compared with the name of a missing one."""
+"""Maximum number of files that are compared with the name of a missing one."""
 
 
 def read_file(path: str | PathLike[str]) -> bytes:
-    """A file's content, or one line that says why not."""
+    """Return the content of a file; raise BadFile with the reason if it cannot be read."""
     try:
         size = os.stat(path).st_size
         with open(path, "rb") as file:
@@ -30,22 +30,22 @@ def read_file(path: str | PathLike[str]) -> bytes:
         advice = f"; did you mean {near!r}?" if near else ""
         raise BadFile(f"cannot be read ({_describe_error(error)}){advice}", at=path) from None
     if size > MAX_BYTES:
-        raise BadFile(f"{size / 2**30:.1f} GB are more than the {MAX_BYTES / 2**30:.0f} GB that are read", at=path)
+        raise BadFile(f"must have at most {MAX_BYTES / 2**30:.0f} GB, got {size / 2**30:.1f} GB", at=path)
     if len(content) > MAX_BYTES:
-        raise BadFile("endless; nothing is read from it", at=path)
+        raise BadFile("endless, so it is not read", at=path)
     return content
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """The text in a file."""
+    """Return the text in a UTF-8 file."""
     try:
         return read_file(path).decode()
     except UnicodeDecodeError:
-        raise BadFile("not text in UTF-8", at=path) from None
+        raise BadFile("not UTF-8 text", at=path) from None
 
 
 def list_files(folder: str | PathLike[str]) -> list[Path]:
-    """All that lies in a folder, or one line that says why it cannot be told."""
+    """Return the entries of a folder; raise BadFile if it cannot be read."""
     try:
         return list(Path(folder).iterdir())
     except OSError as error:
@@ -53,7 +53,7 @@ def list_files(folder: str | PathLike[str]) -> list[Path]:
 
 
 def refuse_unwritable(path: str | PathLike[str]) -> None:
-    """Say before the work starts that a file cannot be written; folders on the way are made later."""
+    """Raise BadFile early if a file cannot be written; missing folders are created later."""
     try:
         obstacle = _find_obstacle(Path(path))
     except (OSError, ValueError) as error:
@@ -63,9 +63,9 @@ def refuse_unwritable(path: str | PathLike[str]) -> None:
 
 
 def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> list[Path]:
-    """Write contents beside each other, the companions first, each to a temporary name that is then renamed.
+    """Write several files in one folder, the path's own last, each to a temporary name that is then renamed.
 
-    Links are followed; what is no regular file, such as a pipe, is written into as it stands.
+    Links are followed. A target that is not a regular file, such as a pipe, is written directly.
     """
     folder = Path(path).parent
     written = []
@@ -75,7 +75,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
             target = folder / name
             written.append(target)
             if name != Path(path).name and _has_content(target, content):
-                continue  # a companion that several maps share
+                continue  # shared by several maps
             if _is_stream(target):
                 target.write_bytes(content)
             else:
@@ -86,7 +86,7 @@ def write_files(path: str | PathLike[str], contents: Mapping[str, bytes]) -> lis
 
 
 def _find_nearest(path: Path) -> str | None:
-    """The path of the file in the same folder whose name is most like this one's, if any is."""
+    """Return the path of the file in the same folder with the most similar name, or None."""
     try:
         names = [entry.name for entry in islice(os.scandir(path.parent), MAX_NAMES) if not entry.name.startswith(".")]
     except (OSError, ValueError):
@@ -96,9 +96,9 @@ def _find_nearest(path: Path) -> str | None:
 
 
 def _find_obstacle(path: Path) -> str:
-    """What stands in the way of writing a file, if anything does."""
+    """Return why a file cannot be written; empty if it can."""
     if path.is_dir():
-        return "is a folder; name a file in it"
+        return "is a folder; give a file in it"
     if _is_stream(path):
         return "" if os.access(path, os.W_OK) else "cannot be written (Permission denied)"
     target = Path(os.path.realpath(path))
@@ -107,8 +107,8 @@ def _find_obstacle(path: Path) -> str:
         return f"cannot be written ({folder} is not a folder)"
     for name in target.relative_to(folder).parts:
         with suppress(FileNotFoundError):
-            os.lstat(folder / name)  # the system knows which names are too long
-    # Asking the system is not enough: root may write anywhere but into read-only file systems.
+            os.lstat(folder / name)  # raises an error if the name is too long
+    # os.access is not enough: it allows root everything except read-only file systems.
     with tempfile.TemporaryFile(dir=folder):
         return ""
 
@@ -131,7 +131,7 @@ def _has_content(path: Path, content: bytes) -> bool:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is there and cannot be replaced: a pipe or a device."""
+    """Return whether a path exists and cannot be replaced: a pipe or a device."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,4 +1,4 @@
-"""Files of models, with the samples inside: JSON, or for large ones npz, with the cells of all samples in one array."""
+"""Model files, including their samples: JSON, or npz for large ones, with the cells of all samples in one array."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from ._text import read_text
 
 EXTENSIONS = (".json", ".npz")
 ARRAYS = {"cells": "u", "counts": "i", "rest": "u"}
-"""Of an npz: positions in the words of each sample, one sample after the other; all counts, likewise; and the rest, as
-JSON in bytes."""
+"""Arrays of an npz file: label indices of all samples in sequence, all counts in sequence, and other data as JSON
+bytes.
+"""
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model; a killed process leaves the old file or the new one."""
+    """Write a model; an interrupted process leaves either the old or the new file."""
     check_model_extension(path)
     if Path(path).suffix.lower() == ".npz":
         content = _encode_npz(model)
@@ -37,7 +38,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
         for number, grid in enumerate(model.samples, 1):
             if grid.cells.size > MAX_INLINE_CELLS:
                 raise InvalidRecipe(
-                    f"sample {number} has {grid.cells.size:,} cells, JSON holds samples of up to {MAX_INLINE_CELLS:,}; "
+                    f"sample {number} has {grid.cells.size:,} cells, JSON holds at most {MAX_INLINE_CELLS:,}; "
                     "save the model as .npz",
                     at=fspath(path),
                 )
@@ -46,13 +47,13 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 
 def check_model_extension(path: str | PathLike[str]) -> None:
-    """Say before the work that a model cannot be called like that."""
+    """Raise InvalidRecipe if the extension is not that of a model file."""
     if Path(path).suffix.lower() not in EXTENSIONS:
-        raise InvalidRecipe(f"a model is saved as {' or '.join(EXTENSIONS)}", at=fspath(path))
+        raise InvalidRecipe(f"a model file must end in {' or '.join(EXTENSIONS)}", at=fspath(path))
 
 
 def load_model(path: str | PathLike[str]) -> Model:
-    """Read a model."""
+    """Read a model from a file."""
     try:
         return _build_model(path, *_read(path))
     except BadFile:
@@ -62,7 +63,7 @@ def load_model(path: str | PathLike[str]) -> Model:
 
 
 def find_model(path: str | PathLike[str]) -> Model | None:
-    """The model in a file; None where the file holds something else, such as a map."""
+    """Return the model in a file; None if the file contains something else, such as a map."""
     if Path(path).suffix.lower() not in EXTENSIONS or not Path(path).is_file():
         return None
     try:
@@ -84,10 +85,10 @@ def _model_error(path: str | PathLike[str], error: TilewrightError) -> BadFile:
 
 
 def _merge_arrays(data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """What an archive tells, with its arrays, as a model takes it."""
+    """Combine the JSON data and the arrays of an archive into the data of a model."""
     samples, sizes = data.pop("samples", None), data.pop("counts", {})
     if not isinstance(data.get("learned"), Mapping) or not isinstance(samples, list):
-        raise InvalidRecipe("tells no samples, or not what is learned from them")
+        raise InvalidRecipe("must contain samples and what is learned from them")
     data["learned"] = {**data["learned"], "sample": _build_grids(samples, arrays["cells"])}
     if sizes or "counts" in arrays:
         data["counts"] = _split(arrays.get("counts", np.empty(0, dtype=np.int64)), sizes)
@@ -95,13 +96,13 @@ def _merge_arrays(data: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> d
 
 
 def _read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What a file tells, and the arrays that it keeps apart from that."""
+    """Return the JSON data of a file, and the arrays of an npz file."""
     source = Source(read_file(path), fspath(path))
     if Path(path).suffix.lower() != ".npz":
         return parse(read_text(source)), {}
     arrays = decode_archive(source.content, ARRAYS, source.name)
     if "rest" not in arrays or "cells" not in arrays:
-        raise InvalidRecipe("holds no arrays called 'cells' and 'rest'")
+        raise InvalidRecipe("must contain arrays named 'cells' and 'rest'")
     return parse(read_text(Source(arrays["rest"].tobytes(), source.name))), arrays
 
 
@@ -110,7 +111,7 @@ def _encode_npz(model: Model) -> bytes:
     data["samples"] = [{"shape": list(grid.shape), "words": list(grid.labels)} for grid in model.samples]
     total = sum(grid.cells.size for grid in model.samples)
     if total > MAX_CELLS:
-        raise TooLarge(f"samples of {total:,} cells are more than the {MAX_CELLS:,} that a model holds")
+        raise TooLarge(f"samples must have at most {MAX_CELLS:,} cells in total, got {total:,}")
     most = max(len(grid.labels) for grid in model.samples)
     kind = np.min_scalar_type(most - 1)
     arrays = {"cells": np.concatenate([grid.cells.reshape(-1).astype(kind) for grid in model.samples])}
@@ -121,27 +122,27 @@ def _encode_npz(model: Model) -> bytes:
 
 
 def _split(counts: NDArray[Any], sizes: Any) -> dict[str, NDArray[Any]]:
-    """The arrays of counts that stand one after the other."""
+    """Split the concatenated counts into named arrays."""
     valid = isinstance(sizes, Mapping) and all(type(size) is int and size >= 0 for size in sizes.values())
     if not valid or counts.ndim != 1 or sum(sizes.values()) != len(counts):
-        raise InvalidRecipe("do not have the sizes that are told", at="counts")
+        raise InvalidRecipe("the array does not have the given sizes", at="counts")
     ends = np.cumsum(list(sizes.values()), dtype=np.int64).tolist()
     return dict(zip(sizes, np.split(counts, ends[:-1]), strict=True))
 
 
 def _build_grids(samples: list[Any], cells: NDArray[Any]) -> list[Grid]:
-    """The samples whose cells stand one after the other."""
+    """Split the concatenated cells into samples."""
     check_sample_count(len(samples))
     grids, start = [], 0
     for sample in samples:
         if not isinstance(sample, Mapping) or not isinstance(sample.get("words"), list):
-            raise InvalidRecipe("each has a shape and words", at="samples", got=sample)
+            raise InvalidRecipe("each must have a shape and words", at="samples", got=sample)
         shape, words = read_shape(sample.get("shape")), [read_label(word) for word in sample["words"]]
         part = cells.reshape(-1)[start : start + prod(shape)]
         start += prod(shape)
         if len(part) < prod(shape) or not len(words) or int(part.max()) >= len(words):
-            raise InvalidRecipe("the cells do not have the shapes and words that are told", at="samples")
+            raise InvalidRecipe("the cells do not match the given shapes and words", at="samples")
         grids.append(Grid(words, part.reshape(shape).astype(np.int32)))
     if start != cells.size:
-        raise InvalidRecipe("the cells do not have the shapes that are told", at="samples")
+        raise InvalidRecipe("the cells do not match the given shapes", at="samples")
     return grids

@@ -1,7 +1,7 @@
-"""Maps as pictures: a square of pixels a cell, in the tiles' colours or in the tileset's own sprites.
+"""Maps as pictures: a square of pixels per cell, in the tiles' colors or as sprites.
 
-The levels of a 3D map stand side by side, a cell apart. Flat pictures of up to 256 colours are palette pictures whose
-palette starts with the tiles in their order: a pixel's index is the tile's id.
+The levels of a 3D map are side by side, one cell apart. Flat pictures of up to 256 colors are palette pictures whose
+palette starts with the tiles in their order: the index of a pixel is the tile id.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from ._sheet import draw_sprites, sheet_picture, sprite_box
 from ._textures import SHORE_KINDS, SIDE, encode_shores
 
 MAX_CELLS = 1 << 26
-"""Cells in a picture; what is drawn can also be read."""
+"""Maximum number of cells in a picture, for drawing and reading."""
 MAX_BYTES = 1 << 28
-"""Of an unpacked picture: a byte for a pixel with a palette, four for one in full colour."""
+"""Maximum size of a decoded picture: one byte per pixel with a palette, four otherwise."""
 DEFAULT_MAX_PIXELS = 1 << 24
-"""A picture is not drawn larger than this unless told."""
+"""Maximum number of pixels of a picture by default."""
 FLAT_SIDE = 8
-"""Pixels along a cell without sprites."""
+"""Width and height of a cell without sprites, in pixels."""
 BACKGROUND = (22, 21, 28)
-"""Between levels, and around frames that are smaller than others."""
+"""Color between levels, and around frames smaller than the canvas."""
 LINE = (242, 84, 91)
 RING, RING_EDGE = (255, 244, 214), (27, 24, 34)
 SHORE_SHIFT = 20
-"""Bits below which a variant of a tile holds the tile's id, and above which one more than what lies around it."""
+"""Position of the bits with the shore code plus one in a variant of a tile; the bits below are the tile id."""
 SHADE = 0.82
-"""Brightness of the edges of cells."""
+"""Brightness of grid lines."""
 
 View = TileMap | Frame
 Size = tuple[int, int]
-"""Rows and columns, of cells or pixels."""
+"""Number of rows and columns, of cells or pixels."""
 
 
 def _read_overlay(value: Any) -> Any:
-    """An overlay of one's own, or one that is asked for by a text; working it out waits for the map."""
+    """Return an overlay, or the validated request for one, which is computed when the map is known."""
     if value is None:
         return None
-    from ..overlays.kinds import OverlayRequest  # loads the analysis, which only overlays need
+    from ..overlays.kinds import OverlayRequest  # imported late: loads the analysis
     from ..overlays.overlay import Overlay
 
     if isinstance(value, Overlay | OverlayRequest):
         return value
     if not isinstance(value, str):
-        raise InvalidRecipe("must be a text such as distance, or what tw.overlay gives", got=value, rule="type")
+        raise InvalidRecipe("must be a string such as distance, or the result of tw.overlay", got=value, rule="type")
     return OverlayRequest.parse(value)
 
 
@@ -69,23 +69,23 @@ OverlayOption = Annotated[
 
 
 class PictureParams(Params):
-    """How a map is drawn."""
+    """Options of pictures."""
 
     scale: int | None = param(None, ge=1, le=256, typical=(1, 32))
-    """Pixels a cell; by default 8, or the sprites' own width, and less for large maps."""
+    """Pixels per cell; by default 8, or the width of the sprites, and less for large maps."""
     sprites: bool | None = param(None)
-    """Draw sprites: the tileset's own, or ours where it has none. By default where it has its own or pieces."""
+    """Whether to draw sprites, the tileset's own or built-in ones; by default if it has a sheet or pieces."""
     grid: bool = param(False)
-    """Darken the edges of the cells, from 3 pixels a cell on."""
+    """Whether to darken the edges of cells; needs at least 3 pixels per cell."""
     markers: bool = param(False)
-    """Draw a ring around every marker, from 4 pixels a cell on."""
+    """Whether to draw a ring around every marker; needs at least 4 pixels per cell."""
     overlay: OverlayOption = param(None)
-    """Draw over the map: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints, sight."""
+    """Overlay to draw: distance, flee, path, hot-path (or hot-path,slack=8), regions, rooms, chokepoints or sight."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasLayout:
-    """Where cells stand in a picture: levels side by side, a cell apart, in the middle of a canvas of cells."""
+    """Positions of cells in a picture: levels side by side, one cell apart, centered on a canvas of cells."""
 
     depth: int
     height: int
@@ -100,17 +100,17 @@ class CanvasLayout:
 
     @property
     def is_full(self) -> bool:
-        """Whether no place of the canvas is without a cell."""
+        """Whether every place of the canvas has a cell."""
         return self.depth * self.height * self.width == self.canvas[0] * self.canvas[1]
 
     def level_origin(self, level: int = 0) -> Size:
-        """Row and column of a level's first cell."""
+        """Return row and column of a level's first cell."""
         rows, columns = self.canvas
         left = (columns - self.depth * (self.width + 1) + 1) // 2
         return (rows - self.height) // 2, left + level * (self.width + 1)
 
     def spread(self, cells: NDArray[Any], filler: Any) -> NDArray[Any]:
-        """(row, column, ...) of the canvas, with the filler where no cell stands."""
+        """Return the cells on a canvas (row, column, ...), with the filler in places without a cell."""
         inner = () if cells.size == self.depth * self.height * self.width else cells.shape[-1:]
         levels = cells.reshape(self.depth, self.height, self.width, *inner)
         sheet = np.full((*self.canvas, *inner), filler, dtype=cells.dtype)
@@ -120,13 +120,13 @@ class CanvasLayout:
         return sheet
 
     def gather(self, sheet: NDArray[Any]) -> NDArray[Any]:
-        """(level, row, column) of the cells on a canvas."""
+        """Return the cells of a canvas as (level, row, column)."""
         places = [self.level_origin(level) for level in range(self.depth)]
         return np.stack([sheet[top : top + self.height, left : left + self.width] for top, left in places])
 
 
 def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: Size | None = None) -> Image.Image:
-    """A map, or a frame on the way to one, in the middle of a canvas that may be larger."""
+    """Draw a map or a frame in the center of a canvas, which may be larger."""
     layout = layout_of(view, canvas)
     check_cell_count(layout.canvas)
     cell = cell or cell_size(view, options, layout.canvas)
@@ -146,7 +146,7 @@ def draw(view: View, options: PictureParams, canvas: Size | None = None, cell: S
 
 
 def resolve_overlay(map: TileMap, options: PictureParams) -> Any:
-    """What is to be drawn over a map, worked out; None where nothing is."""
+    """Return the overlay to draw over a map, or None."""
     given = options.overlay
     if given is None:
         return None
@@ -159,7 +159,7 @@ def layout_of(view: View, canvas: Size | None = None) -> CanvasLayout:
 
 
 def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int = DEFAULT_MAX_PIXELS) -> Size:
-    """Rows and columns of pixels in a cell: a square, unless the sprites are none."""
+    """Return height and width of a cell in pixels: a square, unless the sprites are not square."""
     sprites = shows_sprites(view, options)
     sheet = _own_sheet(view.tileset) if sprites else None
     wanted = sheet.tile_width if sheet else SIDE if sprites else FLAT_SIDE
@@ -168,34 +168,35 @@ def cell_size(view: View, options: PictureParams, canvas: Size, max_pixels: int 
 
 
 def shows_sprites(view: View, options: PictureParams) -> bool:
-    """Whether sprites are drawn: as told, else where the tileset's own picture is at hand or its pieces join."""
+    """Return whether to draw sprites; by default if the tileset's own picture is available or its pieces join."""
     if options.sprites is not None:
         return options.sprites
     return _own_sheet(view.tileset) is not None or bool(view.tileset.joints)
 
 
 def _own_sheet(tileset: Tileset) -> Sheet | None:
-    """The tileset's own sheet, where its picture is at hand."""
+    """Return the tileset's own sheet if its picture is available, else None."""
     return tileset.sheet if tileset.sheet is not None and tileset.sheet.picture else None
 
 
 def check_cell_count(canvas: Size) -> None:
     if prod(canvas) > MAX_CELLS:
-        raise TooLarge(f"a picture of {prod(canvas):,} cells is more than {MAX_CELLS:,}; crop it, or save npz")
+        raise TooLarge(
+            f"a picture must have at most {MAX_CELLS:,} cells, got {prod(canvas):,}; crop the map, or save npz"
+        )
 
 
 def check_picture_size(canvas: tuple[int, ...], cell: Size, pixel: int) -> None:
-    """`pixel` is how many bytes one takes."""
+    """Raise TooLarge if a picture would be too large; `pixel` is the number of bytes per pixel."""
     height, width = canvas[0] * cell[0], canvas[1] * cell[1]
     if height * width * pixel > MAX_BYTES:
         raise TooLarge(
-            f"a picture of {width:,}x{height:,} pixels is more than the {MAX_BYTES // pixel:,} pixels that are drawn; "
-            "lower the scale"
+            f"a picture must have at most {MAX_BYTES // pixel:,} pixels, got {width:,}x{height:,}; lower the scale"
         )
 
 
 def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
-    """Tiles as their colours: a palette picture if the colours fit into a palette."""
+    """Draw tiles in their colors, as a palette picture if the colors fit into a palette."""
     colors = view.tileset.colors
     if not layout.is_full:
         colors = np.concatenate([colors, np.array([BACKGROUND], dtype=np.uint8)])
@@ -211,12 +212,12 @@ def _draw_flat(view: View, layout: CanvasLayout, cell: Size, options: PicturePar
 
 
 def _draw_colors(sheet: NDArray[np.uint8], cell: Size, options: PictureParams) -> Image.Image:
-    """(row, column, 3) colours of cells as a picture in full colour."""
+    """Draw (row, column, 3) colors of cells as an RGB picture."""
     return Image.fromarray(_enlarge(sheet, cell, _darken(sheet) if options.grid and min(cell) >= 3 else None))
 
 
 def _enlarge(sheet: NDArray[np.uint8], cell: Size, edges: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
-    """Every cell as a block of pixels; `edges`, where given, shows between the cells."""
+    """Enlarge every cell to a block of pixels; `edges`, if given, are the colors of grid lines."""
     check_picture_size(sheet.shape, cell, 1 if sheet.ndim == 2 else 4)
     rows, columns = cell
     wide = np.repeat(sheet, columns, axis=1)
@@ -233,7 +234,7 @@ def _darken(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PictureParams) -> Image.Image:
-    """Tiles as their sprites, row by row, so that nothing is held twice."""
+    """Draw tiles as sprites, row by row to save memory."""
     check_picture_size(layout.canvas, cell, 4)
     tileset, (rows, columns) = view.tileset, cell
     used, sheet = np.unique(layout.spread(variants_of(view), len(tileset)), return_inverse=True)
@@ -247,10 +248,9 @@ def _draw_tiles(view: View, layout: CanvasLayout, cell: Size, options: PicturePa
 
 
 def variants_of(view: View) -> NDArray[np.int64]:
-    """(row, column) what is to be drawn in every cell, as `sprites_of` takes it: the tile's id, or a variant of it.
+    """Return (row, column) variant to draw in every cell: the tile id, with a shore code in the higher bits.
 
-    Water looks different with land around it: a variant is the id, and above it what lies around. A tileset's own
-    picture has none.
+    The sprite of water depends on the land around it. Tilesets with their own picture have no variants.
     """
     cells, tiles = view.cells.astype(np.int64), view.tileset.tiles
     if _own_sheet(view.tileset) is not None:
@@ -263,9 +263,9 @@ def variants_of(view: View) -> NDArray[np.int64]:
 
 
 def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDArray[np.uint8]:
-    """(variant, row, column, 3) pictures of tiles and of their variants: the sprite over the tile's colour.
+    """Return (variant, row, column, 3) pictures of variants: the sprite over the tile's color.
 
-    The id after all is empty.
+    The id after the last tile is an empty place.
     """
     sheet = _own_sheet(tileset)
     ids: list[int] = (variants & (1 << SHORE_SHIFT) - 1).tolist()
@@ -285,7 +285,7 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
         if tile and tile.sprite is not None:
             box = sprite_box(sheet, tile.sprite)
             if box[2] > picture.width or box[3] > picture.height:
-                raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} lies outside {sheet.image}")
+                raise InvalidRecipe(f"tile {tile.name!r}: sprite {tile.sprite} is outside {sheet.image}")
             sprite = picture.crop(box).resize(size, Image.Resampling.NEAREST if exact else Image.Resampling.BOX)
             place.paste(sprite, mask=sprite)
         sprites.append(np.asarray(place))
@@ -293,7 +293,7 @@ def sprites_of(tileset: Tileset, variants: NDArray[np.int64], cell: Size) -> NDA
 
 
 def _apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLayout, cell: Size) -> Image.Image:
-    """A picture in full colour with the tint of every cell over it."""
+    """Return an RGB picture with the tint of every cell over it."""
     check_picture_size(layout.canvas, cell, 4)
     full = picture if picture.mode == "RGB" else picture.convert("RGB")
     over = Image.fromarray(layout.spread(tint, (0, 0, 0, 0))).resize(full.size, Image.Resampling.NEAREST)
@@ -304,11 +304,11 @@ def _apply_tint(picture: Image.Image, tint: NDArray[np.uint8], layout: CanvasLay
 def _draw_lines(
     picture: Image.Image, lines: Sequence[tuple[Point, Point]], layout: CanvasLayout, cell: Size
 ) -> Image.Image:
-    """A picture in full colour with an overlay's lines: light with dark edges, for they cross all colours."""
+    """Draw the lines of an overlay, light with dark edges so that they are visible on all colors."""
     pen, thickness = ImageDraw.Draw(picture), max(1, min(cell) // 4)
-    drawn = [_line_to_pixels(line, layout, cell) for line in lines]
+    segments = [_line_to_pixels(line, layout, cell) for line in lines]
     for color, wider in ((RING_EDGE, 2), (RING, 0)):
-        for ends in drawn:
+        for ends in segments:
             pen.line(ends, fill=color, width=thickness + wider)
             for x, y in ends:
                 radius = 1.25 * thickness + wider / 2
@@ -317,7 +317,7 @@ def _draw_lines(
 
 
 def _line_to_pixels(line: tuple[Point, Point], layout: CanvasLayout, cell: Size) -> list[Point]:
-    """The ends of a line in pixels; whole numbers are the middles of cells."""
+    """Return the ends of a line in pixels; integers are the centers of cells."""
     (top, left), (rows, columns) = layout.level_origin(), cell
     return [((left + x + 0.5) * columns, (top + y + 0.5) * rows) for x, y in line]
 
@@ -329,7 +329,7 @@ def _draw_lines_and_rings(
     layout: CanvasLayout,
     cell: Size,
 ) -> Image.Image:
-    """What lies over the cells; a cell's middle stays visible inside a ring."""
+    """Draw a frame's lines, and rings around markers that leave the center of the cell visible."""
     if not lines and not markers:
         return picture
     colors = len(picture.getpalette() or ()) // 3
@@ -341,7 +341,7 @@ def _draw_lines_and_rings(
     for marker in markers:
         top, left = layout.level_origin(marker.level)
         x, y = (left + marker.x) * columns, (top + marker.y) * rows
-        # A little larger than the cell, for what is drawn inside is worth seeing.
+        # The ring is slightly larger than the cell, so that the tile inside is visible.
         thickness, out = max(1, min(cell) // 16), min(cell) // 8 if rows > 7 else 0
         box = (x - out, y - out, x + columns - 1 + out, y + rows - 1 + out)
         pen.ellipse(box, outline=RING_EDGE, width=thickness + 2 if rows > 7 else 1)

@@ -1,8 +1,8 @@
-"""Pictures as maps: which tile a pixel's colour stands for.
+"""Pictures as maps: find the tile of each pixel's color.
 
-Pictures that Tilewright drew carry a label: the tileset, where the cells stand, and all else about the map. Their cells
-are read from the pixels, by colour, so that what a paint program changed (cells, palette, mode) is what is read; where
-tiles share a colour, the cells in the label tell them apart. Other pictures have a tile per colour.
+Pictures drawn by Tilewright have a label: the tileset, the position of the cells, and all other data of the map. Their
+cells are read from the pixels, by color, so that edits in a paint program (cells, palette, mode) are respected. If
+tiles share a color, the cells in the label distinguish them. Other pictures get a tile per color.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from ._heights import is_16_bit, read_heights
 from ._picture import MAX_BYTES, MAX_CELLS, CanvasLayout, Size
 
 MAX_ANIMATION_PIXELS = 1 << 28
-"""Pixels of all frames of an animation together."""
+"""Maximum number of pixels of all frames of an animation together."""
 BAND = 1 << 22
-"""Pixels that are looked at at once."""
+"""Number of pixels processed at once."""
 
 
 def build_label(map: TileMap, canvas: Size, *, loose: bool, **extra: Any) -> str:
-    """What a picture carries about its map, as JSON in ASCII.
+    """Return the label of a map's picture, as JSON in ASCII.
 
-    With the cells where pixels do not tell them: in loose pictures (sprites, overlays, too few colours) and where
-    tiles share a colour. With the layers of maps up to 65,536 cells, and `shown`, what else there is to see.
+    The label contains the cells if pixels do not identify them: in loose pictures (sprites, overlays, too few colors)
+    and if tiles share a color. It contains the layers of maps of up to 65,536 cells.
     """
     data = {**describe_map(map), "canvas": list(canvas), **extra}
     if loose:
@@ -45,20 +45,20 @@ def build_label(map: TileMap, canvas: Size, *, loose: bool, **extra: Any) -> str
 
 
 def extract_label(comment: object) -> str:
-    """The label in what a file says about itself, which may be anything; empty when it is something else."""
+    """Return the label in the comment of a file; empty if the comment is something else."""
     text = comment.decode("ascii", "replace") if isinstance(comment, bytes) else str(comment)
     return text if text.startswith('{"provenance": ') else ""
 
 
 def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.Image:
-    """The picture in a file, or the last one of an animation, decoded; sizes are looked at first."""
+    """Return the decoded picture of a file, the last one of an animation; sizes are checked before decoding."""
     try:
-        # Not Image.open, which warns of large pictures on the terminal before we can refuse them.
+        # Not Image.open, which warns about large pictures before they can be refused.
         picture = kind(io.BytesIO(source.content))
         pixels = picture.width * picture.height
         most = MAX_BYTES if picture.mode in ("1", "L", "P") else MAX_BYTES // 4
         if not 0 < pixels <= most:
-            raise BadFile(f"{pixels:,} pixels; such pictures are read with 1 to {most:,}", at=source.name)
+            raise BadFile(f"must have 1 to {most:,} pixels, got {pixels:,}", at=source.name)
         for frame in count(1):
             picture.load()
             try:
@@ -69,16 +69,16 @@ def _read_last_frame(source: Source, kind: type[ImageFile.ImageFile]) -> Image.I
                 break
     except BadFile:
         raise
-    except Exception as error:  # decoders meet broken files with nearly any exception
+    except Exception as error:  # decoders raise many kinds of errors for broken files
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadFile(f"not a {kind.format} picture, or broken ({reason})", at=source.name) from None
-    raise BadFile(f"more than {MAX_ANIMATION_PIXELS:,} pixels in all its frames are not read", at=source.name)
+    raise BadFile(f"must have at most {MAX_ANIMATION_PIXELS:,} pixels in all frames together", at=source.name)
 
 
 def read_picture(
     source: Source, kind: type[ImageFile.ImageFile], find_label: Callable[[Image.Image], str], scale: int | None
 ) -> list[LoadedMap]:
-    """The map in a picture, by its label; without one, or when told another scale, by its colours alone."""
+    """Return the map in a picture, by its label; without one, or with another scale, by its colors alone."""
     picture = _read_last_frame(source, kind)
     text = find_label(picture)
     data = MapData.validate(parse(text)) if text else None
@@ -87,7 +87,7 @@ def read_picture(
         if data and layout and (scale is None or picture.width == scale * layout.canvas[1]):
             return [_read_labeled(picture, data, layout, source.name)]
         if is_16_bit(picture):
-            reason = "greys of 16 bits are heights, not tiles; with 8 bits it is read as a tile per grey"
+            reason = "16-bit gray levels are heights, not tiles; convert it to 8 bits to read a tile per gray level"
             raise BadFile(reason, at=source.name)
         sheet = _sample_cells(picture, _grid_size(picture, scale or 1, source.name))
         tileset = source.tileset or (data.tileset if data else _make_color_tileset(sheet, source.name))
@@ -97,12 +97,12 @@ def read_picture(
 
 
 def _read_labeled(picture: Image.Image, data: MapData, layout: CanvasLayout, name: str) -> LoadedMap:
-    """The map that a label tells of, with the cells that the picture shows."""
+    """Return the map of a label, with the cells that the picture shows."""
     rows, columns = layout.canvas
     if min(layout.level_origin()) < 0 or picture.height % rows or picture.width % columns:
         raise BadFile(
-            f"{picture.width}x{picture.height} pixels do not show the {columns}x{rows} cells of its label; if it "
-            "was cut or resized, read it with a scale",
+            f"{picture.width}x{picture.height} pixels do not match the {columns}x{rows} cells of its label; if it "
+            "was cropped or resized, read it with a scale",
             at=name,
         )
     if data.layer is not None:
@@ -122,19 +122,19 @@ def _read_labeled(picture: Image.Image, data: MapData, layout: CanvasLayout, nam
 
 
 def _make_color_tileset(sheet: Image.Image, name: str) -> Tileset:
-    """A tileset for a picture of one pixel a cell, its tiles called by their colours."""
+    """Make a tileset for a picture of one pixel per cell; tiles are named by their colors."""
     seen = np.zeros(1 << 24, dtype=np.bool_)
     for codes in _iter_color_codes(sheet):
         seen[codes] = True
     used = np.flatnonzero(seen)
     if len(used) > MAX_TILES:
-        raise BadFile(f"{len(used):,} colours; a tile per colour is made for up to {MAX_TILES:,}", at=name)
+        raise BadFile(f"must have at most {MAX_TILES:,} colors for a tile per color, got {len(used):,}", at=name)
     colors = [f"#{code:06x}" for code in used.tolist()]
     return Tileset.validate({"name": "picture", "tiles": [{"name": color, "color": color} for color in colors]})
 
 
 def _match_tiles(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: str) -> NDArray[Any]:
-    """(row, column) tile ids of colours; of tiles that share one, the first."""
+    """Return (row, column) tile ids of colors; of tiles with the same color, the first."""
     colors = _color_codes(tileset.colors)
     order = np.argsort(colors, kind="stable")
     known = colors[order]
@@ -145,7 +145,7 @@ def _match_tiles(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: st
         if len(wrong):
             row, column = wrong[0].tolist()
             raise BadFile(
-                f"the colour #{band[row, column]:06x} at x={column} y={row + sum(map(len, rows))} is no tile's "
+                f"the color #{band[row, column]:06x} at x={column} y={row + sum(map(len, rows))} is not that of a tile "
                 f"(tileset {tileset.name!r})",
                 at=name,
             )
@@ -155,21 +155,21 @@ def _match_tiles(bands: Iterable[NDArray[np.uint32]], tileset: Tileset, name: st
 
 def _grid_size(picture: Image.Image, scale: int, name: str) -> Size:
     if picture.height * picture.width > scale**2 * MAX_CELLS:
-        text = f"{picture.width}x{picture.height} pixels at scale {scale} are too many cells to be read"
+        text = f"{picture.width}x{picture.height} pixels at scale {scale} are more than {MAX_CELLS:,} cells"
         raise BadFile(text, at=name)
     if picture.height % scale or picture.width % scale:
-        raise BadFile(f"{picture.width}x{picture.height} pixels are no whole number of cells at scale {scale}", at=name)
+        raise BadFile(f"{picture.width}x{picture.height} pixels are not a multiple of the scale {scale}", at=name)
     return picture.height // scale, picture.width // scale
 
 
 def _sample_cells(picture: Image.Image, canvas: Size) -> Image.Image:
-    """One pixel a cell, from its middle."""
+    """Return the center pixel of every cell."""
     rows, columns = canvas
     return picture if picture.size == (columns, rows) else picture.resize((columns, rows), Image.Resampling.NEAREST)
 
 
 def _iter_color_codes(picture: Image.Image) -> Iterator[NDArray[np.uint32]]:
-    """The colours as numbers 0xrrggbb, a band of rows at a time; transparency does not count."""
+    """Yield the colors as integers 0xrrggbb, a band of rows at a time; alpha is ignored."""
     rows = max(1, BAND // picture.width)
     for top in range(0, picture.height, rows):
         band = picture.crop((0, top, picture.width, min(top + rows, picture.height))).convert("RGB")

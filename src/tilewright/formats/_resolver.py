@@ -1,4 +1,4 @@
-"""Readings that open files, for the doors that may: the command line and Python."""
+"""Resolvers that open files, for the command line and Python."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from ._text import read_text
 
 
 class FileResolver(Resolver):
-    """Built-in names, and files relative to a folder (the recipe's, or where the program runs)."""
+    """Resolver of built-in names, and of files relative to a folder (the recipe's, or the working directory)."""
 
     def __init__(
         self, folder: str | PathLike[str] = ".", *, format: str | None = None, map_tileset: Tileset | None = None
     ) -> None:
         self.folder = Path(folder)
         self.format = format
-        """The format of maps, whatever their endings say."""
+        """Format of maps, regardless of their extensions."""
         self.map_tileset = map_tileset
-        """The tileset of maps that bring none."""
+        """Tileset of maps that contain none."""
         self.recipe_stack: tuple[Path, ...] = ()
-        """The recipe files that are being read, each inside the one before."""
+        """Recipe files that are being read, from the outermost to the innermost."""
 
     def read_grid(self, reference: str) -> Grid:
         if reference in list_built_in_samples():
@@ -43,11 +43,11 @@ class FileResolver(Resolver):
         format, name = self.split_reference(reference)
         path = self._find_path("map", name, list_built_in_samples())
         if path.suffix.lower() == ".txt" and format is None and self.map_tileset is None:
-            return Grid.of(_read_text_file(path) + "\n")  # a drawing: glyphs become tiles late, and ? is free
+            return Grid.of(_read_text_file(path) + "\n")  # a drawing: glyphs are resolved later, and ? is free
         return Grid.of(load_all(path, format=format, tileset=self.map_tileset, recipes=False)[0].map)
 
     def expand_reference(self, reference: str) -> tuple[str, ...]:
-        """The files of a folder, or of a pattern such as maps/*.csv, each with the format that stands before it."""
+        """Return the files of a folder or of a pattern such as maps/*.csv, each with the reference's prefix."""
         if reference in list_built_in_samples():
             return super().expand_reference(reference)
         format, name = self.split_reference(reference)
@@ -59,7 +59,7 @@ class FileResolver(Resolver):
         return tuple(f"{reference.removesuffix(name)}{path}" for path in paths)
 
     def split_reference(self, reference: str) -> tuple[str | None, str]:
-        """The name of a format, if one stands before it, and the rest."""
+        """Return the format prefix, or the default format, and the rest of a reference."""
         format, colon, name = reference.partition(":")
         return (format, name) if colon and name and format in format_registry else (self.format, reference)
 
@@ -78,20 +78,20 @@ class FileResolver(Resolver):
         return load_model(self.folder / reference)
 
     def read_recipe(self, reference: str) -> tuple[Mapping[str, Any], Resolver]:
-        """A built-in recipe's data, or a file's; what a file names is looked for beside it."""
+        """Return the data of a built-in recipe or of a file, and a resolver relative to that file."""
         if reference in data.list_names("recipes"):
             return super().read_recipe(reference)
         path = self._find_path("recipe", reference, data.list_names("recipes"))
         text = _read_text_file(path)
         if path.resolve() in self.recipe_stack:
-            raise InvalidRecipe("a recipe cannot lie inside itself", at=path)
+            raise InvalidRecipe("a recipe cannot contain itself", at=path)
         inner = copy(self)
         inner.folder, inner.recipe_stack = path.parent, (*self.recipe_stack, path.resolve())
         return read_data(text, str(path)), inner
 
     def _find_path(self, kind: str, reference: str, names: Iterable[str]) -> Path:
         path = self.folder / reference
-        if not os.path.exists(path) and not path.suffix:  # Path.exists lets some errors through
+        if not os.path.exists(path) and not path.suffix:  # Path.exists raises some errors
             raise UnknownName(kind, reference, names, "and there is no such file")
         return path
 
@@ -101,7 +101,7 @@ def _read_text_file(path: Path) -> str:
 
 
 class DigestResolver(Resolver):
-    """For verifying: opens no file but those it was given, and finds maps in them by digest."""
+    """Resolver for verification: opens only the given files, and finds maps in them by digest."""
 
     def __init__(self, files: Iterable[str | PathLike[str]]) -> None:
         resolver = FileResolver()

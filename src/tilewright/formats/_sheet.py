@@ -1,7 +1,7 @@
-"""The picture of a tileset: one sprite per tile, drawn in code or cut from the user's own sheet.
+"""Sprite sheets of tilesets: one sprite per tile, drawn in code or cut from the user's own picture.
 
-Sprites are 16x16 pixel textures that follow a tile's kind and colour; they join at their edges. Nothing is left to
-chance but what the tile's name decides, so a tile looks the same in every file.
+Drawn sprites are 16x16 textures that depend on a tile's kind and color and join at their edges. Their random details
+depend only on the tile's name, so a tile looks the same in every file.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 16
 MAX_CACHED_PIXELS = 1 << 20
-"""Pixels of a sheet, of which what was made of it is kept for the next file; there are few such sheets at a time."""
+"""Maximum number of pixels of a sheet that is cached for the next file."""
 
 SpriteKey = tuple[str, str, str, str, int | None]
-"""All that a drawn sprite depends on: kind, name, color and joins of its tile, and what lies around it."""
+"""Everything that a drawn sprite depends on: kind, name, color and joins of its tile, and its shore code."""
 
 
 def draw_sprites(
     tiles: Sequence[Tile], width: int = SIDE, height: int = SIDE, shore_codes: Sequence[int | None] | None = None
 ) -> NDArray[np.uint8]:
-    """Return (tile, row, column, 3), the sprites of tiles, drawn by kind, color, joins and surroundings, if given."""
+    """Return (tile, row, column, 3) sprites, drawn by kind, color, joins and shore code, if given."""
     places: Sequence[int | None] = [None] * len(tiles) if shore_codes is None else shore_codes
     return _draw(tuple(_sprite_key(tile, place) for tile, place in zip(tiles, places, strict=True)), width, height)
 
 
 def encode_sheet(tiles: Sequence[Tile], width: int, height: int) -> tuple[bytes, tuple[int, int]]:
-    """Return the drawn sprites of tiles in rows, as a picture file, and its width and height in pixels."""
+    """Return the drawn sprites of tiles as a PNG file, and its width and height in pixels."""
     small = len(tiles) * width * height <= MAX_CACHED_PIXELS
     encode = _encode_sheet if small else _encode_sheet.__wrapped__
     return encode(tuple(_sprite_key(tile) for tile in tiles), width, height)
@@ -60,7 +60,7 @@ def _draw(sprites: Sequence[SpriteKey], width: int, height: int) -> NDArray[np.u
 
 @lru_cache(maxsize=8192)
 def _draw_texture(kind: str, name: str, color: str, joins: str, shore_code: int | None) -> NDArray[np.uint8]:
-    """Return (row, column, 3), a sprite at the size it is drawn in."""
+    """Return (row, column, 3) sprite at its original size."""
     look = Look(np.array(read_rgb(color), dtype=np.float64), joins, shore_code)
     pixels = TEXTURES.get(kind, bevel)(look, Rng.of(name))
     return pixels.round().clip(0, 255).astype(np.uint8)
@@ -73,7 +73,7 @@ def _encode_sheet(sprites: tuple[SpriteKey, ...], width: int, height: int) -> tu
 
 
 def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> NDArray[np.uint8]:
-    """Return (row, column, 3), sprites in rows as one picture; places after the last sprite are black."""
+    """Return (row, column, 3) sprites in rows as one picture; places after the last sprite are black."""
     count, height, width, _ = sprites.shape
     columns = min(columns, count)
     rows = -(-count // columns)
@@ -84,7 +84,7 @@ def arrange_sprites(sprites: NDArray[np.uint8], columns: int = MAX_COLUMNS) -> N
 
 
 def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
-    """Return a picture file, as small as possible, or with `quick` a little larger and sooner."""
+    """Return a PNG file, as small as possible, or with `quick` somewhat larger and faster to encode."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -92,11 +92,11 @@ def encode_png(pixels: NDArray[np.uint8], *, quick: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-# -- the user's own sheet -------------------------------------------------------------------------------------
+# -- user's own sheet -----------------------------------------------------------------------------------------
 
 
 def picture_size(sheet: Sheet) -> tuple[int, int] | None:
-    """Width and height of a sheet's picture in pixels; None when it was not read."""
+    """Return width and height of a sheet's picture in pixels; None if it was not read."""
     if not sheet.picture:
         return None
     from PIL import Image
@@ -104,12 +104,12 @@ def picture_size(sheet: Sheet) -> tuple[int, int] | None:
     try:
         with Image.open(io.BytesIO(sheet.picture)) as picture:
             return picture.size
-    except Exception as error:  # Pillow's readers raise whatever they stumble over
+    except Exception as error:  # Pillow's readers raise many kinds of errors
         raise _picture_error(sheet, error) from None
 
 
 def fit_sheet(tileset: Tileset) -> Tileset:
-    """The tileset with its sheet checked against its picture, and the columns taken from there where none are told."""
+    """Check the tileset's sheet against its picture, and set its number of columns if that is not given."""
     sheet = tileset.sheet
     size = picture_size(sheet) if sheet else None
     if sheet is not None and size is not None and "columns" not in sheet.model_fields_set:
@@ -121,9 +121,9 @@ def fit_sheet(tileset: Tileset) -> Tileset:
 
 
 def count_sprite_rows(tileset: Tileset) -> int:
-    """Rows of sprites in a tileset's picture; refuses a sheet that does not fit its picture or its tiles.
+    """Return the number of sprite rows in a tileset's picture; raise InvalidRecipe if the sheet does not fit.
 
-    Counted as Tiled does: sprites start after the margin and need none at the far side.
+    Counted as Tiled does: the margin is before the first sprite only.
     """
     sheet = tileset.sheet
     assert sheet is not None
@@ -135,19 +135,19 @@ def count_sprite_rows(tileset: Tileset) -> int:
     rows = max(0, size[1] - sheet.margin + sheet.spacing) // (sheet.tile_height + sheet.spacing)
     if columns != sheet.columns:
         raise InvalidRecipe(
-            f"tileset {tileset.name!r}: its sheet says {pluralize(sheet.columns, 'column')}, "
+            f"tileset {tileset.name!r}: its sheet has {pluralize(sheet.columns, 'column')}, "
             f"the picture of {size[0]}x{size[1]} pixels has {columns}"
         )
     if wanted > rows * columns:
         raise InvalidRecipe(
             f"tileset {tileset.name!r}: sprite {wanted - 1} is not in its picture, "
-            f"which holds {pluralize(rows * columns, 'sprite')}"
+            f"which has {pluralize(rows * columns, 'sprite')}"
         )
     return rows
 
 
 def cut_sprites(tileset: Tileset) -> dict[int, bytes]:
-    """Return the sprites that a tileset's own picture holds, as picture files, by tile id."""
+    """Return the sprites in a tileset's own picture, as PNG files, by tile id."""
     sheet = tileset.sheet
     if sheet is None or not sheet.picture:
         return {}
@@ -169,7 +169,7 @@ def sprite_box(sheet: Sheet, sprite: int) -> tuple[int, int, int, int]:
 
 
 def sheet_picture(sheet: Sheet) -> Image:
-    """Return the picture of a sheet, in RGBA; it is shared, so do not change it."""
+    """Return the picture of a sheet in RGBA; it is cached, so do not modify it."""
     width, height = picture_size(sheet) or (0, 0)
     decode = _decode if width * height <= MAX_CACHED_PIXELS else _decode.__wrapped__
     try:
@@ -187,4 +187,4 @@ def _decode(content: bytes) -> Image:
 
 
 def _picture_error(sheet: Sheet, error: Exception) -> BadFile:
-    return BadFile(f"not a picture that can be read ({type(error).__name__})", at=sheet.image)
+    return BadFile(f"not a readable picture ({type(error).__name__})", at=sheet.image)

@@ -1,4 +1,4 @@
-"""What the text formats share."""
+"""Shared functions of the text formats."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from . import Source
 
 
 def read_text(source: Source) -> str:
-    """The content as text with plain line ends; UTF-8, with or without a byte order mark."""
+    """Decode UTF-8 with or without a byte order mark, and normalize line ends."""
     try:
         text = source.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadFile(f"not text in UTF-8 (byte {error.start})", at=source.name) from None
+        raise BadFile(f"not UTF-8 text (byte {error.start})", at=source.name) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def check_row_lengths(rows: list[str], name: str) -> list[str]:
-    """The rows, or which one is longer or shorter than the first."""
+    """Return the rows; raise BadFile if they differ in length."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]) or not row:
             raise BadFile(

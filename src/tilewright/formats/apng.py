@@ -1,6 +1,7 @@
-"""Animated PNG: the work from the first frame to the finished map, exact in every colour.
+"""Animated PNG: all steps from the first frame to the finished map, with exact colors.
 
-Carries the finished map as png does; reading gives it back. Programs that know no animated png show the first frame.
+Stores the finished map as png does, and reading returns it. Programs without support for animated PNG show the first
+frame.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .png import join_text_chunks, make_text_chunks
 def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options)
     first, *rest = animation.pictures
-    # All frames share one palette, so a single frame in full colour makes all of them so.
+    # All frames share one palette, so one frame in RGB requires all frames in RGB.
     if any(picture.getpalette() != first.getpalette() for picture in rest):
         animation = animation.to_rgb()
     return encode_animation(animation, "PNG", options, pnginfo=make_text_chunks(animation.label))

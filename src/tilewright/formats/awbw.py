@@ -1,17 +1,18 @@
-"""Advance Wars By Web: rows of terrain ids with commas between them, as the site takes them. Carries nothing else.
+"""Advance Wars By Web: rows of comma-separated terrain ids, as the site uses them. Stores no other data.
 
-`.awbw` chooses it; a `.csv` of the site is read with `--from awbw` and written with `--format awbw`. Ids are the codes
-of the tileset's tiles: those of tileset `awbw`, or of your own, which may begin with `extends = "awbw"`. An id that no
-tile has becomes the tile `unknown N`, is listed in a warning, and is written as it was read. An empty field, 0 and 195
-all are the teleport tile. Maps of any size are read; the site takes 5 to 50 cells on a side, and writing others warns.
+The extension `.awbw` selects this format; a `.csv` of the site is read with `--from awbw` and written with `--format
+awbw`. Ids are the codes of tiles in the tileset `awbw`, or in your own, which may begin with `extends = "awbw"`. An id
+without a tile becomes the tile `unknown N`, is listed in a warning, and is written unchanged. An empty field, 0 and 195
+are all the teleport tile. Maps of any size are read. The site accepts 5 to 50 cells per side; writing other sizes gives
+a warning.
 
-Two more are read. The old format has a character for every cell and a blank for the teleport tile; it lacks the newer
-countries, and is written with the option `old`. The site's JSON (`api/map/map_info.php`) is a map column by column, and
-its units become markers such as `unit infantry orange star`.
+Two more formats are read. The old format has one character per cell and a space for the teleport tile; it lacks the
+newer countries, and is written with the option `old`. The site's JSON (`api/map/map_info.php`) stores a map column by
+column; its units become markers such as `unit infantry orange star`.
 
-Which it is, is found out: JSON is what begins as JSON; ids are where at least half of the fields that are not empty,
-between commas, are numbers; all else is the old format, in which a comma is sea and some digits are buildings. Where
-that is wrong, `old` tells.
+The format is detected: text that begins as JSON is JSON; text is ids if at least half of the non-empty fields between
+commas are numbers; all other text is the old format, in which a comma is sea and some digits are buildings. If the
+detection is wrong, set `old`.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from ._text import check_row_lengths, read_text
 
 TELEPORT = 195
 NOTHING = 0
-"""What the site also writes for the teleport tile."""
+"""Another id that the site writes for the teleport tile."""
 MAX_DIGITS = 9
 MAX_UNKNOWN_IDS = 1000
-"""Different ids without a tile; a file with more of them is no map of the site."""
+"""Maximum number of different ids without a tile."""
 MIN_MAP_SIDE, MAX_MAP_SIDE = 5, 50
-"""Cells on a side that the site takes."""
+"""Minimum and maximum width and height that the site accepts."""
 ID = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}")
 NUMBER = re.compile(r"[\"']?[-+]?(?:[0-9][0-9.]*(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)[\"']?", re.IGNORECASE | re.ASCII)
-"""What was meant as a number, right or wrong."""
+"""A string intended as a number, valid or not."""
 DOCUMENT = re.compile(
     r'\{\s*(?:"[^"\n]*(?:"\s*:|"?$)|\}$)|\[\s*(?:\[\s*)?(?:"?[0-9]+"?\s*(?:,\s*"?[0-9]|\])|\{\s*")', re.ASCII
 )
-"""How JSON begins, be it cut off, and hardly ever a map of the old format."""
+"""Start of JSON, even if truncated; rarely matches a map in the old format."""
 OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 SYMBOLS = {
     **dict(enumerate(r".^@{}~IJKLMNOP-=+ABCDEFGH[],<(>)%abcdefghijlmnopqrstuvwxy", 1)),
@@ -62,29 +63,31 @@ SYMBOLS = {
     145: "6",
     TELEPORT: " ",
 }
-"""The characters of the old format by id; ids that are not here have none."""
+"""Characters of the old format by id; other ids have none."""
 COUNTRIES, UNITS = tomllib.loads(data.read_text("games", "awbw")).values()
 """Names of countries by code, and of units by id."""
 
 
 class AwbwParams(Params):
-    """Which of the site's two text formats it is."""
+    """Options of Advance Wars By Web maps."""
 
     old: bool | None = param(None)
-    """The old format, a character a cell. By default ids are written, and what a file holds is found out."""
+    """Whether to use the old format, one character per cell; by default write ids and detect when reading."""
 
 
 def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim == 3:
-        raise InvalidRecipe(f"holds flat maps, this one has {pluralize(map.cells.shape[0], 'level')}", place="awbw")
+        raise InvalidRecipe(
+            f"cannot hold a map with levels, got {pluralize(map.cells.shape[0], 'level')}", place="awbw"
+        )
     written = np.full(len(map.tileset), "", dtype=object)
     for number in np.unique(map.cells).tolist():
         written[number] = _encode_tile(map.tileset[number], map.tileset, old=bool(options.old))
     if not all(MIN_MAP_SIDE <= side <= MAX_MAP_SIDE for side in map.cells.shape):
         size = f"{map.width}x{map.height}"
         warnings.warn(
-            f"{path.name}: Advance Wars By Web takes maps of {MIN_MAP_SIDE} to {MAX_MAP_SIDE} cells on a side, "
-            f"not of {size}",
+            f"{path.name}: Advance Wars By Web accepts maps of {MIN_MAP_SIDE} to {MAX_MAP_SIDE} cells per side, "
+            f"got {size}",
             stacklevel=2,
         )
     between = "" if options.old else ","
@@ -93,15 +96,15 @@ def write(map: TileMap, options: AwbwParams, path: Path) -> Mapping[str, bytes]:
 
 
 def _encode_tile(tile: Tile, tileset: Tileset, *, old: bool) -> str:
-    """A tile as text."""
+    """Return the id of a tile, or its character in the old format."""
     if tile.code is None:
         raise InvalidRecipe(
-            f"the tile {tile.name!r} of tileset {tileset.name!r} has no code, the site's id; make the map with "
-            "tileset awbw, or give the tiles codes",
+            f"the tile {tile.name!r} of tileset {tileset.name!r} has no code (the site's id); make the map with "
+            "tileset awbw, or add codes to the tiles",
             place="awbw",
         )
     if not ID.fullmatch(str(tile.code)):
-        raise InvalidRecipe(f"the code {tile.code} of the tile {tile.name!r} is no id of the site", place="awbw")
+        raise InvalidRecipe(f"the code {tile.code} of the tile {tile.name!r} is not an id of the site", place="awbw")
     if not old:
         return str(tile.code)
     if tile.code not in SYMBOLS:
@@ -111,13 +114,13 @@ def _encode_tile(tile: Tile, tileset: Tileset, *, old: bool) -> str:
 
 def read(source: Source, options: AwbwParams) -> list[LoadedMap]:
     if len(source.content) > MAX_CELLS:
-        raise TooLarge(f"more than {MAX_CELLS:,} bytes are not read as a map of Advance Wars By Web")
+        raise TooLarge(f"a map of Advance Wars By Web must have at most {MAX_CELLS:,} bytes")
     tileset = source.tileset or tilesets.get("awbw")
     if all(tile.code is None for tile in tileset):
-        raise InvalidRecipe(f"tileset {tileset.name!r} has no codes, by which Advance Wars By Web knows its tiles")
+        raise InvalidRecipe(f"tileset {tileset.name!r} has no codes, which identify tiles of Advance Wars By Web")
     text = read_text(source)
     if not text.strip("\n" if options.old else None):
-        raise BadFile("holds no cells", at=source.name)
+        raise BadFile("contains no cells", at=source.name)
     if not options.old and (document := _parse_json(text)) is not None:
         ids, markers = _parse_columns(document), _read_units(document)
     else:
@@ -131,7 +134,7 @@ def read(source: Source, options: AwbwParams) -> list[LoadedMap]:
     inside = [marker for marker in markers if 0 <= marker.x < map.width and 0 <= marker.y < map.height]
     if len(inside) < len(markers):
         beyond = pluralize(len(markers) - len(inside), "unit")
-        warnings.warn(f"{source.name}: {beyond} outside the map left out", stacklevel=2)
+        warnings.warn(f"{source.name}: {beyond} outside the map skipped", stacklevel=2)
     return [LoadedMap(map.replace(markers=inside))]
 
 
@@ -139,10 +142,10 @@ def read(source: Source, options: AwbwParams) -> list[LoadedMap]:
 
 
 def _split_lines(text: str) -> list[str]:
-    """The rows of a text, without the empty lines at its end."""
+    """Return the rows of text, without the empty lines at its end."""
     text = text.rstrip("\n")
     if text.count("\n") >= MAX_SIDE:
-        raise TooLarge(f"{text.count(chr(10)) + 1:,} rows are more than the {MAX_SIDE:,} that are read")
+        raise TooLarge(f"must have at most {MAX_SIDE:,} rows, got {text.count(chr(10)) + 1:,}")
     lines = text.split("\n")
     while len(lines) > 1 and not lines[-1].strip() and len(lines[-1]) != len(lines[0]):
         lines.pop()
@@ -150,7 +153,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _holds_ids(lines: Iterable[str]) -> bool:
-    """Whether lines are numbers between commas, be it with mistakes."""
+    """Return whether most fields between commas are numbers, valid or not."""
     filled = numbers = 0
     for field in chain.from_iterable(line.split(",") for line in lines):
         if text := field.strip():
@@ -160,10 +163,10 @@ def _holds_ids(lines: Iterable[str]) -> bool:
 
 
 def _refuse_other_separators(lines: Sequence[str], name: str) -> None:
-    """Numbers between semicolons would be read as the old format, in which both are tiles."""
+    """Raise BadFile for ids between semicolons or tabs, which would be read as the old format."""
     for between, noun in OTHER_SEPARATORS.items():
         if 2 * sum(_separates_numbers(line, between) for line in lines) > len(lines):
-            raise BadFile(f"ids are parted by commas, not by {noun}", at=name)
+            raise BadFile(f"ids must be separated by commas, not by {noun}", at=name)
 
 
 def _separates_numbers(line: str, between: str) -> bool:
@@ -172,14 +175,14 @@ def _separates_numbers(line: str, between: str) -> bool:
 
 
 def _parse_ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
-    """(row, column) the ids."""
+    """Return (row, column) ids."""
     rows: list[list[int]] = []
     ends = set()
     while not lines[-1].strip():
         lines = lines[:-1]
     for number, line in enumerate(lines, 1):
         if line.count(",") >= MAX_SIDE:
-            raise BadFile(f"row {number} has more than {MAX_SIDE:,} cells", at=(name, "row", number), place=name)
+            raise BadFile(f"row {number} must have at most {MAX_SIDE:,} cells", at=(name, "row", number), place=name)
         fields = [field.strip() for field in line.split(",")]
         if rows and len(fields) != len(rows[0]):
             raise BadFile(
@@ -195,18 +198,18 @@ def _parse_ids(lines: Sequence[str], name: str) -> NDArray[np.int64]:
         rows.append([int(field or NOTHING) for field in fields])
         ends.add(fields[-1])
     if ends == {""} and any(map(any, rows)):
-        warnings.warn(f"{name}: all rows end with a comma, so that the last column is all teleport tiles", stacklevel=2)
+        warnings.warn(f"{name}: all rows end with a comma, so the last column is all teleport tiles", stacklevel=2)
     return np.array(rows, dtype=np.int64)
 
 
 def _invalid_id_message(value: object) -> str:
-    return f"an id is a whole number of up to {MAX_DIGITS} digits, got {short_repr(value)}"
+    return f"an id must be an integer of at most {MAX_DIGITS} digits, got {short_repr(value)}"
 
 
 def _parse_symbols(lines: list[str], name: str) -> NDArray[np.int64]:
-    """(row, column) the ids behind the characters of the old format."""
+    """Return (row, column) ids of the characters of the old format."""
     if len(lines[0]) > MAX_SIDE:
-        raise BadFile(f"row 1 has more than {MAX_SIDE:,} cells", at=name)
+        raise BadFile(f"row 1 must have at most {MAX_SIDE:,} cells", at=name)
     known = {symbol: code for code, symbol in SYMBOLS.items()}
     unknown = sorted(set().union(*lines) - known.keys())
     if unknown:
@@ -218,11 +221,11 @@ def _parse_symbols(lines: list[str], name: str) -> NDArray[np.int64]:
     return np.array([[known[symbol] for symbol in line] for line in check_row_lengths(lines, name)], dtype=np.int64)
 
 
-# -- the site's JSON -------------------------------------------------------------------------------------------
+# -- site's JSON -----------------------------------------------------------------------------------------------
 
 
 def _parse_json(text: str) -> dict[str, Any] | None:
-    """The JSON object that a text is; None where it is none, and none was meant."""
+    """Return the JSON object in text; None if the text is not JSON and does not look like it."""
     stripped = text.strip()
     if not stripped.startswith(("{", "[")):
         return None
@@ -235,25 +238,25 @@ def _parse_json(text: str) -> dict[str, Any] | None:
 
 
 def _parse_columns(document: Mapping[str, Any]) -> NDArray[np.int64]:
-    """(row, column) the ids of the site's map, which goes column by column."""
+    """Return (row, column) ids of the site's map, which is stored column by column."""
     columns = document.get("Terrain Map")
     if columns is None:
         message = document.get("message")
         remark = f"; it says {short_repr(message)}" if isinstance(message, str) else ""
-        raise InvalidRecipe(f"JSON without a 'Terrain Map', which the site's has{remark}")
+        raise InvalidRecipe(f"must contain a 'Terrain Map', as the site's JSON does{remark}")
     if not isinstance(columns, list) or not all(isinstance(column, list) for column in columns):
         raise InvalidRecipe("must be a list of columns, each a list of ids", at="Terrain Map", got=columns, rule="type")
     if not columns or not columns[0]:
-        raise InvalidRecipe("holds no cells", at="Terrain Map")
+        raise InvalidRecipe("contains no cells", at="Terrain Map")
     if max(len(columns), len(columns[0])) > MAX_SIDE:
-        raise TooLarge(f"at most {MAX_SIDE:,} cells on a side are read", at="Terrain Map")
+        raise TooLarge(f"must have at most {MAX_SIDE:,} cells per side", at="Terrain Map")
     for number, column in enumerate(columns, 1):
         if len(column) != len(columns[0]):
             text = f"Terrain Map: column {number} has {pluralize(len(column), 'cell')}, the first has {len(columns[0])}"
             raise InvalidRecipe(text)
     for key, side in (("Size X", len(columns)), ("Size Y", len(columns[0]))):
         if key in document and _parse_int(document[key]) != side:
-            raise InvalidRecipe(f"says {short_repr(document[key])}, but the Terrain Map has {side}", at=key)
+            raise InvalidRecipe(f"must be {side} as in the Terrain Map, got {short_repr(document[key])}", at=key)
     ids = [[_parse_id(value, x, y) for y, value in enumerate(column)] for x, column in enumerate(columns)]
     return np.array(ids, dtype=np.int64).T
 
@@ -268,12 +271,12 @@ def _parse_id(value: object, x: int, y: int) -> int:
 
 
 def _parse_int(value: object) -> int | None:
-    """A whole number, which may be written as text."""
+    """Return an integer, which may be a string; None if it is not one."""
     return int(value) if isinstance(value, str) and ID.fullmatch(value) else as_int(value)
 
 
 def _read_units(document: Mapping[str, Any]) -> list[Marker]:
-    """The units that stand on the site's map."""
+    """Return the units on the site's map as markers."""
     units = document.get("Predeployed Units") or []
     if not isinstance(units, list) or not all(isinstance(unit, dict) for unit in units):
         raise InvalidRecipe("must be a list of units", at="Predeployed Units", got=units, rule="type")
@@ -281,7 +284,7 @@ def _read_units(document: Mapping[str, Any]) -> list[Marker]:
     for number, unit in enumerate(units):
         kind, x, y = (_parse_int(unit.get(key)) for key in ("Unit ID", "Unit X", "Unit Y"))
         if kind is None or x is None or y is None:
-            raise InvalidRecipe("needs whole numbers as Unit ID, Unit X and Unit Y", at=("Predeployed Units", number))
+            raise InvalidRecipe("must have integers as Unit ID, Unit X and Unit Y", at=("Predeployed Units", number))
         country = unit.get("Country Code")
         owner = COUNTRIES.get(country, country[:20]) if isinstance(country, str) else ""
         name = UNITS.get(str(kind)) or str(kind)[:20]
@@ -293,18 +296,18 @@ def _read_units(document: Mapping[str, Any]) -> list[Marker]:
 
 
 def _build_map(ids: NDArray[np.int64], tileset: Tileset, name: str) -> TileMap:
-    """The map with these ids; the tileset gains a tile for every id that it lacks."""
+    """Return the map with these ids; the tileset gains a tile for every id without one."""
     codes = {tile.code: number for number, tile in reversed(list(enumerate(tileset)))}
     if NOTHING not in codes:
         ids = np.where(ids == NOTHING, TELEPORT, ids)
     used, cells, counts = np.unique(ids, return_inverse=True, return_counts=True)
     unknown = {code: count for code, count in zip(used.tolist(), counts.tolist(), strict=True) if code not in codes}
     if len(unknown) > MAX_UNKNOWN_IDS:
-        raise TooLarge(f"{len(unknown):,} different ids that no tile has; this is no map of Advance Wars By Web")
+        raise TooLarge(f"{len(unknown):,} different ids without a tile; not a map of Advance Wars By Web")
     if unknown:
         listed = ", ".join(f"{code} ({pluralize(count, 'cell')})" for code, count in unknown.items())
         warnings.warn(
-            f"{name}: unknown ids, kept as tiles 'unknown N': {listed}; a tileset of your own can name them",
+            f"{name}: unknown ids, kept as tiles 'unknown N': {listed}; define them in your own tileset to name them",
             stacklevel=2,
         )
         tileset = tileset.with_tiles({"name": f"unknown {code}", "kind": "unknown", "code": code} for code in unknown)

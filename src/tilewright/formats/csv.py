@@ -1,6 +1,6 @@
-"""CSV: a tile id per cell, a line per row, an empty line between levels. Carries nothing else.
+"""CSV: one tile id per cell, one line per row, an empty line between levels. Stores no other data.
 
-Read without a tileset, the ids become tiles called `tile0`, `tile1` and so on.
+Without a tileset, the ids become tiles named `tile0`, `tile1` and so on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
     if len(source.content) > MAX_CELLS or source.content.count(b"\n") > MAX_LINES:
-        raise TooLarge(f"more than {MAX_CELLS:,} bytes or {MAX_LINES:,} lines are not read; npz holds such maps")
+        raise TooLarge(f"must have at most {MAX_CELLS:,} bytes and {MAX_LINES:,} lines; use npz for larger maps")
     max_tiles = len(source.tileset) if source.tileset else MAX_TILES
     levels: list[list[NDArray[np.uint16]]] = [[]]
     for number, line in enumerate(read_text(source).rstrip().split("\n"), 1):
@@ -47,17 +47,17 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
         if len(row) != columns:
             raise BadFile(f"row {number} has {len(row)} cells, the first has {columns}", at=source.name)
     if len({len(level) for level in levels}) > 1:
-        raise BadFile("all levels of a map have the same size", at=source.name)
+        raise BadFile("all levels of a map must have the same size", at=source.name)
     if not columns:
-        raise BadFile("holds no cells", at=source.name)
+        raise BadFile("contains no cells", at=source.name)
     cells = np.array(levels[0] if len(levels) == 1 else levels)
     return [LoadedMap(TileMap(cells, source.tileset or make_numbered_tileset(int(cells.max()))))]
 
 
 def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.uint16]:
-    """The ids in a line, or the first field that is none."""
+    """Return the ids in a line; raise BadFile for the first invalid field."""
     if line.count(",") >= MAX_SIDE:
-        raise BadFile(f"line {number} has more than {MAX_SIDE:,} cells", at=name)
+        raise BadFile(f"line {number} must have at most {MAX_SIDE:,} cells", at=name)
     fields = line.split(",")
     if ROW.fullmatch(line):
         ids = np.array(list(map(int, fields)))
@@ -66,7 +66,7 @@ def _parse_row(line: str, number: int, max_tiles: int, name: str) -> NDArray[np.
     for column, field in enumerate(fields, 1):
         text = field.strip()
         if not (re.fullmatch(r"[0-9]{1,5}", text) and int(text) < max_tiles):
-            raise BadFile(f"line {number}, column {column}: a tile id is 0..{max_tiles - 1}", at=name, got=text)
+            raise BadFile(f"line {number}, column {column}: must be a tile id 0..{max_tiles - 1}", at=name, got=text)
     raise BadFile("not a row of tile ids", at=(name, "line", number))
 
 

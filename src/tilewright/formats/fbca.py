@@ -1,18 +1,18 @@
-"""libFBCAGen's text: maps of fashion automata with the automata's parameters, any number of them in a file.
+"""libFBCAGen text: maps of fashion-based cellular automata with the automata's parameters, any number in a file.
 
-A map is a line of states, one column after the other; a line `sMs[scores]g..n..w..l..neighbours[offsets]` says which
-automaton it belongs to (`w` is the height of the map and `l` its width, as there). The map just before such a line is
-its result, maps before that one are the updates on the way, and maps after the last such line belong to none: their
-`width` must be told. Score lists may hold quoted numbers, and more of them than needed; the first n x n count.
+A map is a line of states, column by column. A line `sMs[scores]g..n..w..l..neighbours[offsets]` contains the parameters
+of an automaton (as in the original, `w` is the height of the map and `l` its width). The map before such a line is its
+result, and the maps before that are the previous updates. Maps after the last such line have no automaton and need the
+option `width`. Lists of scores may contain quoted numbers, and more than needed; the first n x n are used.
 
-Up to ten states a state is a digit, as in the original. With more, which the original cannot tell apart, every state
-is a number followed by a comma: `0,11,3,`. Digits with more than ten states are refused, because `11` may be one cell
-or two.
+With up to ten states, a state is a digit, as in the original. With more states, which the original writes ambiguously,
+every state is a number followed by a comma: `0,11,3,`. Digits with more than ten states are refused, because `11` may
+be one cell or two.
 
-A map made by `fashion` is written with its automaton (but without a second matrix); any other one with scores that
-are all zero and no updates, which is an automaton that leaves every map as it is. A map read from a file has the
-automaton as its recipe: without a seed, for other maps in its style, or, where the file holds all updates, with the
-first of them as its start, so that `verify` can make it again.
+A map made by `fashion` is written with its automaton (but without a second matrix). Other maps are written with scores
+of zero and no updates, an automaton that leaves every map unchanged. A map read from a file has the automaton as its
+recipe: without a seed, to generate other maps in its style, or, if the file contains all updates, with the first update
+as its start, so that `verify` can regenerate it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from . import Format, LoadedMap, Source
 from ._text import read_text
 
 DIGITS = 10
-"""Up to this many states, a state is one digit."""
+"""Maximum number of states that are written as digits."""
 MAX_STATES = 255
 NEIGHBOURHOOD = ((0, 1), (0, -1), (-1, 0), (1, 0))
 PARAMETERS = re.compile(
@@ -48,17 +48,17 @@ PARAMETERS = re.compile(
 OFFSET = re.compile(r"\(\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*\)", re.ASCII)
 
 States = NDArray[np.uint8]
-"""(row, column) of states, as everywhere else in Tilewright."""
+"""(row, column) states, as everywhere else in Tilewright."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FbcaText:
-    """What a file says about one automaton; without scores it is a bare map."""
+    """One automaton of a file with its maps; without scores, only a map."""
 
     cells: States | None
-    """The result; None where the file holds the parameters alone."""
+    """Result; None if the file contains only the parameters."""
     frames: tuple[States, ...] = ()
-    """The maps on the way to it."""
+    """Previous updates."""
     scores: tuple[float, ...] = ()
     """n x n scores, row by row."""
     generations: int = 0
@@ -68,19 +68,19 @@ class FbcaText:
     length: int = 0
     """Columns of the map."""
     neighbourhood: tuple[tuple[int, int], ...] = NEIGHBOURHOOD
-    """Offsets (dx, dy), the first one listed winning ties."""
+    """Offsets (dx, dy); the first one wins ties."""
 
 
 class FbcaParams(Params):
     width: int | None = param(None, ge=1, le=MAX_SIDE, reading=True)
-    """Reading: columns of those maps that come without parameters."""
+    """Reading: number of columns of maps without parameters."""
 
 
 # -- text -----------------------------------------------------------------------------------------------------
 
 
 def to_text(records: Iterable[FbcaText]) -> str:
-    """The text of any number of automata, each after its maps."""
+    """Return the text of automata, each after its maps."""
     lines = []
     for record in records:
         maps = [*record.frames, *([] if record.cells is None else [record.cells])]
@@ -101,7 +101,7 @@ def _format_map(cells: States, states: int) -> str:
 
 
 def parse(text: str, columns: int | None = None) -> list[FbcaText]:
-    """The automata of a text, and after them the maps without one, which have this many columns."""
+    """Parse the automata of text, and the maps without one, which have this number of columns."""
     records: list[FbcaText] = []
     maps: list[tuple[int, str]] = []
     for number, line in enumerate(map(str.strip, text.split("\n")), 1):
@@ -112,10 +112,12 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
             maps.append((number, line))
     for number, line in maps:
         if columns is None:
-            raise InvalidRecipe("a map without a parameter line; tell its columns with width", at=("line", number))
+            raise InvalidRecipe(
+                "a map without a parameter line; give its number of columns as width", at=("line", number)
+            )
         states = _parse_states(line, MAX_STATES if "," in line else DIGITS, number)
         if len(states) % columns:
-            raise InvalidRecipe(f"{pluralize(len(states), 'cell')} do not make {columns} columns", at=("line", number))
+            raise InvalidRecipe(f"{pluralize(len(states), 'cell')} do not fill {columns} columns", at=("line", number))
         rows, highest = len(states) // columns, int(states.max())
         records.append(
             FbcaText(states.reshape(columns, rows).T, states=max(2, highest + 1), width=rows, length=columns)
@@ -124,16 +126,16 @@ def parse(text: str, columns: int | None = None) -> list[FbcaText]:
 
 
 def _parse_record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> FbcaText:
-    """An automaton from its parameter line and the map lines before it."""
+    """Parse an automaton from its parameter line and the lines of maps before it."""
     found = PARAMETERS.fullmatch(line)
     if found is None:
         form = "sMs[scores]g..n..w..l..neighbours[(dx, dy), ...]"
-        raise InvalidRecipe(f"parameters are written {form}", at=("line", number), got=line)
+        raise InvalidRecipe(f"parameters must be written as {form}", at=("line", number), got=line)
     generations, states, width, length = (int(found[name]) for name in ("generations", "states", "width", "length"))
     if not 1 <= states <= MAX_STATES:
         raise InvalidRecipe(f"n, the number of states, must be in 1..{MAX_STATES}, got {states}", at=("line", number))
     if not 1 <= width * length <= MAX_CELLS:
-        raise TooLarge(f"a map of {length:,}x{width:,} is not read; 1 to {MAX_CELLS:,} cells are", at=("line", number))
+        raise TooLarge(f"a map must have 1 to {MAX_CELLS:,} cells, got {length:,}x{width:,}", at=("line", number))
     shaped = [_parse_states(text, states, place, width * length).reshape(length, width).T for place, text in maps]
     return FbcaText(
         cells=shaped[-1] if shaped else None,
@@ -148,10 +150,10 @@ def _parse_record(line: str, number: int, maps: Sequence[tuple[int, str]]) -> Fb
 
 
 def _parse_states(line: str, states: int, number: int, count: int | None = None) -> States:
-    """The states of a map line, in its order."""
+    """Parse the states of a line, in its order."""
     actual = line.count(",") + (not line.endswith(",")) if "," in line else len(line)
     if states > DIGITS and "," not in line:
-        text = f"with n{states} a line of digits is ambiguous; states are written with a comma after each"
+        text = f"with n{states} a line of digits is ambiguous; write a comma after each state"
         raise InvalidRecipe(text, at=("line", number))
     if count is not None and actual != count:
         raise InvalidRecipe(f"{pluralize(actual, 'cell')}, its parameters need {count:,}", at=("line", number))
@@ -162,17 +164,17 @@ def _parse_states(line: str, states: int, number: int, count: int | None = None)
         raise InvalidRecipe("neither a map (states) nor parameters (sMs...)", at=("line", number)) from None
     if int(cells.max()) >= states:
         worst = int(cells.max())
-        shown = f"state {worst}" if worst < MAX_STATES else "something that is no state"
-        raise InvalidRecipe(f"holds {shown}; its automaton has states 0..{states - 1}", at=("line", number))
+        shown = f"state {worst}" if worst < MAX_STATES else "an invalid state"
+        raise InvalidRecipe(f"contains {shown}; its automaton has states 0..{states - 1}", at=("line", number))
     return cells
 
 
 _VALUES = bytes(code - ord("0") if chr(code).isdecimal() and code < 128 else 255 for code in range(256))
-"""The value of every digit's byte; 255, which no state is, for all other bytes."""
+"""Value of every digit's byte; 255, which is not a state, for all other bytes."""
 
 
 def _parse_scores(text: str, states: int, number: int) -> tuple[float, ...]:
-    """The first n x n numbers; published lists hold quoted ones, and more than are needed."""
+    """Parse the first n x n numbers; published lists contain quoted ones, and more than needed."""
     words = [word.strip().strip("'\"") for word in text.split(",", states * states)[: states * states]]
     if len(words) < states * states or not words[-1]:
         found = pluralize(len([word for word in words if word]), "score")
@@ -188,7 +190,7 @@ def _parse_scores(text: str, states: int, number: int) -> tuple[float, ...]:
 
 def _parse_offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
     if OFFSET.sub("", text).strip(", "):
-        raise InvalidRecipe("neighbours are offsets such as (0, -1)", at=("line", number), got=text)
+        raise InvalidRecipe("`neighbours` must be offsets such as (0, -1)", at=("line", number), got=text)
     return tuple((int(dx), int(dy)) for dx, dy in OFFSET.findall(text))
 
 
@@ -197,15 +199,15 @@ def _parse_offsets(text: str, number: int) -> tuple[tuple[int, int], ...]:
 
 def write(map: TileMap, options: FbcaParams, path: Path) -> Mapping[str, bytes]:
     if map.cells.ndim != 2:
-        raise InvalidRecipe("holds flat maps, this one has levels", place="fbca")
+        raise InvalidRecipe("cannot hold a map with levels", place="fbca")
     highest = int(map.cells.max())
     if highest >= MAX_STATES:
-        raise TooLarge(f"holds up to {MAX_STATES} states, this map has the tile id {highest}", place="fbca")
+        raise TooLarge(f"must have tile ids below {MAX_STATES}, got {highest}", place="fbca")
     return {path.name: to_text([_make_record(map, highest)]).encode()}
 
 
 def _make_record(map: TileMap, highest: int) -> FbcaText:
-    """A map with the automaton that made it, if its tile ids are the states; else with one that leaves it as it is."""
+    """Return a map with its automaton if its tile ids are the states, else with an automaton that changes nothing."""
     states = max(2, highest + 1)
     record = FbcaText(map.cells.astype(np.uint8), (), (0.0,) * states**2, 0, states, map.height, map.width)
     recipe = map.recipe
@@ -220,7 +222,7 @@ def _make_record(map: TileMap, highest: int) -> FbcaText:
 
 
 def read(source: Source, options: FbcaParams) -> list[LoadedMap]:
-    """The results of all automata in the file, then the maps without one."""
+    """Return the results of all automata in the file, then the maps without one."""
     found = []
     for record in parse(read_text(source), options.width):
         if record.cells is not None:
@@ -231,7 +233,7 @@ def read(source: Source, options: FbcaParams) -> list[LoadedMap]:
 
 
 def _make_provenance(record: FbcaText) -> Mapping[str, Any]:
-    """The automaton as a recipe; complete where the updates tell the start."""
+    """Return the automaton as a recipe, with the start if all updates are known."""
     if not record.scores:
         return {}
     names = ("states", "scores", "neighbourhood", "generations")

@@ -1,7 +1,7 @@
-"""Animated GIF: the work from the first frame to the finished map.
+"""Animated GIF: all steps from the first frame to the finished map.
 
-Up to 256 tiles keep their exact colours in every frame; where a technique shows colours of its own, the nearest 256 are
-taken. The comment carries the finished map as png does; reading gives it back.
+Up to 256 tiles keep their exact colors in every frame. If a technique shows its own colors, the nearest 256 are used.
+The comment stores the finished map as png does, and reading returns it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""JSON: everything there is about a map, exactly.
+"""JSON: all data of a map, exactly.
 
-Made to be read by people and games: a tile, a room and a row of cells stand on a line each, and cells are tile ids, so
-that `cells[y][x]` is a tile. Maps of more than 65,536 cells have them packed (base64 of zlib, least significant byte
-first), unless told otherwise.
+The file is easy to read for people and games: tiles, rooms and rows of cells are one line each, and cells are tile ids,
+so that `cells[y][x]` is a tile. Maps of more than 65,536 cells are packed by default (base64 of zlib, little-endian).
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from ._text import read_text
 
 
 class JsonParams(Params):
-    """How a map is written as JSON."""
+    """Options of JSON files."""
 
     packed: bool | None = param(None)
-    """Cells and layers as packed text instead of lists; by default above 65,536 cells, always above a million."""
+    """Whether to pack cells and layers instead of writing lists; by default above 65,536 cells, always above 1,048,576."""
 
 
 def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
@@ -31,7 +30,7 @@ def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
     if map.layers:
         data["layers"] = {layer: encode_array(values, options.packed) for layer, values in map.layers.items()}
     text = _format_json({**data, "cells": encode_array(map.cells, options.packed)})
-    # A lone surrogate has no UTF-8; backslashreplace happens to write it as JSON does.
+    # A lone surrogate has no UTF-8 encoding; backslashreplace writes it as JSON escapes it.
     return {path.name: f"{text}\n".encode("utf-8", "backslashreplace")}
 
 
@@ -41,7 +40,7 @@ def read(source: Source, options: JsonParams) -> list[LoadedMap]:
 
 
 def _format_json(value: Any, indent: str = "") -> str:
-    """JSON with a line a piece for whatever holds lists or objects; what holds plain values is one line."""
+    """Format JSON with one line per item of nested values; a list or object of plain values is one line."""
     pieces = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(piece, (dict, list)) for piece in pieces):
         return dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,7 +1,7 @@
-"""NPZ: numpy's archive. `cells`, all `layers` in one array, and the rest as JSON in bytes.
+"""NPZ: a NumPy archive with `cells`, all `layers` in one array, and all other data as JSON in bytes.
 
-`np.load("map.npz")["cells"]` is all that a program needs. An archive that holds nothing but `cells` is read too, with
-the given tileset or one of numbered tiles. Equal maps make equal files.
+Programs need only `np.load("map.npz")["cells"]`. An archive that contains only `cells` can also be read, with the given
+tileset or one of numbered tiles. Equal maps give equal files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._archive import decode_archive, encode_archive
 from ._data import MapData, describe_map, make_numbered_tileset, parse
 
 KINDS = {"cells": "biu", "layers": "f", "rest": "u"}
-"""The arrays there may be, and what kinds of numbers they hold."""
+"""Names of the allowed arrays, and the allowed kinds of their dtypes."""
 
 
 def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
@@ -37,7 +37,7 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 def read(source: Source, options: Params) -> list[LoadedMap]:
     arrays = decode_archive(source.content, KINDS, source.name)
     if "cells" not in arrays:
-        raise BadFile("holds no array called 'cells'", at=source.name)
+        raise BadFile("must contain an array named 'cells'", at=source.name)
     cells = arrays["cells"]
     if "rest" not in arrays:
         highest = int(cells.max(initial=0))
@@ -45,11 +45,11 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
     try:
         data = MapData.validate(parse(arrays["rest"].tobytes().decode()))
     except UnicodeDecodeError:
-        raise BadFile("not text in UTF-8", at=(source.name, "rest"), place=f"{source.name}: rest") from None
+        raise BadFile("not UTF-8 text", at=(source.name, "rest"), place=f"{source.name}: rest") from None
     names = data.layers if isinstance(data.layers, list) else []
     layers = arrays.get("layers", np.empty((0, *data.shape)))
     if cells.shape != data.shape or layers.shape != (len(names), *data.shape):
-        raise BadFile(f"the arrays do not have the shape that is told, {list(data.shape)}", at=source.name)
+        raise BadFile(f"the arrays must have the given shape {list(data.shape)}", at=source.name)
     if not all(isinstance(name, str) for name in names):
         raise BadFile("must be names", at=(source.name, "layers"), place=f"{source.name}: layers")
     return [data.build_map(cells, dict(zip(names, layers, strict=True)))]

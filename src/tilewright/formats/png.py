@@ -1,12 +1,14 @@
-"""Pictures: a square of pixels a cell.
+"""PNG pictures: a square of pixels per cell.
 
-The picture carries its map: a label in text chunks called `tilewright` holds the tileset, the recipe and all else, so
-that reading gives the same map at any scale, and the changed one after a paint program. Layers come along for maps up
-to 65,536 cells. Any other picture is read as one pixel a cell (or `scale` pixels), a tile per colour.
+The picture stores its map: a label in text chunks named `tilewright` contains the tileset, the recipe and all other
+data. Reading returns the same map at any scale, and the edited one after changes in a paint program. Layers are
+included for maps of up to 65,536 cells. Any other picture is read with one pixel per cell (or `scale` pixels) and a
+tile per color.
 
-With `overlay`, what the map means for play is drawn over it: distances, the hot path, chokepoints and so on. With
-`layer` the picture shows a layer instead of tiles, in 16-bit grey: black and white are 0 and 1, or the lowest and the
-highest number where some lie beyond. Reading either gives the map back. Other 16-bit greys are not taken for maps.
+With `overlay`, an analysis of the map is drawn over it: distances, the hot path, chokepoints and so on. With `layer`,
+the picture shows a layer instead of tiles, as 16-bit gray levels: black and white are 0 and 1, or the minimum and
+maximum if values are outside this range. Reading either picture returns the map. Other 16-bit pictures are not read as
+maps.
 """
 
 from __future__ import annotations
@@ -30,26 +32,26 @@ from ._pixels import build_label, read_picture
 
 KEY = "tilewright"
 MAX_CHUNK_LENGTH = 1_000_000
-"""Characters in a text chunk: Pillow reads no longer ones."""
+"""Maximum number of characters per chunk, limited by Pillow."""
 
 
 class PngParams(PictureParams):
-    """How a map is drawn; when reading, `scale` tells the pixels a cell of a picture that does not."""
+    """Options of PNG pictures; when reading, `scale` is the number of pixels per cell of pictures without a label."""
 
     layer: str | None = param(None)
-    """Show this layer instead of tiles, such as height, in 16-bit grey; 1 pixel a cell, unless a scale is told."""
+    """Layer to show instead of tiles, such as height, as 16-bit gray levels; 1 pixel per cell by default."""
 
     @model_validator(mode="after")
     def _shows_one_thing(self) -> PngParams:
         others = [name for name in ("sprites", "grid", "markers", "overlay") if getattr(self, name)]
         if self.layer is not None and others:
-            text = f"the picture shows a layer and nothing else; leave out {', '.join(others)}"
+            text = f"a picture of a layer shows nothing else; remove {', '.join(others)}"
             raise InvalidRecipe(text, at="layer")
         return self
 
 
 def draw_map(map: TileMap, options: PngParams) -> Image.Image:
-    """A map's tiles, or one of its layers, as a picture."""
+    """Draw the tiles of a map, or one of its layers."""
     return draw(map, options) if options.layer is None else draw_layer(map, options.layer, options.scale or 1)
 
 
@@ -68,7 +70,7 @@ def read(source: Source, options: PngParams) -> list[LoadedMap]:
 
 
 def make_text_chunks(text: str) -> PngInfo:
-    """A label as chunks `tilewright`, `tilewright 2` and so on."""
+    """Return a label as chunks `tilewright`, `tilewright 2` and so on."""
     info = PngInfo()
     for key, start in zip(_iter_keys(), range(0, len(text), MAX_CHUNK_LENGTH), strict=False):
         info.add_text(key, text[start : start + MAX_CHUNK_LENGTH], zip=True)
@@ -76,7 +78,7 @@ def make_text_chunks(text: str) -> PngInfo:
 
 
 def join_text_chunks(picture: Image.Image) -> str:
-    """The label in a picture's chunks; empty when it has none."""
+    """Return the label in the text chunks of a picture; empty if it has none."""
     pieces = (picture.info.get(key) for key in _iter_keys())
     return "".join(map(str, takewhile(lambda piece: isinstance(piece, str), pieces)))
 

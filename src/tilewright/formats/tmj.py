@@ -1,6 +1,6 @@
-"""Tiled's maps in JSON, for Phaser and other engines of the web; the Tiled editor reads it too.
+"""Tiled maps in JSON, for Phaser and other web engines; the Tiled editor reads them too.
 
-The same as tmx, but for the tileset's picture, which the format can only point at: it always stands beside the map.
+Same as tmx, but the tileset's picture is always a file beside the map.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def write(map: TileMap, options: TiledParams, path: Path) -> Mapping[str, bytes]
 
 
 def _flatten_gids(gids: Any) -> list[int]:
-    """The cells of a layer, row after row."""
+    """Return the cells of a layer, row by row."""
     assert isinstance(gids, np.ndarray)
     return [int(gid) for gid in gids.reshape(-1).tolist()]
 

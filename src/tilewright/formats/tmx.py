@@ -1,9 +1,9 @@
-"""Tiled's maps in XML, for the Tiled editor and most engines.
+"""Tiled maps in XML, for the Tiled editor and most engines.
 
-The tileset stands in the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
-`tileset_image=embedded`, into it, a sprite per tile: Tiled shows that, few other programs do. A tileset's own picture
-is pointed at where it lies, or elsewhere with `image_path`; a copy is written where nobody knows where it lies. Read
-back, an embedded one is without it.
+The tileset is inside the map's file. Its picture is written beside it (`level-tiles.png` for `level.tmx`) or, with
+`tileset_image=embedded`, into it, one sprite per tile, which few programs besides Tiled show. A tileset's own picture
+is referenced at its location, or elsewhere with `image_path`; it is copied if its location is unknown. An embedded
+picture is not read back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ._tiled.writing import build_document
 
 class TmxParams(TiledParams):
     tileset_image: Literal["beside", "embedded"] = param("beside")
-    """Writing: whether the tileset's picture is a file beside the map or stands inside it."""
+    """Writing: whether the tileset's picture is a file beside the map or inside it."""
 
 
 def write(map: TileMap, options: TmxParams, path: Path) -> Mapping[str, bytes]:

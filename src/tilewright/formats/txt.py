@@ -1,4 +1,4 @@
-"""Plain text: a glyph per cell, a line per row. Carries nothing else."""
+"""Plain text: one glyph per cell, one line per row. Stores no other data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ def write(map: TileMap, options: Params, path: Path) -> Mapping[str, bytes]:
 
 
 def read(source: Source, options: Params) -> list[LoadedMap]:
-    """Glyphs of the given tileset; without one, a tile per character in code-point order.
+    """Read glyphs of the given tileset; without one, make a tile per character in code-point order.
 
-    Without one, a `?` becomes the tile `question mark`, drawn as `¿`: in Tilewright `?` stands for a free cell.
+    Without a tileset, `?` becomes the tile `question mark` with the glyph `¿`, because `?` means a free cell in
+    Tilewright.
     """
     levels = read_text(source).rstrip("\n").split("\n\n")
     rows = [check_row_lengths(level.split("\n"), source.name) for level in levels]
     if len({(len(level), len(level[0])) for level in rows}) > 1:
-        raise BadFile("all levels of a map have the same size", at=source.name)
+        raise BadFile("all levels of a map must have the same size", at=source.name)
     text = "".join(row for level in rows for row in level)
     codes, cells = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), return_inverse=True)
     glyphs = [chr(code) for code in codes.tolist()]
@@ -42,10 +43,10 @@ def read(source: Source, options: Params) -> list[LoadedMap]:
 
 
 def _make_tileset(glyphs: list[str]) -> Tileset:
-    """A tile per glyph; a number sign is a wall by long custom, everything else can be walked on."""
-    made = Tileset.from_labels(glyphs, "text")
-    tiles = [tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in made]
-    return made.model_copy(update={"tiles": tuple(tiles)})
+    """Make a tileset with a tile per glyph; `#` is a wall by convention, all others are passable."""
+    tileset = Tileset.from_labels(glyphs, "text")
+    tiles = [tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in tileset]
+    return tileset.model_copy(update={"tiles": tuple(tiles)})
 
 
 txt = Format(name="txt", params=Params, extensions=(".txt",), write=write, read=read, doc=__doc__)

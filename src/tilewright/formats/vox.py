@@ -1,13 +1,13 @@
-"""MagicaVoxel's models: a voxel per cell, in the colours of the tiles; also for Blender, Godot, three.js and others.
+"""MagicaVoxel models: a voxel per cell, in the colors of the tiles; also for Blender, Godot, three.js and others.
 
-Level 0 lies at the bottom, and the map's first row at the far side. A map without levels is a floor of voxels on which
-the tiles that nobody can walk on stand `wall_height` voxels high, all but water and the like. Tiles of `empty` make no
-voxels: unless told, those of the kind void, those called air, empty, nothing, sky or void, and those drawn as a blank.
-A model is at most 256 voxels long, so larger maps, up to 2,000, are several models in one scene.
+Level 0 is at the bottom, and the first row of the map at the far side. A map without levels is a floor of voxels; on
+it, impassable tiles except water and the like are `wall_height` voxels high. Tiles in `empty` have no voxels: by
+default those of the kind void, those named air, empty, nothing, sky or void, and those whose glyph is a space. A model
+has at most 256 voxels per axis, so larger maps, up to 2,000, are several models in one scene.
 
-The file carries its map in a chunk `TWRT`, as JSON, which other programs skip: reading gives the same map, or the
-changed one where voxels were painted, added or taken away. Programs that write the model anew leave the chunk out;
-then, as in files of other people, there is a map for every model, with a tile for every colour and one for no voxel.
+The file stores its map as JSON in a chunk `TWRT`, which other programs skip. Reading returns the same map, or the
+edited one if voxels were painted, added or removed. Programs that save the model again drop the chunk. Such files, like
+those of other programs, are read as a map per model, with a tile per color and one for no voxel.
 """
 
 from __future__ import annotations
@@ -31,52 +31,52 @@ from . import Format, LoadedMap, Source
 from ._data import MAX_LABEL, MapData, describe_map, encode_label, pack_array, parse
 
 VERSIONS = (150, 200)
-"""The older one, which every program reads, is written."""
+"""Versions that are read; the older one, which all programs read, is written."""
 LABEL = b"TWRT"
 EMPTY_NAMES = frozenset({"air", "empty", "nothing", "sky", "void"})
 LOW_KINDS = frozenset({"lily", "void", "water"})
-"""Kinds of tiles that stop a walker without standing in the way."""
+"""Kinds of impassable tiles that are not drawn as walls."""
 MAX_COLORS = 255
 MAX_MODEL_SIDE = 256
 MAX_SCENE_SIDE = 2000
-"""MagicaVoxel's world is hardly longer."""
+"""Maximum width, depth and height of a scene; MagicaVoxel's world is about this large."""
 MAX_VOXELS = 1 << 26
 MAX_CHUNKS = 1 << 17
 MAX_MODELS = 1 << 12
 
 Size = tuple[int, int, int]
-"""Along x, y (away from the viewer) and z (up)."""
+"""Size along x, y (away from the viewer) and z (up)."""
 Voxels = NDArray[np.uint8]
-"""(z, y, x) colours by number; 0 is no voxel."""
+"""(z, y, x) color indices; 0 is no voxel."""
 
 
 class VoxParams(Params):
-    """Which tiles become voxels, and how many."""
+    """Options of voxel models."""
 
     empty: tuple[str, ...] | None = param(None, tiles=True)
-    """Writing: the tiles that make no voxels, by name or glyph; by default air, void and the like."""
+    """Writing: tiles without voxels, by name or glyph; by default air, void and the like."""
     wall_height: int = param(3, ge=1, le=MAX_MODEL_SIDE, typical=(1, 8))
-    """Writing: voxels that impassable tiles stand high, in maps without levels."""
+    """Writing: height of impassable tiles in voxels, in maps without levels."""
     label: bool = param(True)
-    """Writing: carry the map and how it was made; false for programs that refuse chunks they do not know."""
+    """Writing: whether to store the map and its provenance; false for programs that refuse unknown chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class VoxelModel:
-    """A model in a file, not yet unpacked."""
+    """A model in a file, not yet decoded."""
 
     size: Size
     table: bytes
-    """x, y, z and colour of each voxel, a byte each."""
+    """x, y, z and color index of each voxel, one byte each."""
 
 
 @dataclass(slots=True)
 class Scene:
-    """What is read of a file."""
+    """Contents of a file."""
 
     models: list[VoxelModel] = field(default_factory=list)
     colors: tuple[str, ...] = ()
-    """Of colour 1, 2 and so on; empty where the file leaves them to the program."""
+    """Colors 1, 2 and so on; empty if the file leaves them to the program."""
     label: bytes = b""
 
 
@@ -88,10 +88,10 @@ def write(map: TileMap, options: VoxParams, path: Path) -> Mapping[str, bytes]:
     empty = {tileset.id(word) for word in options.empty} if options.empty is not None else _find_empty_tiles(tileset)
     palette = [number for number in np.unique(map.cells).tolist() if number not in empty]
     if len(palette) > MAX_COLORS:
-        raise TooLarge(f"vox holds {MAX_COLORS} kinds of voxels, the map has {len(palette)}; npz and json hold any")
+        raise TooLarge(f"vox files must have at most {MAX_COLORS} colors, got {len(palette)}; use npz or json")
     voxels = _build_voxels(map, palette, options.wall_height)
     parts = _model_slices(_size(voxels))
-    # The scene comes along for a single model too: some programs show nothing without one.
+    # The scene is also written for a single model, because some programs show nothing without it.
     chunks = [
         *(_encode_model(voxels[part]) for part in parts),
         _encode_scene_graph(parts, voxels),
@@ -112,27 +112,29 @@ def _find_empty_tiles(tileset: Tileset) -> set[int]:
 
 
 def _build_voxels(map: TileMap, palette: list[int], wall_height: int) -> Voxels:
-    """The map's voxels: its levels as they are, or a floor with walls on it."""
+    """Return the voxels of a map: its levels, or a floor with walls."""
     colors = _colors_of(map.tileset, palette)
     low = (tile.passable or tile.kind in LOW_KINDS for tile in map.tileset)
-    stands = ~np.fromiter(low, np.bool_, len(map.tileset)) & (colors > 0)
+    is_wall = ~np.fromiter(low, np.bool_, len(map.tileset)) & (colors > 0)
     flat = map.cells.ndim == 2
-    walled = flat and bool(stands[map.cells].any())
+    walled = flat and bool(is_wall[map.cells].any())
     height = (wall_height if walled else 1) if flat else len(map.cells)
     size = (map.width, map.height, height)
     if max(size) > MAX_SCENE_SIDE or map.width * map.height * height > MAX_VOXELS:
         shown = "x".join(str(side) for side in size)
-        raise TooLarge(f"vox holds {MAX_SCENE_SIDE:,} voxels a side and {MAX_VOXELS:,} in all, the map takes {shown}")
+        raise TooLarge(
+            f"vox files must have at most {MAX_SCENE_SIDE:,} voxels per axis and {MAX_VOXELS:,} in total, got {shown}"
+        )
     levels = map.cells if not flat else map.cells[None]
     voxels = colors[levels[:, ::-1]]
     if not walled:
         return voxels
-    above = np.where(stands[map.cells[::-1]], voxels[0], np.uint8(0))
+    above = np.where(is_wall[map.cells[::-1]], voxels[0], np.uint8(0))
     return np.concatenate([voxels, np.broadcast_to(above, (height - 1, *above.shape))])
 
 
 def _colors_of(tileset: Tileset, palette: list[int]) -> NDArray[np.uint8]:
-    """(tile,) its colour by number; 0 for tiles without voxels."""
+    """Return (tile,) color indices; 0 for tiles without voxels."""
     colors = np.zeros(len(tileset), dtype=np.uint8)
     colors[palette] = np.arange(1, len(palette) + 1)
     return colors
@@ -144,7 +146,7 @@ def _size(voxels: Voxels) -> Size:
 
 
 def _model_slices(size: Size) -> list[tuple[slice, slice, slice]]:
-    """Where the models lie that such a scene is made of, as (z, y, x)."""
+    """Return the slices (z, y, x) of the models that make up a scene of this size."""
     cuts = [
         [slice(start, min(start + MAX_MODEL_SIDE, side)) for start in range(0, side, MAX_MODEL_SIDE)]
         for side in reversed(size)
@@ -160,7 +162,7 @@ def _encode_model(voxels: Voxels) -> bytes:
 
 
 def _encode_scene_graph(parts: list[tuple[slice, slice, slice]], voxels: Voxels) -> bytes:
-    """The scene's graph: a root, a group, and for each model its place, told by its middle, and its shape."""
+    """Return the scene graph: a root, a group, and for each model a transform to its center and a shape."""
     width, depth, _ = _size(voxels)
     members = [2 + 2 * number for number in range(len(parts))]
     group = struct.pack(f"<3i{len(members)}i", 1, 0, len(members), *members)
@@ -196,22 +198,24 @@ def _encode_chunk(name: bytes, content: bytes = b"", children: bytes = b"") -> b
 def read(source: Source, options: VoxParams) -> list[LoadedMap]:
     scene = _read_scene(source.content)
     if not scene.models:
-        raise BadFile("holds no model", at=source.name)
+        raise BadFile("contains no model", at=source.name)
     if scene.label:
         return [_map_from_label(scene)]
     return [LoadedMap(_map_from_colors(_unpack_voxels(model), scene.colors, source.tileset)) for model in scene.models]
 
 
 def _read_scene(content: bytes) -> Scene:
-    """The parts of a file that are looked at; sizes are checked before anything is unpacked."""
+    """Read the relevant chunks of a file; sizes are checked before decoding."""
     if content[:4] != b"VOX " or content[8:12] != b"MAIN" or len(content) < 20:
         raise InvalidRecipe("not a MagicaVoxel file", rule="format")
     (version,) = struct.unpack_from("<i", content, 4)
     if version not in VERSIONS:
-        raise InvalidRecipe(f"version {version} of the format is not known, {VERSIONS[0]} and {VERSIONS[1]} are")
+        raise InvalidRecipe(f"unknown version {version} of the format; known are {VERSIONS[0]} and {VERSIONS[1]}")
     own, children = struct.unpack_from("<2I", content, 12)
     if 20 + own + children != len(content):
-        raise InvalidRecipe(f"claims {20 + own + children:,} bytes and has {len(content):,}: cut off, or broken")
+        raise InvalidRecipe(
+            f"must have {20 + own + children:,} bytes as its header says, got {len(content):,}; truncated or broken"
+        )
     scene = Scene()
     size: Size | None = None
     cells = 0
@@ -220,54 +224,54 @@ def _read_scene(content: bytes) -> Scene:
             size = _read_size(part)
             cells += size[0] * size[1] * size[2]
             if cells > MAX_CELLS:
-                raise TooLarge(f"{cells:,} cells are more than the {MAX_CELLS:,} that are read")
+                raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {cells:,}")
         elif name == b"XYZI":
             scene.models.append(_read_model(size, part))
             size = None
             if len(scene.models) > MAX_MODELS:
-                raise TooLarge(f"more than {MAX_MODELS:,} models are not read")
+                raise TooLarge(f"must have at most {MAX_MODELS:,} models")
         elif name == b"RGBA":
             if len(part) != 1024:
-                raise InvalidRecipe(f"a palette has 1,024 bytes, got {len(part):,}")
+                raise InvalidRecipe(f"a palette must have 1,024 bytes, got {len(part):,}")
             scene.colors = tuple(f"#{part[at : at + 3].hex()}" for at in range(0, 4 * MAX_COLORS, 4))
         elif name == LABEL:
             if len(part) > MAX_LABEL or scene.label:
-                raise InvalidRecipe("what it tells about its map is too long, or told twice", rule="duplicate")
+                raise InvalidRecipe("its label is too long, or there are two", rule="duplicate")
             scene.label = part
     return scene
 
 
 def _iter_chunks(content: bytes, place: int) -> Iterator[tuple[bytes, bytes]]:
-    """Name and content of each chunk."""
+    """Yield name and content of each chunk."""
     for _ in range(MAX_CHUNKS):
         if place == len(content):
             return
         if place + 12 > len(content):
-            raise InvalidRecipe("ends within a chunk")
+            raise InvalidRecipe("ends inside a chunk")
         name = content[place : place + 4]
         own, children = struct.unpack_from("<2I", content, place + 4)
         start, place = place + 12, place + 12 + own + children
         if place > len(content):
             raise InvalidRecipe(f"chunk {short_repr(name.decode('ascii', 'replace'))} is longer than the file")
         yield name, content[start : start + own]
-    raise TooLarge(f"more than {MAX_CHUNKS:,} chunks are not read")
+    raise TooLarge(f"must have at most {MAX_CHUNKS:,} chunks")
 
 
 def _read_size(part: bytes) -> Size:
     if len(part) != 12:
-        raise InvalidRecipe(f"the size of a model has 12 bytes, got {len(part):,}")
+        raise InvalidRecipe(f"the size of a model must have 12 bytes, got {len(part):,}")
     width, depth, height = struct.unpack("<3i", part)
     if not all(1 <= side <= MAX_MODEL_SIDE for side in (width, depth, height)):
-        raise InvalidRecipe(f"a model has 1 to {MAX_MODEL_SIDE} voxels a side, got {width}x{depth}x{height}")
+        raise InvalidRecipe(f"a model must have 1 to {MAX_MODEL_SIDE} voxels per axis, got {width}x{depth}x{height}")
     return width, depth, height
 
 
 def _read_model(size: Size | None, part: bytes) -> VoxelModel:
     if size is None:
-        raise InvalidRecipe("voxels without the size of their model")
+        raise InvalidRecipe("voxels come before the size of their model")
     (count,) = struct.unpack_from("<I", part) if len(part) >= 4 else (0,)
     if len(part) != 4 + 4 * count:
-        raise InvalidRecipe(f"a model claims {count:,} voxels, which its {len(part):,} bytes do not hold")
+        raise InvalidRecipe(f"a model has {count:,} voxels, which does not match its {len(part):,} bytes")
     return VoxelModel(size, part[4:])
 
 
@@ -275,14 +279,14 @@ def _unpack_voxels(model: VoxelModel) -> Voxels:
     width, depth, height = model.size
     table = np.frombuffer(model.table, dtype=np.uint8).reshape(-1, 4)
     if len(table) and (table[:, :3].max(axis=0) >= model.size).any():
-        raise InvalidRecipe(f"a voxel lies outside of its model of {width}x{depth}x{height}", rule="outside")
+        raise InvalidRecipe(f"a voxel is outside its model of {width}x{depth}x{height}", rule="outside")
     voxels = np.zeros((height, depth, width), dtype=np.uint8)
     voxels[table[:, 2], table[:, 1], table[:, 0]] = table[:, 3]
     return voxels
 
 
 def _map_from_colors(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset | None) -> TileMap:
-    """The map in a model of other people: a tile for every colour, as of a picture, or the given tileset's."""
+    """Return the map of a model without a label: a tile per color, or the given tileset's tiles with these colors."""
     seen = np.zeros(256, dtype=np.bool_)
     seen[voxels] = True
     used = np.flatnonzero(seen[1:]) + 1
@@ -298,7 +302,7 @@ def _map_from_colors(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset |
         known = {tile.color: number for number, tile in reversed(list(enumerate(tileset)))}
         unknown = [name for name in names.values() if name not in known]
         if unknown:
-            raise InvalidRecipe(f"the colour {unknown[0]} is no tile's (tileset {tileset.name!r})")
+            raise InvalidRecipe(f"the color {unknown[0]} is not that of a tile (tileset {tileset.name!r})")
         ids = {number: known[name] for number, name in names.items()}
     if hole:
         ids[0] = _choose_empty_tile(tileset, set(ids.values()))
@@ -309,7 +313,7 @@ def _map_from_colors(voxels: Voxels, colors: tuple[str, ...], tileset: Tileset |
 
 
 def _choose_empty_tile(tileset: Tileset, solid: set[int]) -> int:
-    """The tile of cells without a voxel: the first empty one."""
+    """Return the tile of cells without a voxel: the first empty one."""
     free = sorted(_find_empty_tiles(tileset) - solid)
     if not free:
         raise InvalidRecipe(f"cells without voxels need an empty tile, such as 'air', in tileset {tileset.name!r}")
@@ -317,18 +321,18 @@ def _choose_empty_tile(tileset: Tileset, solid: set[int]) -> int:
 
 
 def _map_from_label(scene: Scene) -> LoadedMap:
-    """The map that the label tells of; where the voxels are others than the map's, they count."""
+    """Return the map of the label; cells whose voxels were edited get the tile of the new color."""
     try:
         label = parse(scene.label.decode("ascii"))
     except UnicodeDecodeError:
-        raise InvalidRecipe("what it tells about its map is not text") from None
+        raise InvalidRecipe("its label is not ASCII text") from None
     palette = label.pop("palette", None)
     data = MapData.validate(label)
     tiles = set(range(len(data.tileset)))
     if not isinstance(palette, list) or len(palette) > MAX_COLORS or any(type(one) is not int for one in palette):
         raise InvalidRecipe("must be a list of up to 255 tile ids", at="palette", rule="type")
     if not tiles.issuperset(palette) or len(set(palette)) < len(palette):
-        raise InvalidRecipe("must hold ids of tiles, each once", at="palette")
+        raise InvalidRecipe("must contain tile ids, each once", at="palette")
     cells = data.read_cells()
     shown = _join_models(scene.models, data.shape)
     expected = _colors_of(data.tileset, palette)[cells]
@@ -340,7 +344,7 @@ def _map_from_label(scene: Scene) -> LoadedMap:
         unknown = int((new > len(palette)).sum())
         if unknown:
             have = "has" if unknown == 1 else "have"
-            raise InvalidRecipe(f"{pluralize(unknown, 'voxel')} {have} a colour that no tile has")
+            raise InvalidRecipe(f"{pluralize(unknown, 'voxel')} {have} a color that is not that of a tile")
         if not new.all():
             unseen = sorted(set(np.unique(cells[expected == 0]).tolist()))
             table[0] = unseen[0] if unseen else _choose_empty_tile(data.tileset, set(palette))
@@ -350,13 +354,13 @@ def _map_from_label(scene: Scene) -> LoadedMap:
 
 
 def _join_models(models: list[VoxelModel], shape: tuple[int, ...]) -> NDArray[Any]:
-    """What a map's cells look like in its models: their voxels, or those of the floor in a map without levels."""
+    """Return the voxels of all cells in the models; in a map without levels, those of the floor."""
     height = shape[0] if len(shape) == 3 else models[0].size[2]
     size = (shape[-1], shape[-2], height)
     parts = _model_slices(size) if max(size) <= MAX_SCENE_SIDE else []
     lengths = [(x.stop - x.start, y.stop - y.start, z.stop - z.start) for z, y, x in parts]
     if lengths != [model.size for model in models]:
-        raise InvalidRecipe(f"the models do not have the size that is told, {list(shape)}")
+        raise InvalidRecipe(f"the models do not match the shape {list(shape)} of the label")
     voxels = np.zeros((height, *shape[-2:]), dtype=np.uint8)
     for part, model in zip(parts, models, strict=True):
         voxels[part] = _unpack_voxels(model)

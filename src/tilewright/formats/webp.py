@@ -1,6 +1,6 @@
-"""Animated WebP, lossless: the work from the first frame to the finished map, in all its colours.
+"""Animated WebP, lossless: all steps from the first frame to the finished map, with exact colors.
 
-Carries the finished map in its EXIF description as png does in its text; reading gives it back.
+Stores the finished map in its EXIF description as png does in its text, and reading returns it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def encode(views: Iterable[View], options: AnimationParams) -> bytes:
     animation = draw_animation(views, options).to_rgb()
     exif = Image.Exif()
     exif[Base.ImageDescription] = animation.label
-    effort = {"lossless": True, "quality": 50}  # of a lossless file: how hard to try
+    effort = {"lossless": True, "quality": 50}  # quality is the compression effort of a lossless file
     return encode_animation(animation, "WEBP", options, max_side=MAX_SIDE, exif=exif, **effort)
 
 
 def _read_exif_label(picture: Image.Image) -> str:
-    # Looked for by hand: Pillow warns on the terminal of EXIF that it cannot read.
+    # Searched directly, because Pillow prints warnings about EXIF data that it cannot read.
     exif = picture.info.get("exif", b"")
     return extract_label(exif[max(0, exif.find(b"{")) :].split(b"\0")[0])
 

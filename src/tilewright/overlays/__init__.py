@@ -1,1 +1,1 @@
-"""What can be drawn over a map."""
+"""Overlays: tints, lines and legends drawn over a map."""

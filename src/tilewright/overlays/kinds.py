@@ -1,11 +1,11 @@
-"""What can be drawn over a map: how far it is, where one runs, walks and has to pass, what is seen from here.
+"""Overlays by name: distance, flee, path, hot-path, regions, rooms, chokepoints and sight.
 
-An overlay is a tint for every cell, lines from cell to cell, and a legend. `overlay(map, "hot-path", slack=8)` works it
-out; pictures and the terminal draw it, and as text, where one types it, it is `hot-path,slack=8`.
+An overlay is a tint for every cell, lines between cells, and a legend. `overlay(map, "hot-path", slack=8)` computes
+one; pictures and the terminal draw it. As a string, its settings are `hot-path,slack=8`.
 
-Where nothing else is said, ways lead between the markers start and exit, and without these between two cells that are
-far from each other, as the measures have it. That there is no way, or nothing to walk on, is told by the legend; cells
-that are given but lie in walls or outside the map are refused.
+By default paths lead between the markers start and exit, and without these between two distant cells, as in the
+measures. If there is no path or no passable cell, the legend says so. Given cells that are impassable or outside the
+map raise an error.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from ..core.tilemap import TileMap
 from .overlay import CLEAR, DANGER, FAR, Overlay, Rgb, apply_colormap, format_shape
 
 Cells: TypeAlias = NDArray[np.int64]
-"""(cell, axis) places in array order."""
+"""(cell, axis) cells in array order."""
 
 ROUTE, HOT, OPTIONAL = (226, 58, 46), (250, 165, 54), (92, 132, 190)
 ORIGIN, GOAL = (42, 176, 98), (44, 98, 224)
 CHOKEPOINT, LIT, UNSEEN = (230, 46, 60), (255, 226, 130), (10, 9, 18)
 STRONG, FAINT, VEIL, GLOW = 235, 105, 145, 90
-"""How much a tint covers of the tile below it, of 255."""
+"""Opacity of tints over the tile, of 255."""
 
 
-# -- what one may say about them ----------------------------------------------------------------------------
+# -- settings -----------------------------------------------------------------------------------------------
 
 
 def _read_place(value: Any) -> Any:
-    """A marker's name, or numbers x, y of cells one after the other; texts may hold either."""
+    """Return a marker's name, or a tuple of the coordinates of one or more cells, also from a string."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     if isinstance(value, str):
         pieces = value.split(",")
@@ -55,10 +55,10 @@ def _read_place(value: Any) -> Any:
             return value
         return tuple(int(piece) for piece in pieces)
     if not isinstance(value, list | tuple) or not value:
-        raise InvalidRecipe("a marker's name, or x,y of a cell, or of several", got=value)
+        raise InvalidRecipe("must be a marker's name, or x,y of one or more cells", got=value)
     flat = [part for one in value for part in (one if isinstance(one, list | tuple) else [one])]
     if any(isinstance(part, bool) or not isinstance(part, int | np.integer) for part in flat):
-        raise InvalidRecipe("a marker's name, or x,y of a cell, or of several", got=value)
+        raise InvalidRecipe("must be a marker's name, or x,y of one or more cells", got=value)
     return tuple(int(part) for part in flat)
 
 
@@ -70,54 +70,54 @@ Place = Annotated[
 
 
 class NoParams(Params):
-    """An overlay that takes nothing."""
+    """Settings of an overlay without any."""
 
     noun = "setting"
 
 
 class WalkParams(NoParams):
-    """How one walks."""
+    """Settings of movement."""
 
     directions: Directions = param(4)
-    """4 along the axes, or 8 diagonally as well."""
+    """Whether steps are allowed in 4 directions, or in 8 including diagonals."""
 
 
 class OriginParams(WalkParams):
-    """From where."""
+    """Settings with an origin."""
 
     origin: Place | None = param(None)
-    """Where from: a marker's name, or x,y of a cell, or of several; by default the marker start, or a far end."""
+    """Origin: a marker's name, or x,y of one or more cells; by default the marker start, or a distant cell."""
 
 
 class TripParams(OriginParams):
-    """From where to where."""
+    """Settings with an origin and a goal."""
 
     goal: Place | None = param(None)
-    """Where to, written like origin; by default the marker exit, or as far from the origin as can be."""
+    """Goal, given like origin; by default the marker exit, or the cell farthest from the origin."""
 
 
 class HotPathParams(TripParams):
-    """From where to where, and how far off the way."""
+    """Settings of the hot path."""
 
     slack: float | None = param(None, ge=0, le=1e9)
-    """How much longer than the shortest way a way may be; by default a tenth."""
+    """Maximum additional length compared with the shortest path, in steps; by default a tenth of its length."""
 
 
 class SightParams(NoParams):
-    """From where one looks, and how far."""
+    """Settings of the field of view."""
 
     origin: Place | None = param(None)
-    """Where from: a marker's name, or x,y of a cell, or of several; by default the marker start, or a far end."""
+    """Origin: a marker's name, or x,y of one or more cells; by default the marker start, or a distant cell."""
     radius: int | None = param(None, ge=0, le=1 << 20)
-    """How far one sees, in cells; by default as far as nothing is in the way."""
+    """Maximum distance of sight in cells; by default unlimited."""
 
 
-# -- the overlays -------------------------------------------------------------------------------------------
+# -- requests -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class OverlayKind:
-    """An overlay by name: what it takes, and what works it out."""
+    """A kind of overlay: its name, its settings, and the function that computes it."""
 
     name: str
     params: type[Params]
@@ -130,7 +130,7 @@ class OverlayKind:
 
 
 KINDS: dict[str, OverlayKind] = {}
-"""All overlays, by name."""
+"""All kinds of overlays, by name."""
 
 
 def _register(name: str, params: type[Params], *, one_level: bool = False) -> Callable[[Any], Any]:
@@ -143,7 +143,7 @@ def _register(name: str, params: type[Params], *, one_level: bool = False) -> Ca
 
 @dataclass(frozen=True)
 class OverlayRequest:
-    """An overlay that is asked for, checked, of no map yet."""
+    """Validated settings of an overlay, independent of a map."""
 
     kind: OverlayKind
     params: Params
@@ -163,7 +163,7 @@ class OverlayRequest:
         """Read `hot-path,slack=8,origin=3,4`."""
         name, *settings = split_settings(text)
         if "," in name or "=" in name:
-            raise InvalidRecipe("settings are written name=value, as in hot-path,slack=8", got=text, rule="format")
+            raise InvalidRecipe("write settings as name=value, as in hot-path,slack=8", got=text, rule="format")
         pairs = (setting.partition("=") for setting in settings)
         return cls.of(name.strip(), {word.strip(): read_number(value.strip()) for word, _, value in pairs})
 
@@ -175,14 +175,14 @@ class OverlayRequest:
         return ",".join([self.kind.name, *(f"{name}={_format_value(value)}" for name, value in changed.items())])
 
     def compute(self, map: TileMap) -> Overlay:
-        """The overlay of a map."""
+        """Return the overlay of a map."""
         if self.kind.one_level and map.cells.ndim == 3:
-            text = f"needs a map of one level, got {len(map.cells)}; take one of them"
+            text = f"needs a map of one level, got {len(map.cells)}; use one of them"
             raise InvalidRecipe(text, at=("overlay", self.kind.name), place=f"overlay {self.kind.name}")
         try:
             found = self.kind.body(_OverlaySurvey(map), self.params)
         except NoPassableCells:
-            found = Overlay(_blank_tint(map), legend=f"{self.kind.name}: there is no cell that one can walk on")
+            found = Overlay(_blank_tint(map), legend=f"{self.kind.name}: the map has no passable cell")
         except (InvalidRecipe, UnknownName) as error:
             raise InvalidRecipe.from_error(
                 error, ("overlay", self.kind.name), place=f"overlay {self.kind.name}"
@@ -191,8 +191,31 @@ class OverlayRequest:
 
 
 def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
-    """What is to be drawn over a map: `distance`, `hot-path` and so on, with their settings.
+    """Compute an overlay of a map.
 
+    Parameters
+    ----------
+    map : TileMap
+        Map to examine.
+    name : str
+        Kind of overlay, such as `distance` or `hot-path`.
+    **settings
+        Settings of the overlay, such as `origin` or `slack`.
+
+    Returns
+    -------
+    Overlay
+        Tint, lines and legend, to be passed to `save` or drawn by other code.
+
+    Raises
+    ------
+    UnknownName
+        If there is no overlay of this name.
+    InvalidRecipe
+        If a setting is unknown or does not fit the map.
+
+    Examples
+    --------
     >>> from tilewright.core.tileset import Tileset
     >>> m = TileMap([[0, 0, 0]], Tileset.from_labels(["floor"]))
     >>> overlay(m, "distance", origin=(0, 0)).legend
@@ -202,14 +225,14 @@ def overlay(map: TileMap, name: str, /, **settings: Any) -> Overlay:
 
 
 class NoPassableCells(Exception):
-    """The map has no cell that one can walk on."""
+    """The map has no passable cell."""
 
 
 class _OverlaySurvey(Survey):
-    """A map that is looked at to be drawn upon."""
+    """Survey of a map that resolves the settings of overlays."""
 
     def plan_trip(self, params: TripParams) -> _Trip:
-        """The way from the origin to the goal."""
+        """Return the trip from the origin to the goal."""
         starts = self.find_places(params.origin, "origin", "start")
         goals = self.find_places(params.goal, "goal", "exit")
         if starts is None:
@@ -220,7 +243,7 @@ class _OverlaySurvey(Survey):
         return _Trip(self.passable, starts, goals, params.directions)
 
     def find_origin(self, given: Any) -> Cells:
-        """Where one stands."""
+        """Return the given origin, or the default one."""
         places = self.find_places(given, "origin", "start")
         return np.array([self._existing_route.start]) if places is None else places
 
@@ -231,14 +254,14 @@ class _OverlaySurvey(Survey):
         return self.route
 
     def find_places(self, given: Any, name: str, marker: str) -> Cells | None:
-        """The cells that are given, or else marked, all of which one can stand on; None where there are neither."""
+        """Return the given cells, or else those of the marker; None if there are neither."""
         if given is None:
             marked = self.find_markers(marker)
             return marked if len(marked) else None
         cells = self._find_marker(given, name) if isinstance(given, str) else self._parse_cells(given, name)
         blocked = cells[~self.passable[tuple(cells.T)]]
         if len(blocked):
-            raise InvalidRecipe(f"{_format_cell(blocked[0])} is a wall; take a cell that one can walk on", at=name)
+            raise InvalidRecipe(f"{_format_cell(blocked[0])} is impassable; give a passable cell", at=name)
         return cells
 
     def _find_marker(self, marker: str, name: str) -> Cells:
@@ -249,14 +272,16 @@ class _OverlaySurvey(Survey):
         return read_cells(self.map, marker, name)
 
     def _parse_cells(self, numbers: Sequence[int], name: str) -> Cells:
-        """Cells in array order from their numbers as people write them, one after the other."""
+        """Return cells in array order from a flat list of coordinates x, y or x, y, level."""
         axes = self.passable.ndim
         if len(numbers) % axes:
-            raise InvalidRecipe(f"{('x,y', 'x,y,level')[axes - 2]} of each cell, got {_format_value(numbers)}", at=name)
+            raise InvalidRecipe(
+                f"must be {('x,y', 'x,y,level')[axes - 2]} of each cell, got {_format_value(numbers)}", at=name
+            )
         cells = np.array(numbers, dtype=np.int64).reshape(-1, axes)[:, ::-1]
         outside = cells[((cells < 0) | (cells >= self.passable.shape)).any(axis=1)]
         if len(outside):
-            text = f"{_format_cell(outside[0])} lies outside the map of {format_shape(self.passable.shape)}"
+            text = f"{_format_cell(outside[0])} is outside the map of {format_shape(self.passable.shape)}"
             raise InvalidRecipe(text, at=name)
         return cells
 
@@ -265,7 +290,7 @@ class _OverlaySurvey(Survey):
 
 
 class _Trip:
-    """From where to where one walks, and how far every cell is from both ends."""
+    """Starts and goals of a path, and the distances of all cells to both."""
 
     def __init__(self, passable: NDArray[np.bool_], starts: Cells, goals: Cells, directions: Directions) -> None:
         self.starts, self.goals = starts, goals
@@ -278,7 +303,7 @@ class _Trip:
         return f"{_format_cells(self.starts)} to {_format_cells(self.goals)}"
 
     def draw(self, tint: NDArray[np.uint8]) -> None:
-        """Tint a shortest way between the nearest of the ends, where there is one, and all the ends."""
+        """Tint a shortest path between the nearest start and goal, if there is one, and all starts and goals."""
         start = min(self.starts.tolist(), key=lambda cell: float(self.to_goal[tuple(cell)]))
         if np.isfinite(self.to_goal[tuple(start)]):
             from_start = self.from_origin if len(self.starts) == 1 else self._distances(start)
@@ -290,7 +315,7 @@ class _Trip:
 
 @_register("distance", OriginParams)
 def _distance(view: _OverlaySurvey, params: OriginParams) -> Overlay:
-    """How many steps every cell is from the origin, light to dark: a Dijkstra map."""
+    """Distance of every cell from the origin in steps, light to dark: a Dijkstra map."""
     origin = view.find_origin(params.origin)
     steps = distances(view.passable, origin, directions=params.directions)
     reached = np.isfinite(steps)
@@ -302,7 +327,7 @@ def _distance(view: _OverlaySurvey, params: OriginParams) -> Overlay:
 
 @_register("flee", OriginParams)
 def _flee(view: _OverlaySurvey, params: OriginParams) -> Overlay:
-    """Where to run from a threat at the origin: downhill, from dark to light."""
+    """Flee map of a threat at the origin: the safest direction is from dark to light."""
     origin = view.find_origin(params.origin)
     tint = apply_colormap(flee_map(view.passable, origin, directions=params.directions), DANGER)
     _paint(tint, origin, ROUTE)
@@ -311,7 +336,7 @@ def _flee(view: _OverlaySurvey, params: OriginParams) -> Overlay:
 
 @_register("path", TripParams)
 def _path(view: _OverlaySurvey, params: TripParams) -> Overlay:
-    """A shortest way from origin to goal."""
+    """Shortest path from origin to goal."""
     trip = view.plan_trip(params)
     tint = _blank_tint(view.map)
     trip.draw(tint)
@@ -321,7 +346,7 @@ def _path(view: _OverlaySurvey, params: TripParams) -> Overlay:
 
 @_register("hot-path", HotPathParams)
 def _hot_path(view: _OverlaySurvey, params: HotPathParams) -> Overlay:
-    """Where players walk from origin to goal, and the optional rest."""
+    """Cells on or near the shortest paths from origin to goal, and the optional rest."""
     trip = view.plan_trip(params)
     tint = _blank_tint(view.map)
     tint[np.isfinite(trip.from_origin)] = *OPTIONAL, FAINT
@@ -339,7 +364,7 @@ def _hot_path(view: _OverlaySurvey, params: HotPathParams) -> Overlay:
 
 @_register("regions", WalkParams)
 def _regions(view: _OverlaySurvey, params: WalkParams) -> Overlay:
-    """The connected regions, each in a colour of its own."""
+    """Connected regions, each in its own color."""
     found = view.regions if params.directions == 4 else regions_of(view.passable, params.directions)
     if not found.count:
         raise NoPassableCells
@@ -352,7 +377,7 @@ def _regions(view: _OverlaySurvey, params: WalkParams) -> Overlay:
 
 @_register("rooms", NoParams, one_level=True)
 def _rooms(view: _OverlaySurvey, params: NoParams) -> Overlay:
-    """The rooms, each in a colour of its own, and lines between those that are joined."""
+    """Rooms, each in its own color, and lines between linked ones."""
     map, tint = view.map, _blank_tint(view.map)
     for number, room in enumerate(map.rooms):
         inside = (slice(room.y, room.y + room.height), slice(room.x, room.x + room.width))
@@ -361,14 +386,14 @@ def _rooms(view: _OverlaySurvey, params: NoParams) -> Overlay:
     middles = [(room.x + (room.width - 1) / 2, room.y + (room.height - 1) / 2) for room in map.rooms]
     graph = rooms_graph(map)
     lines = tuple((middles[one], middles[other]) for one, other in graph.links)
-    parts = f" in {pluralize(graph.component_count, 'part')}" if graph.component_count > 1 else ""
+    parts = f" in {pluralize(graph.component_count, 'component')}" if graph.component_count > 1 else ""
     legend = f"{pluralize(len(map.rooms), 'room')}, {pluralize(len(lines), 'link')}{parts}"
-    return Overlay(tint, lines, legend if map.rooms else "rooms: the map tells of none")
+    return Overlay(tint, lines, legend if map.rooms else "rooms: the map has none")
 
 
 @_register("chokepoints", WalkParams)
 def _chokepoints(view: _OverlaySurvey, params: WalkParams) -> Overlay:
-    """The cells that a region falls apart without."""
+    """Chokepoints: cells whose removal splits a region."""
     cuts = view.cuts.cells if params.directions == 4 else chokepoints(view.passable, directions=params.directions)
     tint = _blank_tint(view.map)
     tint[cuts] = *CHOKEPOINT, CLEAR
@@ -378,7 +403,7 @@ def _chokepoints(view: _OverlaySurvey, params: WalkParams) -> Overlay:
 
 @_register("sight", SightParams, one_level=True)
 def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
-    """What is seen from the origin; the rest is dark."""
+    """Field of view from the origin; cells out of sight are dark."""
     origin = view.find_origin(params.origin)
     seen = field_of_view(view.passable, origin, radius=params.radius)
     tint = _blank_tint(view.map)
@@ -390,12 +415,12 @@ def _sight(view: _OverlaySurvey, params: SightParams) -> Overlay:
     return Overlay(tint, legend=f"seen from {_format_cells(origin)}{far}: {cells}")
 
 
-# -- colours and words --------------------------------------------------------------------------------------
+# -- colors and text ----------------------------------------------------------------------------------------
 
 
 def _own_color(number: int) -> Rgb:
-    """A colour for the thing of this number, unlike those of the numbers around it."""
-    return read_rgb(distinct_color(number + 4))  # the first ones look like the ground of caves
+    """Return a color for an index that differs from those of the indices around it."""
+    return read_rgb(distinct_color(number + 4))  # the first colors are similar to the floor of caves
 
 
 def _blank_tint(map: TileMap) -> NDArray[np.uint8]:

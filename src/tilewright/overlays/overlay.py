@@ -1,4 +1,4 @@
-"""Tints: what an overlay is, and the colours that tell values apart."""
+"""The overlay class, and color maps for values."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Rgb: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 
 FAR = ("#fff4b8", "#fdc463", "#f38a55", "#d55f7c", "#9c55ab", "#6158c0", "#3f63ab")
-"""Near to far: from light and warm to dark and cool, every step about as visible as the next."""
+"""Near to far: from light and warm to dark and cool, in steps of about equal contrast."""
 DANGER = ("#e6f9c6", "#9fdf9f", "#4fb8a0", "#3a86a8", "#4a569e", "#5b2f72")
 """Safe to dangerous."""
 CLEAR = 215
-"""How much the colour of a value covers of the tile below it, of 255."""
+"""Opacity of a value's color over the tile, of 255."""
 
 
 @renamed_members(over="blend", fitted="check_size")
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """What is to be drawn over a map."""
+    """A tint, lines and a legend to draw over a map."""
 
     tint: NDArray[np.uint8]
-    """(row, column, 4) red, green, blue, and how much of the tile they cover; with levels (level, row, column, 4)."""
+    """(row, column, 4) red, green, blue and opacity; with levels (level, row, column, 4)."""
     lines: tuple[tuple[Point, Point], ...] = ()
-    """Lines over it, each from (x, y) to (x, y) in cells; whole numbers are the middles of cells."""
+    """Lines from (x, y) to (x, y) in cells; integers are the centers of cells."""
     legend: str = ""
-    """What is shown, in a line."""
+    """Description of the overlay in one line."""
     text: str = ""
-    """How it was asked for; empty for one of your own making."""
+    """Settings as text, such as `hot-path,slack=8`; empty for an overlay made by the user."""
 
     def __post_init__(self) -> None:
         tint = np.array(self.tint, dtype=np.uint8)
         if tint.ndim not in (3, 4) or tint.shape[-1] != 4:
-            raise InvalidRecipe(f"four numbers 0..255 for every cell of a map, got shape {tint.shape}", at="tint")
+            raise InvalidRecipe(f"must have shape (row, column, 4), got {tint.shape}", at="tint")
         tint.flags.writeable = False
         object.__setattr__(self, "tint", tint)
 
@@ -50,13 +50,13 @@ class Overlay:
         return Overlay, (self.tint, self.lines, self.legend, self.text)
 
     def blend(self, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(row, column, 3) colours of cells with the tint over them."""
+        """Return the colors of cells, (row, column, 3), blended with the tint."""
         share = self.tint[..., 3:].astype(np.uint16)
         mixed = self.tint[..., :3] * share + colors * (255 - share)
         return ((mixed + 127) // 255).astype(np.uint8)
 
     def check_size(self, map: TileMap) -> Overlay:
-        """Itself, if it is for a map of this size."""
+        """Return the overlay itself; raise InvalidRecipe if it is not for a map of this size."""
         if self.tint.shape[:-1] != map.shape:
             own, other = (format_shape(shape) for shape in (self.tint.shape[:-1], map.shape))
             raise InvalidRecipe(f"is for a map of {own}, this one has {other}", at="overlay")
@@ -64,7 +64,7 @@ class Overlay:
 
 
 def apply_colormap(values: NDArray[np.float64], stops: Sequence[str]) -> NDArray[np.uint8]:
-    """(..., 4) a tint for every finite value, from the lowest (the first stop) to the highest."""
+    """Return a tint (..., 4) of values from the lowest (first stop) to the highest; not finite is transparent."""
     tint = np.zeros((*values.shape, 4), dtype=np.uint8)
     inside = np.isfinite(values)
     known = values[inside]

@@ -1,4 +1,4 @@
-"""Areas: what a map falls into when every narrow passage is closed, and the fewest doors that part it."""
+"""Areas: the regions of a map after every narrow passage is closed, and the minimum cut between them."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from ..core.seeds import Rng
 from ._key_cuts import Cell, LockedAreas, WalkableMap
 
 Flags: TypeAlias = NDArray[np.bool_]
-"""(node,) which of them."""
+"""(node,) mask of nodes."""
 Cut: TypeAlias = tuple[Flags, list[int]]
-"""Which nodes lie beyond some rows, and those rows."""
+"""Nodes beyond some door rows, and the indices of these rows."""
 DOOR_COST = 1024
-"""What a door costs when the cheapest cut is looked for, and every cell of it; its looks cost less."""
+"""Cost of a door in the minimum cut, and of each of its cells; its rank adds less than this."""
 TRIES = 6
-"""Places that are tried for every part."""
+"""Number of seeds tried for every area."""
 MIN_CUTS, MAX_CUTS, MAX_WORK = 12, 120, 4_000_000
-"""Cuts that are looked for, beside a few for every lock; fewer if they take so many nodes in all."""
+"""Bounds of the number of minimum cuts, besides a few per lock, and of the number of nodes visited by all of them."""
 INFINITE_COST = 1 << 24
-"""What costs more than any number of doors for a lock."""
+"""Capacity that exceeds the cost of any number of doors of a lock."""
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Arcs that something can flow along, and back, from the last node but one to the last."""
+    """Flow network from the second-to-last node (source) to the last node (sink)."""
 
     nodes: int
     arcs: NDArray[np.int64]
-    """(arc,) where each lies among all arcs and those back, ordered by their ends."""
+    """(arc,) index of each arc in the sorted list of all arcs and their reverses."""
     heads: NDArray[np.int32]
     starts: NDArray[np.int32]
-    """(node + 1,) the first arc of each."""
+    """(node + 1,) index of the first arc of each node."""
 
     @classmethod
     def of(cls, tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int) -> Network:
@@ -47,18 +47,18 @@ class Network:
         return cls(nodes, arcs[: len(tails)], (both % nodes).astype(np.int32), begin.astype(np.int32))
 
     def find_reachable(self, capacities: NDArray[np.int64]) -> Flags:
-        """(node,) what can still be reached when as much flows as the arcs have room for."""
-        from scipy.sparse import csgraph, csr_matrix  # 0.2 s that only those pay who ask
+        """Return the nodes reachable from the source in the residual network of a maximum flow."""
+        from scipy.sparse import csgraph, csr_matrix  # imported late: takes 0.2 s
 
         shape, source = (self.nodes, self.nodes), self.nodes - 2
-        room = np.zeros(len(self.heads), dtype=np.int32)
-        room[self.arcs] = capacities
+        capacity = np.zeros(len(self.heads), dtype=np.int32)
+        capacity[self.arcs] = capacities
         flow: Any = csgraph.maximum_flow(
-            csr_matrix((room, self.heads, self.starts), shape=shape), source, source + 1
+            csr_matrix((capacity, self.heads, self.starts), shape=shape), source, source + 1
         ).flow
-        left = room > flow.data
+        left = capacity > flow.data
         begin = np.concatenate([[0], np.cumsum(left)])[self.starts]
-        rest = csr_matrix((room[left], self.heads[left], begin.astype(np.int32)), shape=shape)
+        rest = csr_matrix((capacity[left], self.heads[left], begin.astype(np.int32)), shape=shape)
         reached = np.zeros(self.nodes, dtype=np.bool_)
         reached[csgraph.breadth_first_order(rest, source, return_predecessors=False)] = True
         return reached
@@ -66,27 +66,27 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class AreaGraph:
-    """The areas of a map and the rows of cells between them, as a graph whose nodes are both: areas, then rows.
+    """Graph of the areas of a map and the door rows between them; its nodes are the areas, then the rows.
 
-    A lock closes all rows between some areas and the rest. The cheapest such rows between two places are a minimum
-    cut, which does not depend on how it is found.
+    A door row is a straight row of cells across a passage. A lock closes all rows between some areas and the rest. The
+    cheapest rows between two areas are a minimum cut, and its source side is the same for every maximum flow.
     """
 
     walkable_map: WalkableMap
     node: NDArray[np.int64]
-    """The node of every cell, -1 for what is never reached."""
+    """(row, column) node of every cell, -1 for unreachable cells."""
     rows: tuple[tuple[Cell, ...], ...]
-    """(row,) the cells of each."""
+    """(row,) cells of each door row."""
     cost: NDArray[np.int64]
-    """(row,) what closing it costs: its cells, and then a little for its looks."""
+    """(row,) cost of closing each row: its number of cells, and a smaller term for its rank."""
     free: NDArray[np.int64]
-    """(area,) how many free cells there are."""
+    """(area,) number of free cells."""
     pairs: NDArray[np.int64]
-    """(pair, 2) nodes that lie side by side."""
+    """(pair, 2) adjacent nodes."""
 
     @classmethod
     def of(cls, walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]) -> AreaGraph:
-        rows, looks = _find_rows(walkable_map, max_width, chances)
+        rows, ranks = _find_rows(walkable_map, max_width, chances)
         node = np.full(walkable_map.region.shape, -1, dtype=np.int64)
         between = walkable_map.region.copy()
         for cells in rows:
@@ -102,10 +102,10 @@ class AreaGraph:
         beside = np.concatenate([np.stack([one.reshape(-1), other.reshape(-1)], axis=1) for one, other in sides])
         beside = beside[(beside[:, 0] != beside[:, 1]) & (beside.min(axis=1) >= 0)]
         pairs = np.unique(np.sort(beside, axis=1), axis=0)
-        cost = np.array([DOOR_COST * (1 + len(cells)) for cells in rows], dtype=np.int64) + looks
+        cost = np.array([DOOR_COST * (1 + len(cells)) for cells in rows], dtype=np.int64) + ranks
         return cls(walkable_map, node, rows, cost, free, pairs)
 
-    # -- the graph --------------------------------------------------------------------------------------------------
+    # -- graph ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def count(self) -> int:
@@ -113,7 +113,7 @@ class AreaGraph:
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
-        """(node,) the nodes beside each, in order."""
+        """Adjacent nodes of each node, in order."""
         near: list[list[int]] = [[] for _ in range(self.count + len(self.rows))]
         for one, other in self.pairs.tolist():
             near[one].append(other)
@@ -121,9 +121,9 @@ class AreaGraph:
         return near
 
     def grow_ball(self, seeds: Sequence[int], size: int, inside: Flags) -> Flags | None:
-        """The nodes around the first of some, nearest first, until all of these are among them and enough free cells.
+        """Return the nodes nearest to the first seed that contain all seeds and at least `size` free cells.
 
-        None where there are too few.
+        Return None if there are too few.
         """
         taken = np.zeros(len(self.neighbors), dtype=np.bool_)
         fresh = inside.copy()
@@ -143,7 +143,7 @@ class AreaGraph:
 
     @cached_property
     def _network(self) -> Network:
-        """A row has two nodes, in and out, and an arc of its cost between them; then come the source and the sink."""
+        """Split each row into an in-node and an out-node, joined by an arc of its cost; add source and sink."""
         areas, rows = self.count, len(self.rows)
         into, out = self.pairs.copy(), self.pairs.copy()
         out[out >= areas] += rows
@@ -154,7 +154,7 @@ class AreaGraph:
         return Network.of(np.concatenate(tails), np.concatenate(heads), sink + 1)
 
     def find_min_cut(self, here: Flags, there: Flags, inside: Flags) -> Cut:
-        """The cheapest rows between two places inside some nodes."""
+        """Return the minimum cut between two sets of nodes in the subgraph `inside`."""
         areas, rows = self.count, len(self.rows)
         joined = np.where(inside[self.pairs].all(axis=1), INFINITE_COST, 0)
         ends = [np.where(place[:areas], INFINITE_COST, 0) for place in (here, there)]
@@ -164,14 +164,14 @@ class AreaGraph:
         stays = np.concatenate([reached[:areas], into & out])
         return inside & ~stays, np.flatnonzero(into & ~out).tolist()
 
-    # -- the parts --------------------------------------------------------------------------------------------------
+    # -- areas ------------------------------------------------------------------------------------------------------
 
     def split(
         self, count: int, min_cells: int, starts: Sequence[Cell], exits: Sequence[Cell] | None, max_doors: int, rng: Rng
     ) -> LockedAreas:
-        """So many parts behind locks of at most so many doors, or as many as are found, none of them too small.
+        """Split the map into `count` areas behind locks of at most `max_doors` doors, or into as many as are found.
 
-        The last part holds the exits, and is the first to be chosen; the others are cut off what is left.
+        The last area contains the exits and is chosen first; the other areas are cut from the rest.
         """
         size = max(min_cells, int(self.free.sum()) // (2 * count + 2))
         best: list[Cut] = []
@@ -197,7 +197,7 @@ class AreaGraph:
         rng: Rng,
         budget: int,
     ) -> tuple[list[Cut], int]:
-        """Parts of at least a size, the last one first, and how many cuts were looked for."""
+        """Return the cuts of areas of at least `size`, the last area first, and the number of minimum cuts computed."""
         inside = np.ones(len(self.neighbors), dtype=np.bool_)
         begin = [int(self.node[start]) for start in starts]
         found: list[Cut] = []
@@ -217,7 +217,7 @@ class AreaGraph:
                 if len(closed) <= max_doors and (chosen is None or cost < chosen[0]):
                     chosen = cost, beyond, closed
                 if cost < 3 * DOOR_COST:
-                    # A single narrow door: no other place does better.
+                    # A single narrow door: no other seed does better.
                     break
             if chosen is None:
                 break
@@ -226,27 +226,27 @@ class AreaGraph:
         return found, cuts
 
     def _choose_seeds(self, inside: Flags, begin: list[int], exits: Sequence[Cell] | None, rng: Rng) -> list[list[int]]:
-        """Where parts may be: around the exits; without any where the way from the start is longest, or by chance."""
+        """Choose seeds of an area: the exits, else areas far from the start, or random ones."""
         if exits:
             nodes = [int(self.node[exit]) for exit in exits]
             return [nodes] if not set(nodes) & set(begin) else []
         left = [area for area in np.flatnonzero(inside[: self.count] & (self.free > 0)).tolist() if area not in begin]
-        by_chance = [left.pop(rng.below(len(left))) for _ in range(min(len(left), TRIES))]
+        candidates = [left.pop(rng.below(len(left))) for _ in range(min(len(left), TRIES))]
         if exits is None:
-            far = sorted(by_chance + left, key=lambda area: -self._steps[area])[: TRIES // 2]
-            by_chance = far + by_chance[: TRIES - len(far)]
-        return [[area] for area in by_chance]
+            far = sorted(candidates + left, key=lambda area: -self._steps[area])[: TRIES // 2]
+            candidates = far + candidates[: TRIES - len(far)]
+        return [[area] for area in candidates]
 
     @cached_property
     def _steps(self) -> NDArray[np.float64]:
-        """(area,) the longest way from the start to any of its cells."""
+        """(area,) maximum number of steps from the start to any of its cells."""
         steps = np.zeros(self.count)
         inner = (self.node >= 0) & (self.node < self.count)
         np.maximum.at(steps, self.node[inner], self.walkable_map.from_start[inner])
         return steps
 
     def _build_areas(self, found: list[Cut]) -> LockedAreas:
-        """The parts numbered from the start on; a row between two of them belongs to the greater one."""
+        """Number the areas from the start; a row between two areas belongs to the higher number."""
         part = np.zeros(self.count + len(self.rows) + 1, dtype=np.int64)
         part[-1] = -1
         for number, (areas, _) in enumerate(reversed(found)):
@@ -261,15 +261,15 @@ class AreaGraph:
 def _find_rows(
     walkable_map: WalkableMap, max_width: int, chances: NDArray[np.float64]
 ) -> tuple[tuple[tuple[Cell, ...], ...], NDArray[np.int64]]:
-    """Straight rows of cells across passages, side by side with no other one, and what the looks of each cost.
+    """Find straight rows of cells across passages that do not touch each other, and the cost of each one's rank.
 
-    Doors are taken first, then narrow passages before wide ones, at rooms before elsewhere, by chance.
+    Doors are taken first, then narrow passages before wide ones, passages at rooms before others, in random order.
     """
-    looks = walkable_map.door_ranks + chances
+    ranks = walkable_map.door_ranks + chances
     found: list[tuple[float, bool, int, int, int]] = []
     for upright in (False, True):
         region, fitting = (mask.T if upright else mask for mask in (walkable_map.region, walkable_map.door_cells))
-        order = looks.T if upright else looks
+        order = ranks.T if upright else ranks
         for width in range(1, min(max_width, region.shape[1] - 2) + 1):
             here = ~region[1:-1, : -width - 1] & ~region[1:-1, width + 1 :]
             before, behind = np.zeros_like(here), np.zeros_like(here)

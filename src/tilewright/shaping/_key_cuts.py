@@ -1,4 +1,4 @@
-"""Gates: the passages of a map that a single door closes, and what would lie behind each."""
+"""Gates: passages of a map that a single door closes, and the cells behind each."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Cell: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class WalkableMap:
-    """What can be reached on a map, and what may be put there."""
+    """The reachable cells of a map, and the cells where doors and keys are allowed."""
 
     region: Mask
-    """What can be reached from the start."""
+    """Cells that can be reached from the start."""
     door_cells: Mask
-    """The cells that a door may stand on."""
+    """Cells where a door is allowed."""
     free: Mask
-    """The cells that a key may lie on."""
+    """Cells where a key is allowed."""
     door_ranks: NDArray[np.float64]
-    """Where doors are preferred: 0 on doors, 1 in doorways, 2 elsewhere."""
+    """Preference for doors, lower is better: 0 on doors, 1 in doorways, 2 elsewhere."""
     from_start: NDArray[np.float64]
     markers: tuple[tuple[str, Cell], ...]
 
@@ -47,46 +47,46 @@ class WalkableMap:
         doors = np.isin(map.cells, [tile for name, tile in named.items() if name.endswith("door")])
         free = bare & ~doors
         if any(name.endswith(" key") for name in named):
-            # A key takes the place of a tile: of a plain floor, never of a treasure.
+            # A key replaces a tile, so it is allowed only on plain floor, not on a treasure.
             plain = [Survey(map).most_common_tile(passable=True), named.get("floor"), named.get("corridor")]
             free &= np.isin(map.cells, [tile for tile in plain if tile is not None])
-        looks = np.where(doors, 0.0, np.where(doorways(map), 1.0, 2.0))
+        ranks = np.where(doors, 0.0, np.where(doorways(map), 1.0, 2.0))
         markers = tuple((marker.name, (marker.y, marker.x)) for marker in map.markers)
         from_start = steps_from(map.passable, np.array([start]))
-        return cls(region, bare & (doors | ~locked), free, looks, from_start, markers)
+        return cls(region, bare & (doors | ~locked), free, ranks, from_start, markers)
 
     def find_markers(self, name: str) -> list[Cell]:
-        """The cells within reach that have a marker of a name."""
+        """Return the reachable cells that have a marker with this name."""
         return [cell for marker, cell in self.markers if marker == name and self.region[cell]]
 
 
 @dataclass(frozen=True, eq=False)
 class LockedAreas:
-    """A map in parts, each behind doors of its own."""
+    """A map divided into areas, each behind its own doors."""
 
     numbers: Numbers
-    """The part of every cell: 0 at the start, n behind the n-th lock, -1 for doors and what is never reached."""
+    """(row, column) area of every cell: 0 at the start, n behind the n-th lock, -1 for doors and unreachable cells."""
     doors: list[list[Cell]]
-    """(lock,) the cells of its doors."""
+    """Cells of the doors of each lock."""
 
 
 @dataclass(frozen=True, eq=False)
 class Gates:
-    """The passages that a single door closes, and what would lie behind each.
+    """Passages that a single door closes, and the cells behind each.
 
-    What can be reached is numbered by a walk from the start, and behind a gate lie the steps after its own up to its
-    last one. So two gates lie one behind the other, or apart, and all of them make a tree.
+    A depth-first walk from the start numbers the reachable cells. The cells behind a gate are the steps after its own
+    up to its last one. Two gates are therefore nested or independent, and all gates form a tree.
     """
 
     walkable_map: WalkableMap
     walk: Numbers
-    """(step, axis) the cells."""
+    """(step, axis) cells in the order of the walk."""
     first: Numbers
-    """(gate,) the step of each."""
+    """(gate,) step of each gate."""
     last: Numbers
-    """(gate,) the last step behind it."""
+    """(gate,) last step behind each gate."""
     rank: Numbers
-    """(gate,) which are preferred: doors, then doorways, then others, by chance."""
+    """(gate,) preference, lower is better: doors, then doorways, then other passages, in random order."""
 
     @classmethod
     def of(cls, walkable_map: WalkableMap, start: Cell, chances: NDArray[np.float64]) -> Gates:
@@ -104,21 +104,21 @@ class Gates:
         return row, column
 
     def find_markers(self, name: str) -> list[int]:
-        """The steps that reach the markers of a name."""
+        """Return the steps of the markers with this name."""
         cells = self.walkable_map.find_markers(name)
         return [int(step) for cell in cells for step in np.flatnonzero((self.walk == cell).all(axis=1))]
 
     @cached_property
     def free_counts(self) -> Numbers:
-        """(step,) how many free cells there are before each, and in all."""
+        """(step + 1,) number of free cells before each step, and in total."""
         return np.concatenate([[0], np.cumsum(self.walkable_map.free[tuple(self.walk.T)])])
 
     def find_far_end(self, min_cells: int, *, behind: bool) -> Cell:
-        """The cell that is farthest from the start; if it can be, behind a gate."""
+        """Return the cell with the most steps from the start, behind a gate if `behind` and possible."""
         places = self.walkable_map.from_start.shape
         where = np.isfinite(self.walkable_map.from_start)
         if behind:
-            # One more for the exit itself.
+            # One additional cell for the exit itself.
             large = self.free_counts[self.last + 1] - self.free_counts[self.first + 1] > min_cells
             depth = np.zeros(len(self.walk) + 1, dtype=np.int64)
             np.add.at(depth, self.first[large] + 1, 1)
@@ -129,28 +129,28 @@ class Gates:
         return find_farthest(self.walkable_map.from_start, where)
 
     def find_gates_before(self, step: int) -> Mask:
-        """(gate,) which of them every way to a step leads through."""
+        """Return (gate,) which gates are on every path from the start to a step."""
         return (self.first < step) & (step <= self.last)
 
     def choose(self, count: int, min_cells: int, exits: list[int] | None) -> list[int]:
-        """So many gates, or as many as fit; the parts that they make are as large as chance allows.
+        """Choose `count` gates, or as many as fit, so that the areas between them are large.
 
-        With exits, the first one is that before them, and has no other behind it.
+        With exits, the first gate is the one in front of them, and no other gate is behind it.
         """
         size = max(min_cells, int(self.free_counts[-1]) // (count + 1))
-        most: list[int] = []
+        best: list[int] = []
         while True:
             found = self._choose_locks(count, size, exits, self.rank)
-            most = max(most, found, key=len)
-            if len(most) == count:
-                return most
+            best = max(best, found, key=len)
+            if len(best) == count:
+                return best
             if size == min_cells:
-                # As many as there can be: from the innermost outwards.
-                return max(most, self._choose_locks(count, size, exits, -self.first), key=len)
+                # Choose as many as possible, from the innermost outwards.
+                return max(best, self._choose_locks(count, size, exits, -self.first), key=len)
             size = max(min_cells, size * 4 // 5)
 
     def _choose_locks(self, count: int, size: int, exits: list[int] | None, rank: Numbers) -> list[int]:
-        """Gates, the lowest rank first, as long as no part gets smaller than this."""
+        """Choose gates in order of `rank` while every area keeps at least `size` free cells."""
         if not len(self.first):
             return []
         inside = self.free_counts[self.last + 1] - self.free_counts[self.first + 1]
@@ -183,7 +183,7 @@ class Gates:
         return chosen
 
     def build_areas(self, locks: list[int]) -> LockedAreas:
-        """The parts that these gates make, in their order."""
+        """Return the areas that these gates separate, in the given order."""
         numbers = np.zeros(len(self.walk), dtype=np.int64)
         for number in sorted(range(len(locks)), key=lambda number: int(self.first[locks[number]])):
             first, last = int(self.first[locks[number]]), int(self.last[locks[number]])
@@ -195,6 +195,6 @@ class Gates:
 
 
 def find_farthest(steps: NDArray[np.float64], where: Mask) -> Cell:
-    """The cell of a mask that most steps lead to, of equal ones the first."""
+    """Return the cell of a mask with the most steps, the first of equal ones."""
     row, column = np.unravel_index(int(np.argmax(np.where(where, steps, -1.0))), steps.shape)
     return int(row), int(column)

@@ -1,4 +1,4 @@
-"""Whose a tile is: countries by name or initials, and the same tile of another country."""
+"""Owners of tiles: find countries by name or initials, and the same tile of another country."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.errors import InvalidRecipe, UnknownName
 from ..core.tileset import Tileset
 
 NEUTRAL_FORM = {"headquarters": "city"}
-"""What a kind of building becomes that nobody's cannot be."""
+"""Kinds of buildings that cannot be neutral, and the neutral kind that replaces them."""
 
 
 def read_countries(value: Any) -> Any:
@@ -22,37 +22,37 @@ def read_countries(value: Any) -> Any:
 
 
 Countries: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(read_countries)]
-"""Countries by name or initials, also in one text: `os,bm`."""
+"""Countries by name or initials, also as a comma-separated string: `os,bm`."""
 
 
 def countries_of(tileset: Tileset) -> tuple[str, ...]:
-    """The countries that a tileset knows, in its order, without the neutral one."""
+    """Return the countries of a tileset in its order, without neutral."""
     return tuple(country for country in dict.fromkeys(tile.country for tile in tileset) if country not in ("", NEUTRAL))
 
 
-def find_countries(words: Iterable[str], tileset: Tileset, name: str) -> list[str]:
-    """The countries of these names or initials; `name` is the parameter that holds them."""
+def find_countries(given: Iterable[str], tileset: Tileset, name: str) -> list[str]:
+    """Return the countries with these names or initials; `name` is the parameter, for errors."""
     known = {tile.country for tile in tileset} - {""}
     by_initials: dict[str, str] = {}
     for country in countries_of(tileset):
         by_initials.setdefault("".join(part[0] for part in country.split()), country)
     found = []
-    for word in words:
+    for word in given:
         country = word.lower() if word.lower() in known else by_initials.get(word.lower(), word)
         if country not in known:
             unknown = UnknownName("country", word, known, f"tileset {tileset.name!r}")
             raise InvalidRecipe.from_error(unknown, name)
         if country in found:
-            raise InvalidRecipe(f"each country once, got {country!r} twice", at=name, rule="duplicate")
+            raise InvalidRecipe(f"must contain each country once, got {country!r} twice", at=name, rule="duplicate")
         found.append(country)
     return found
 
 
 def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.bool_], name: str) -> NDArray[np.int64]:
-    """(tile,) the same tile after every country was replaced by its heir.
+    """Return (tile,) ids of the same tiles after replacing the countries.
 
-    `used` (tile,) are those that matter: of these, a tile that the heir lacks is told. Headquarters that become neutral
-    are cities.
+    Raise InvalidRecipe if a `used` tile (tile,) has no equivalent in its new country. A headquarters that becomes
+    neutral is a city.
     """
     found: dict[tuple[str, str, str], int] = {}
     for number, tile in enumerate(tileset):
@@ -68,5 +68,5 @@ def change_owners(tileset: Tileset, owners: Mapping[str, str], used: NDArray[np.
         if same is not None:
             table[number] = same
         elif used[number]:
-            raise InvalidRecipe(f"{heir} has no {tile.kind or tile.name!r} in the tileset {tileset.name!r}", at=name)
+            raise InvalidRecipe(f"{heir} has no {tile.kind or tile.name!r} in tileset {tileset.name!r}", at=name)
     return table

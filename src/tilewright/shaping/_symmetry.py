@@ -1,6 +1,6 @@
-"""Symmetries of a map: by which moves its cells belong together.
+"""Symmetries of a map, as the moves that map its cells onto each other.
 
-A move is written in steps: swap left and right (x), top and bottom (y), or the two axes (d), in order.
+A move is a string of steps that are applied in order: swap left and right (x), top and bottom (y), or the two axes (d).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ MOVES: Mapping[Axis, tuple[str, ...]] = {
     "quarter_turn": ("dx", "xy", "dy"),
     "all": ("x", "y", "xy", "d", "dx", "dy", "dxy"),
 }
-"""The moves that leave a symmetric map as it is."""
+"""Moves of each symmetry, without the identity."""
 
 
 def apply_move(places: Places, move: str) -> Places:
-    """Places, by (row, column), after a move."""
+    """Apply a move to an array with axes (..., row, column)."""
     for step in move:
         places = places.swapaxes(-1, -2) if step == "d" else np.flip(places, -1 if step == "x" else -2)
     return places
 
 
 def find_images(shape: Sequence[int], axis: Axis, name: str) -> list[Places]:
-    """The flat place of every cell, and of its image under each move; `name` is the parameter that asks for it."""
+    """Return (row, column) flat indices of the cells, then of their images under each move; `name` is for errors."""
     if any("d" in move for move in MOVES[axis]) and shape[-1] != shape[-2]:
         raise InvalidRecipe(f"{axis} needs a square map, this one is {shape[-1]}x{shape[-2]}", at=name, rule="missing")
     here: Places = np.arange(int(np.prod(shape))).reshape(tuple(shape))

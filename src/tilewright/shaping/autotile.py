@@ -1,16 +1,16 @@
-"""Autotile: choose for every river, road, pipe, beach and bridge the piece that fits its neighbours.
+"""Autotile: choose the pieces of rivers, roads, pipes, beaches and bridges that fit their neighbors.
 
-What the open sides of a piece may meet is written in the tileset; one without such rules leaves the map as it is. By
-default only the kind of each cell counts: neighbours whose kinds join go on to each other, and a kind that cannot fork
-goes straight on. With `keep: pieces`, what fits stays exactly as it is, and two pieces go on to each other only where
-one of them does already: for maps that were drawn, turned or patched.
+The tileset defines what the open sides of a piece may meet. Without such rules the map is not changed. By default only
+the kind of each cell counts: neighbors whose kinds join are connected, and a kind that cannot fork continues straight.
+With `keep: pieces`, pieces that fit are kept, and two pieces are connected only where at least one of them already is.
+Use it for maps that were drawn, rotated or edited.
 
-A piece with a side left over goes, in this order, under a bridge, to the sea or a building, out of the map, or ends in
-the fields, where the tileset allows it. A river that would end nowhere is drawn on over open land to the nearest water
-or the edge of the map, if that is not much longer than its last stretch; else that is taken back. A piece that fits
-nowhere gives way to the land or water around it. Afterwards no piece is a misfit but for locked ones, and doing it
-again changes nothing. It draws nothing by chance. Decorative: it gives way at locked cells, and what stands beside them
-adapts. The levels of a 3D map are fitted each by itself.
+A piece with an open side that meets nothing is resolved in this order, where the tileset allows it: it passes under a
+bridge, ends at the sea or a building, leaves the map, or ends in open land. A river that ends nowhere is extended over
+open land to the nearest water or map edge, if the extension is not much longer than the river's last stretch; otherwise
+the stretch is removed. A piece that fits nowhere is replaced by the surrounding land or water. Afterwards only locked
+pieces can be misfits, and a second run changes nothing. No random numbers are used. Locked cells keep their tiles, and
+their neighbors adapt to them. Each level of a 3D map is processed separately.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..core.tilemap import TileMap
 
 class AutotileParams(Params):
     keep: Literal["kinds", "pieces"] = param("kinds")
-    """Take over the kinds alone and choose all pieces anew, or keep the pieces that fit."""
+    """Whether to keep only the kinds and choose all pieces, or to keep the pieces that fit."""
 
 
 @shaper(AutotileParams, example="markov --shape autotile,keep=pieces")

@@ -1,6 +1,6 @@
 """Border: a frame of one tile around the edge of the map.
 
-Decorative: it gives way at locked cells. The levels of a 3D map are framed each by itself.
+Locked cells keep their tiles. In a 3D map, every level gets a frame.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class BorderParams(Params):
     thickness: int = param(1, ge=1, le=MAX_SIDE, typical=(1, 8))
     """Width of the frame in cells."""
     tile: Label | None = param(None, tiles=True)
-    """Tile of the frame; by default the most common impassable one of the map."""
+    """Tile of the frame; by default the most common impassable tile of the map."""
 
 
 @shaper(BorderParams)

@@ -1,9 +1,9 @@
-"""Connect: dig tunnels between the separate parts of a map until all of it can be walked.
+"""Connect: dig tunnels between the separate regions of a map until every region can be reached.
 
-Parts are the connected regions of passable cells. The tunnels are the shortest that join them all: waves start from
-every part at once, and where two meet is a place to dig. Afterwards the parts are one, always;
-tunnels lead around locked walls, and only where these leave no way at all does it give up and name them. Only
-impassable cells are dug. Wider tunnels spare locked cells and the outermost ring of the map, and are narrower there.
+Regions are connected components of passable cells. The tunnels form a minimum spanning tree of the regions: waves start
+from all regions at once, and a tunnel is dug where two waves meet. The result is always a single region. Tunnels avoid
+locked impassable cells; if these leave no path, the shaper gives up and reports them. Only impassable cells are dug.
+Tunnels wider than one cell leave out locked cells and the outermost ring of the map, and are narrower there.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from ..core.tilemap import TileMap
 from ..kernels.bridges import Waves, build_labeled_map
 
 FRAMES = 50
-"""About as many pictures of growing tunnels."""
+"""Approximate number of frames that show the tunnels."""
 
 
 class ConnectParams(Params):
     thickness: int = param(1, ge=1, le=64, typical=(1, 5))
     """Width of the tunnels in cells."""
     path: Literal["shortest", "straight"] = param("shortest")
-    """Tunnels take the shortest way, or one with a single corner where locked cells allow it."""
+    """Whether tunnels take the shortest path, or a path with a single corner where locked cells allow it."""
     tile: Label | None = param(None, tiles=True)
-    """Passable tile to dig with; by default the most common one of the map."""
+    """Passable tile of the tunnels; by default the most common passable tile of the map."""
     directions: Directions = param(4)
-    """Whether parts hang together by 4 directions, or diagonally as well by 8."""
+    """Whether cells are connected in 4 directions, or in 8 including diagonals."""
     minimum: int = param(1, ge=1, le=MAX_AREA)
-    """Parts with fewer cells than this are left alone."""
+    """Minimum size of the regions to connect; smaller regions are ignored."""
 
 
 @shaper(ConnectParams)
@@ -48,10 +48,10 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     found = regions_of(survey.passable, p.directions)
     parts = found.keep(np.flatnonzero(found.sizes >= p.minimum))
     if tile is not None and not map.tileset.passable[tile]:
-        raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
+        raise InvalidRecipe(f"must be passable, {map.tileset[tile].name!r} is not", at="tile")
     if parts.count < 2:
         return map
-    assert tile is not None  # there are cells that one can walk on
+    assert tile is not None  # two regions have passable cells
     walkable = survey.passable | ~site.locked
     offsets = neighbor_offsets(map.cells.ndim, p.directions)
     waves = Waves(build_labeled_map(parts.labels, walkable, offsets))
@@ -60,7 +60,7 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
     bridges = waves.find_bridges()
     if len(bridges) < parts.count - 1:
         raise GaveUp(
-            "locked cells keep parts of the map asunder",
+            "locked cells separate regions of the map",
             cells=find_blocking_cells(parts.labels, walkable, offsets),
             remove=["locks"],
         )
@@ -78,9 +78,9 @@ def connect(map: TileMap, p: ConnectParams, site: Site, rng: Rng) -> Steps:
 
 
 def _widen(tunnels: NDArray[np.uint8], walkable: NDArray[np.bool_], thickness: int) -> None:
-    """Grow tunnels in place by one cell at a time, to the right and down, then to the left and up, and so on.
+    """Widen tunnels in place by one cell at a time, alternately to the right and down, and to the left and up.
 
-    Every new cell lies beside an older one, so that what is dug hangs together whatever is in the way.
+    Every new cell is beside an older one, so that the tunnels stay connected.
     """
     room = np.zeros(tunnels.shape, dtype=np.uint8)
     inner = (..., slice(1, -1), slice(1, -1))

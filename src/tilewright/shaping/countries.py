@@ -1,11 +1,10 @@
-"""Countries: give what belongs to some countries to others, such as all bases and cities to Orange Star and Blue Moon.
+"""Countries: change the owners of buildings, for example all bases and cities to Orange Star and Blue Moon.
 
-The countries on the map are put in an order by chance and dealt out to those of `to`, one each, from the first again
-after the last: of two countries each becomes one, which is which is drawn. Without `shuffle`, the first of `of` becomes
-the first of `to`, and so on; the tileset's own order counts where `of` is not given. Countries go by their names or
-initials (os for orange star), and `neutral` stands for nobody: headquarters become cities then, and neutral buildings
-are given away only if `of` names them. A map whose tileset has no countries stays as it is. Decorative: it gives way at
-locked cells.
+The countries on the map are shuffled and assigned to the countries in `to` in turn, starting over after the last.
+Without `shuffle`, the first country in `of` becomes the first in `to`, and so on; without `of`, the order of the
+tileset counts. Countries are given by name or initials (os for orange star). `neutral` means no owner: a headquarters
+becomes a city, and neutral buildings change only if `of` includes neutral. A map whose tileset has no countries is not
+changed. Locked cells keep their tiles.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from ._owners import Countries, change_owners, countries_of, find_countries
 
 class CountriesParams(Params):
     to: Countries = param(("orange star", "blue moon"), min_length=1, max_length=1000)
-    """The countries that everything belongs to afterwards, by name or initials."""
+    """Countries that own all buildings afterwards, by name or initials."""
     of: Countries | None = param(None, min_length=1, max_length=1000)
-    """The countries to replace; by default all on the map, not the neutral one."""
+    """Countries to replace; by default all on the map except neutral."""
     shuffle: bool = param(True)
-    """Draw which becomes which; else the first becomes the first, and so on."""
+    """Whether to assign the countries in random order; otherwise in the given order."""
 
 
 @shaper(CountriesParams, example="markov --shape countries,shuffle=false")
@@ -36,7 +35,7 @@ def countries(map: TileMap, p: CountriesParams, site: Site, rng: Rng) -> TileMap
     known = countries_of(tileset)
     if not known:
         if p.of is not None:
-            raise InvalidRecipe(f"the tileset {tileset.name!r} has no countries; take one that has, as awbw", at="of")
+            raise InvalidRecipe(f"tileset {tileset.name!r} has no countries; use one that has, such as awbw", at="of")
         return map
     heirs = find_countries(p.to, tileset, "to")
     used = np.bincount(map.cells[~site.locked], minlength=len(tileset)) > 0

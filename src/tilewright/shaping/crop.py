@@ -1,4 +1,4 @@
-"""Crop: cut a rectangle out of the map. Rooms and markers outside it are gone, and so are locks."""
+"""Crop: cut a rectangle out of the map. Rooms and markers outside it and all locks are removed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..core.registry import transform
 
 class CropParams(Params):
     x: int = param(0, ge=0, le=MAX_SIDE, group="place")
-    """First column that stays."""
+    """First column to keep."""
     y: int = param(0, ge=0, le=MAX_SIDE, group="place")
-    """First row that stays."""
+    """First row to keep."""
     width: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
-    """How many columns stay; by default all to the right edge."""
+    """Number of columns to keep; by default all up to the right edge."""
     height: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
-    """How many rows stay; by default all to the lower edge."""
+    """Number of rows to keep; by default all up to the bottom edge."""
     margin: int = param(0, ge=0, le=MAX_SIDE)
-    """Cut this many cells off every side, instead of naming a rectangle."""
+    """Number of cells to cut off at every edge, instead of a rectangle."""
 
     @model_validator(mode="after")
     def _check_rectangle(self) -> CropParams:

@@ -1,8 +1,8 @@
 """Doors: put doors where passages meet rooms.
 
-A door stands in a passage one cell wide, between two walls, beside a room of the map; in maps without rooms beside an
-open area, which is made of 2x2 blocks of passable cells. The cells before and behind it stay walkable, and no door
-touches another one, not even at a corner. Where two would, chance decides. Decorative: it gives way at locked cells.
+A door is in a passage one cell wide, between two walls, beside a room of the map. In maps without rooms it is beside an
+open area, which consists of 2x2 blocks of passable cells. The cells before and behind it stay passable, and no two
+doors touch, not even at a corner; of two that would, one is chosen at random. Locked cells keep their tiles.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from ..core.tilemap import TileMap
 class DoorsParams(Params):
     renamed: ClassVar = {"least": "min_cells"}
     share: float = param(1.0, ge=0, le=1)
-    """Share of the doorways that get a door."""
+    """Fraction of the doorways that get a door."""
     of: Rooms | None = param(None)
     """What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any."""
     min_cells: int = param(6, ge=1, le=MAX_AREA, typical=(1, 50))
-    """Rooms with fewer passable cells get no door."""
+    """Minimum number of passable cells of a room with doors."""
     tile: Label | None = param(None, tiles=True)
-    """Passable tile of the doors; by default the one called door."""
+    """Passable tile of the doors; by default the tile named door."""
 
 
 @shaper(DoorsParams, dimensions=(2,), example="caves --tileset dungeon --shape doors,share=0.5")
 def doors(map: TileMap, p: DoorsParams, site: Site, rng: Rng) -> TileMap:
     tile = site.tile(p.tile) if p.tile is not None else map.tileset.by_name.get("door")
     if tile is None:
-        raise InvalidRecipe(f"tileset {map.tileset.name!r} has no door; name one of its tiles", at="tile")
+        raise InvalidRecipe(f"tileset {map.tileset.name!r} has no tile named door; give one of its tiles", at="tile")
     if not map.tileset.passable[tile]:
-        raise InvalidRecipe(f"one that can be walked on, {map.tileset[tile].name!r} cannot", at="tile")
+        raise InvalidRecipe(f"must be passable, {map.tileset[tile].name!r} is not", at="tile")
     fitting = doorways(map, of=p.of, min_cells=p.min_cells) & ~site.locked & (rng.cells(*site.window) < p.share)
     return map.replace(cells=np.where(_choose_apart(fitting, map.cells == tile, rng, site), tile, map.cells))
 
 
 def _choose_apart(fitting: NDArray[np.bool_], taken: NDArray[np.bool_], rng: Rng, site: Site) -> NDArray[np.bool_]:
-    """Those of the fitting cells that touch no taken one and none of each other, in an order by chance."""
+    """Choose fitting cells in random order, none of which touches a taken cell or another chosen one."""
     near = np.pad(taken, 1)
     chosen = np.zeros_like(fitting)
     cells = np.argwhere(fitting)

@@ -1,6 +1,6 @@
-"""Flip: turn the map over, left to right or top to bottom.
+"""Flip: mirror the map left to right or top to bottom.
 
-Rooms, markers and locks move along, and rivers, roads and other pieces turn with the map.
+Rooms, markers and locks move with the cells. Rivers, roads and other pieces are reoriented.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core.registry import transform
 
 class FlipParams(Params):
     axis: Literal["horizontal", "vertical"] = param("horizontal")
-    """Swap left and right (horizontal), or top and bottom (vertical)."""
+    """Axis of the flip: swap left and right (horizontal), or top and bottom (vertical)."""
 
 
 @transform(FlipParams, reorients=lambda p: "x" if p.axis == "horizontal" else "y")

@@ -1,7 +1,7 @@
-"""Keep largest: fill all separate parts of a map but the largest.
+"""Keep largest: fill all separate regions of a map except the largest.
 
-Parts are the connected regions of passable cells; of equally large ones the first in reading order is kept. A locked
-passable cell in a part that would be filled makes it give up: `connect` joins such a part instead.
+Regions are connected components of passable cells. Of equally large ones, the first in reading order is kept. The
+shaper gives up if a region to fill contains a locked passable cell: use `connect` to join such a region instead.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..core.tilemap import TileMap
 
 class KeepLargestParams(Params):
     keep: int = param(1, ge=1, le=MAX_AREA, typical=(1, 10))
-    """How many parts stay."""
+    """Number of regions to keep."""
     tile: Label | None = param(None, tiles=True)
-    """Impassable tile to fill the others with; by default the most common one of the map."""
+    """Impassable tile that fills the other regions; by default the most common impassable tile of the map."""
     directions: Directions = param(4)
-    """Whether parts hang together by 4 directions, or diagonally as well by 8."""
+    """Whether cells are connected in 4 directions, or in 8 including diagonals."""
 
 
 @shaper(KeepLargestParams)
@@ -33,13 +33,13 @@ def keep_largest(map: TileMap, p: KeepLargestParams, site: Site, rng: Rng) -> Ti
     survey = Survey(map)
     tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)
     if tile is not None and map.tileset.passable[tile]:
-        raise InvalidRecipe(f"one that cannot be walked on, {map.tileset[tile].name!r} can", at="tile")
+        raise InvalidRecipe(f"must be impassable, {map.tileset[tile].name!r} is passable", at="tile")
     parts = regions_of(survey.passable, p.directions)
     small = parts.mask(parts.rank()[p.keep :])
     if not small.any():
         return map
     if (small & site.locked).any():
-        text = "locked cells in smaller parts cannot be filled; join them with connect instead"
+        text = "locked cells in smaller regions cannot be filled; join the regions with connect instead"
         raise GaveUp(text, cells=np.argwhere(small & site.locked).tolist())
-    assert tile is not None  # parts are apart because something impassable lies between them
+    assert tile is not None  # several regions are separated by impassable cells
     return map.replace(cells=np.where(small, tile, map.cells))

@@ -1,22 +1,20 @@
-"""Lock and key: close parts of a map with locked doors, and hide the keys so that all of it can be reached.
+"""Lock and key: close areas of a map with locked doors, and place the keys so that every area can be reached.
 
-Locks part the map: a lock is all the doors between what lies behind it and the rest, so that nobody comes in without
-its key. Where it can be, that is a single door in a passage one cell wide that nothing leads around; on maps with loops
-it is several doors of one colour, the fewest that part two places, also side by side across wider passages. Each lies
-on a door or in a doorway, if there is one. Parts are numbered so that each has doors to earlier ones, and a door
-between two parts belongs to the lock of the later one. The key of a lock lies in the part before it by number, the
-first in the part of the start. So whoever has the keys 1 to n can walk into the parts 1 to n, where key n + 1 lies: by
-induction every key, every part and the exit can be reached. A key opens its doors as often as need be, and no way is
-ever shut again: what one can reach only grows, and the order of play does not matter. The measure `solvable` plays the
-map to prove it.
+A lock consists of all doors between the area behind it and the rest of the map. If possible this is a single door in a
+passage one cell wide. On maps with loops it is several doors of one color: a minimum cut between two areas, also
+several cells side by side across wider passages. Existing doors and doorways are preferred. Areas are numbered so that
+each has doors only to earlier ones, and a door between two areas belongs to the lock of the later one. The key of lock
+n is in area n - 1, the first key in the area of the start. With keys 1 to n a player can enter areas 1 to n, where key
+n + 1 is. By induction every key, every area and the exit can be reached. A key can be used any number of times and no
+door closes again, so the order of play does not matter. The measure `solvable` checks this.
 
-Locks and keys are markers, `lock red` and `key red`; earlier ones are taken away first. Where the tileset has passable
-tiles `red door` and `red key` they are put there as well, or else a `door`. Locked doors count as cells that one can
-walk on. Keys lie on plain floor far from their doors, in dead ends and off the way to the exit, if they can. Markers
-start and exit that are missing are added, far apart. Locked cells keep their tiles; a key may lie there. If too few
-locks fit, it gives up: wide caves and open halls have no place for them.
+Locks and keys are markers, `lock red` and `key red`; existing ones are removed first. If the tileset has passable tiles
+`red door` and `red key`, they are placed as well, or else a `door`. Locked doors count as passable. Keys are on plain
+floor far from their doors, if possible in dead ends and off the path to the exit. Missing start and exit markers are
+added, far apart. Locked cells keep their tiles, but a key marker may be there. If too few locks fit, as in wide caves
+and open halls, the shaper gives up.
 
-Source: the fewest doors are a minimum cut: Ford, Fulkerson, "Maximal flow through a network", 1956.
+Source of the minimum cut: Ford, Fulkerson, "Maximal flow through a network", 1956.
 """
 
 from __future__ import annotations
@@ -54,40 +52,40 @@ class LockAndKeyParams(Params):
         "at_least": "min_count",
     }
     count: int = param(3, ge=1, le=1000, typical=(1, 8))
-    """How many locks there are, each of another colour."""
+    """Number of locks, each with its own color."""
     min_count: int | None = param(None, ge=0, le=1000, typical=(0, 8))
-    """Give up only if fewer than this fit; by default all must."""
+    """Minimum number of locks; the shaper gives up if fewer fit. By default all must fit."""
     colors: tuple[str, ...] = param(COLORS, min_length=1, max_length=1000)
-    """Names of the colours, in order; if there are too few, they come again as red 2 and so on."""
+    """Names of the colors, in order; when they run out, they are numbered: red 2 and so on."""
     keys: int = param(1, ge=1, le=100, typical=(1, 3))
-    """How many keys of each colour lie about; one is enough."""
+    """Number of keys of each color; one is enough to open its lock."""
     exit_behind: bool = param(True)
-    """Whether the exit lies behind the last lock."""
+    """Whether the exit is behind the last lock."""
     min_cells: int = param(8, ge=1, le=MAX_AREA, typical=(1, 100))
-    """Least number of free cells between the start and the first locks, and behind each lock."""
+    """Minimum number of free cells between the start and the first locks, and behind each lock."""
     max_doors: int = param(4, ge=1, le=64, typical=(1, 8))
-    """Most doors of one lock; its key opens them all."""
+    """Maximum number of doors of one lock; its key opens them all."""
     max_width: int = param(4, ge=1, le=16, typical=(1, 4))
-    """Widest passage that a door may close, as several cells side by side, where narrow ones do not do."""
+    """Maximum width of a passage to close, in cells; wide doors are used only where narrow ones are not enough."""
     tile: Label | None = param(None, tiles=True)
-    """Passable tile of all locked doors; by default that of their colour, such as red door, or else door."""
+    """Passable tile of all locked doors; by default that of their color, such as red door, or else door."""
 
     @model_validator(mode="after")
     def _check_colors(self) -> LockAndKeyParams:
         if not all(color.strip() == color != "" for color in self.colors):
-            raise InvalidRecipe("each needs a name, without spaces around it", at="colors", rule="missing")
+            raise InvalidRecipe("each color needs a name without spaces around it", at="colors", rule="missing")
         twice = [name for number, name in enumerate(self.names) if name in self.names[:number]]
         if twice or len(set(self.colors)) < len(self.colors):
-            again = f", {twice[0]!r} comes twice" if twice else ""
-            raise InvalidRecipe(f"each only once{again}", at="colors", rule="duplicate")
+            again = f", {twice[0]!r} is there twice" if twice else ""
+            raise InvalidRecipe(f"must contain each color once{again}", at="colors", rule="duplicate")
         if self.min_count is not None and self.min_count > self.count:
-            text = f"at most count, {self.count}, got {self.min_count}"
+            text = f"must be at most count, {self.count}, got {self.min_count}"
             raise InvalidRecipe(text, at="min_count", rule="maximum", instead=self.count)
         return self
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """(lock,) their colours."""
+        """Color of each lock."""
         many = len(self.colors)
         return tuple(
             self.colors[number % many] + (f" {number // many + 1}" if number >= many else "")
@@ -99,7 +97,7 @@ class LockAndKeyParams(Params):
 def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Steps:
     if p.tile is not None and not map.tileset.passable[site.tile(p.tile)]:
         name = map.tileset[site.tile(p.tile)].name
-        raise InvalidRecipe(f"one that can be walked on, {name!r} cannot", at="tile")
+        raise InvalidRecipe(f"must be passable, {name!r} is not", at="tile")
     locked = site.locked
     map = _without_locks(map, locked)
     start, exit = _find_ends(map)
@@ -124,13 +122,13 @@ def lock_and_key(map: TileMap, p: LockAndKeyParams, site: Site, rng: Rng) -> Ste
     return map.replace(cells=cells)
 
 
-# -- what is there ------------------------------------------------------------------------------------------------
+# -- existing markers and tiles -----------------------------------------------------------------------------------
 
 
 def _without_locks(map: TileMap, locked: Mask) -> TileMap:
-    """The map without earlier keys and locks: coloured doors become plain ones, keys the most common floor.
+    """Remove earlier keys and locks: colored doors become plain ones, keys the most common floor.
 
-    So do doors in wide passages, where nobody else puts one.
+    Doors in wide passages become floor as well, because only this shaper places doors there.
     """
     cells, tiles, narrow = map.cells.copy(), map.tileset, passages(map.passable)
     floor = Survey(map).most_common_tile(passable=True)
@@ -148,28 +146,28 @@ def _without_locks(map: TileMap, locked: Mask) -> TileMap:
 
 
 def _find_ends(map: TileMap) -> tuple[Cell, Cell | None]:
-    """Where the start is, or shall be, and the exit, if it is marked."""
+    """Return the cell of the start, or one for it, and the cell of the exit, if it is marked."""
     survey = Survey(map)
     if not survey.regions.count:
-        raise GaveUp("lock_and_key: the map has no cell that one can walk on")
+        raise GaveUp("lock_and_key: the map has no passable cell")
     marked = {name: [(row, column) for row, column in survey.find_markers(name).tolist()] for name in ("start", "exit")}
     numbers = [int(survey.regions.labels[cell]) for cell in marked["start"]]
     apart = [cell for cell, number in zip(marked["start"], numbers, strict=True) if number != numbers[0]]
     if apart:
-        raise GaveUp("lock_and_key: no way leads from one start to another; connect the map first", cells=apart)
+        raise GaveUp("lock_and_key: no path leads from one start to another; connect the map first", cells=apart)
     if marked["start"] and not marked["exit"]:
         return marked["start"][0], None
     if marked["exit"] and not marked["start"]:
         steps = steps_from(survey.passable, np.array(marked["exit"]))
         return find_farthest(steps, np.isfinite(steps)), marked["exit"][0]
     if survey.route is None:
-        raise GaveUp("lock_and_key: no way leads from start to exit; connect the map first")
+        raise GaveUp("lock_and_key: no path leads from start to exit; connect the map first")
     start, exit = survey.route.start, survey.route.exit
     return (start[0], start[1]), (exit[0], exit[1]) if marked["exit"] else None
 
 
 def _with_markers(map: TileMap, start: Cell, exit: Cell | None = None) -> TileMap:
-    """The map with these two as its only start and exit that one can stand on."""
+    """Return the map with a start and an exit at these cells, unless it has them on passable cells."""
     markers = list(map.markers)
     for name, cell in (("start", start), ("exit", exit)):
         if cell is not None and not any(marker.name == name and map.passable[marker.y, marker.x] for marker in markers):
@@ -178,7 +176,7 @@ def _with_markers(map: TileMap, start: Cell, exit: Cell | None = None) -> TileMa
 
 
 def _find_tile(tiles: Tileset, color: str, noun: str) -> int | None:
-    """The tile of a coloured door or key; for a door a plain one does, too."""
+    """Return the tile of a colored door or key; for a door, fall back to a plain door."""
     named = [tiles.by_name.get(name) for name in (f"{color} {noun}", *(["door"] if noun == "door" else []))]
     return next((tile for tile in named if tile is not None and tiles.passable[tile]), None)
 
@@ -188,7 +186,7 @@ def _put(cells: NDArray[np.integer], cell: Cell, tile: int | None, locked: Mask)
         cells[cell] = tile
 
 
-# -- what is put there --------------------------------------------------------------------------------------------
+# -- new locks and keys -------------------------------------------------------------------------------------------
 
 
 def _split_map(
@@ -200,13 +198,13 @@ def _split_map(
     chances: NDArray[np.float64],
     rng: Rng,
 ) -> tuple[TileMap, LockedAreas]:
-    """The map with its start and exit, and the parts that locks make of it: with a door each, or else with several."""
-    least = max(p.min_cells, p.keys)
+    """Add start and exit, and divide the map with single doors; use locks of several doors if too few of these fit."""
+    min_cells = max(p.min_cells, p.keys)
     gates = Gates.of(WalkableMap.of(map, start, locked), start, chances)
-    marked = _with_markers(map, start, exit or gates.find_far_end(least, behind=p.exit_behind))
+    marked = _with_markers(map, start, exit or gates.find_far_end(min_cells, behind=p.exit_behind))
     ground = WalkableMap.of(marked, start, locked)
     gates = Gates.of(ground, start, chances)
-    chosen = gates.choose(p.count, least, gates.find_markers("exit") if p.exit_behind else None)
+    chosen = gates.choose(p.count, min_cells, gates.find_markers("exit") if p.exit_behind else None)
     single = gates.build_areas(_order_gates(gates, chosen, rng, last=chosen[0] if chosen and p.exit_behind else None))
     if len(chosen) == p.count or p.max_doors == p.max_width == 1:
         return marked, single
@@ -214,7 +212,7 @@ def _split_map(
     exits: list[Cell] | None = ground.find_markers("exit") if p.exit_behind else []
     if exit is None and p.exit_behind:
         ground, exits = WalkableMap.of(_with_markers(map, start), start, locked), None
-    several = AreaGraph.of(ground, p.max_width, chances).split(p.count, least, starts, exits, p.max_doors, rng)
+    several = AreaGraph.of(ground, p.max_width, chances).split(p.count, min_cells, starts, exits, p.max_doors, rng)
     if len(several.doors) <= len(chosen):
         return marked, single
     if exits is None:
@@ -224,7 +222,7 @@ def _split_map(
 
 
 def _order_gates(gates: Gates, chosen: list[int], rng: Rng, *, last: int | None) -> list[int]:
-    """The gates in an order by chance in which none comes before one that it lies behind; a given one is the last."""
+    """Return the gates in a random order in which outer gates precede inner ones; `last` is at the end."""
     left = sorted((gate for gate in chosen if gate != last), key=lambda gate: int(gates.first[gate]))
     order: list[int] = []
     while left:
@@ -237,7 +235,7 @@ def _order_gates(gates: Gates, chosen: list[int], rng: Rng, *, last: int | None)
 def _choose_key_cells(
     survey: Survey, pool: Mask, doors: list[Cell], count: int, chances: NDArray[np.float64]
 ) -> list[Cell]:
-    """Places for the keys of some doors: in the farther half of a part, there in dead ends and off the way, if any."""
+    """Choose cells for keys: in the half of the area far from the doors, preferably dead ends off the main path."""
     steps = steps_from(survey.passable, np.array(doors))
     ends, hot = survey.neighbor_counts == 1, survey.hot_path
     off = hot.optional if hot is not None else np.zeros_like(pool)
@@ -258,6 +256,6 @@ def _explain_too_few(p: LockAndKeyParams, fitted: int) -> str:
         )
     return (
         f"{wanted}, {fitted} fit: each has at most {pluralize(p.max_doors, 'door')} up to "
-        f"{pluralize(p.max_width, 'cell')} wide and {pluralize(p.min_cells, 'free cell')} or more behind; ask for "
-        "fewer, raise max_width or max_doors, lower min_cells, or set min_count"
+        f"{pluralize(p.max_width, 'cell')} wide and {pluralize(p.min_cells, 'free cell')} or more behind; use "
+        "fewer locks, raise max_width or max_doors, lower min_cells, or set min_count"
     )

@@ -1,11 +1,11 @@
 """Mirror: make the map symmetric by copying one part of it onto the others.
 
-Cells that belong together under the symmetry all take the tile of the one in the kept part, or of one that is locked;
-two that are locked to different tiles make it give up. Rivers, roads and other pieces turn with the copy; one that lies
-on the axis and is not symmetric itself stays, and `autotile` with `keep: pieces` joins it to its new neighbours. With
-`countries`, what belongs to one of them in the kept part belongs to the next one in the next copy, and so on around.
-Layers are copied with the cells. Markers and rooms in the kept part appear in every copy, with their links; those of
-the other parts, and rooms that lie across, are dropped. The levels of a 3D map are mirrored each by itself.
+All cells that correspond under the symmetry take the tile of the cell in the kept part, or of a locked one. If two of
+them are locked to different tiles, the shaper gives up. Rivers, roads and other pieces are reoriented in the copies. A
+piece on the axis that is not symmetric is kept; `autotile` with `keep: pieces` joins it to its new neighbors. With
+`countries`, the buildings of one country in the kept part belong to the next country in the next copy, and so on.
+Layers are copied with the cells. Markers and rooms in the kept part appear in every copy, with their links; those in
+other parts and rooms that cross the axis are removed. Each level of a 3D map is mirrored separately.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from ._symmetry import MOVES, Axis, Places, find_images
 
 class MirrorParams(Params):
     axis: Axis = param("horizontal")
-    """Swap left and right, top and bottom, both, over a diagonal, by half or quarter turns, or all of these."""
+    """Symmetry: swap left and right, top and bottom, both, mirror at a diagonal, half or quarter turns, or all."""
     keep: Literal["first", "second"] = param("first")
-    """Copy the first part in reading order (left, top) onto the others, or the last."""
+    """Whether to copy the first part in reading order (left, top) onto the others, or the last."""
     countries: Countries = param((), max_length=1000)
-    """Countries that follow each other from copy to copy, by name or initials; by default all stay whose they are."""
+    """Countries that follow each other from copy to copy, by name or initials; by default owners do not change."""
 
     @field_validator("countries")
     @classmethod
@@ -65,18 +65,18 @@ def mirror(map: TileMap, p: MirrorParams, site: Site, rng: Rng) -> TileMap:
 
 
 def _choose_sources(kept: Places, site: Site) -> Places:
-    """Where each cell's tile comes from: from the locked one of those that belong together, if there is one."""
+    """Return the flat index of the cell that each cell copies: a locked one of its group, if any, else the kept one."""
     groups = kept.reshape(-1)
     locks = np.flatnonzero(site.locked)
     decides = np.full(groups.size, -1, dtype=np.int64)
-    decides[groups[locks[::-1]]] = locks[::-1]  # the first in reading order is written last
+    decides[groups[locks[::-1]]] = locks[::-1]  # in reverse, so that the first in reading order wins
     return np.where(decides[kept] >= 0, decides[kept], kept)
 
 
 def _turn_pieces(
     cells: NDArray[Any], source: Places, kept: Places, places: list[Places], tileset: Tileset, p: MirrorParams
 ) -> NDArray[Any]:
-    """The copied cells with their pieces turned, and in the hands of the country whose copy it is."""
+    """Return the copied cells with reoriented pieces and the owners of their copy."""
     moves = ("", *MOVES[p.axis])
     came, part = _find_moves(source, places), _find_moves(kept, places)
     turned = np.stack([tileset.reorient_tiles(move) for move in moves])
@@ -95,7 +95,7 @@ def _turn_pieces(
 
 
 def _find_moves(source: Places, places: list[Places]) -> Places:
-    """The number of the first move that brings each cell what stands at its source; 0 is none."""
+    """Return the index of the first move that maps each cell's source to the cell; 0 is the identity."""
     came = np.zeros(source.shape, dtype=np.int64)
     for number in reversed(range(len(places))):
         came[places[number] == source] = number
@@ -103,16 +103,16 @@ def _find_moves(source: Places, places: list[Places]) -> Places:
 
 
 def _refuse_clashes(map: TileMap, cells: NDArray[Any], source: Places, site: Site) -> None:
-    """Give up where a cell is locked to another tile than the locked one that decides."""
+    """Raise GaveUp if a locked cell would get another tile."""
     clash = np.flatnonzero(site.locked & (cells != map.cells))
     if clash.size:
         pair = np.array([source.reshape(-1)[clash[0]], clash[0]])
-        text = "two cells that belong together are locked to different tiles"
+        text = "two corresponding cells are locked to different tiles"
         raise GaveUp(text, cells=np.column_stack(np.unravel_index(pair, map.shape)).tolist())
 
 
 def _mirror_rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[list[Room], list[tuple[int, int]]]:
-    """The rooms of the kept part in every copy, and the links inside each."""
+    """Copy the rooms of the kept part and the links between them to every image."""
     own = np.arange(kept.size).reshape(kept.shape) == kept
     inside = [
         number
@@ -135,7 +135,7 @@ def _mirror_rooms(map: TileMap, kept: Places, places: list[Places]) -> tuple[lis
 
 
 def _mirror_markers(map: TileMap, kept: Places, places: list[Places]) -> list[Marker]:
-    """The markers of the kept part in every copy."""
+    """Copy the markers of the kept part to every image."""
     found: dict[Marker, None] = {}
     for image in places:
         for marker in map.markers:

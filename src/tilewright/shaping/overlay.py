@@ -1,10 +1,9 @@
-"""Overlay: another recipe inside this map: in a rectangle, on the cells of a tile, or in every room.
+"""Overlay: generate another recipe inside this map: in a rectangle, on the cells of one tile, or in every room.
 
-The inner recipe is made at the size of its place, from a stream of its own unless it has a seed. Its tiles become those
-of the same name in this map, or those that `tiles` says; what is missing here is added, with its looks. Locked cells
-inside the place are locked for the inner recipe too, so that it fits itself around them (unless it moves cells or has
-no such tile), and are held in any case. Rooms, links and markers come along into rectangles and rooms; layers and
-numbers do not.
+The inner recipe is generated at the size of its place, with a random stream of its own unless it has a seed. Its tiles
+become the tiles of the same name in this map, or those given by `tiles`; missing tiles are added with their appearance.
+Locked cells inside the place are also locked for the inner recipe, unless it moves cells or has no such tile, and keep
+their tiles in any case. Rooms, links and markers are copied into rectangles and rooms; layers and numbers are not.
 """
 
 from __future__ import annotations
@@ -29,26 +28,26 @@ from ..core.site import Frame, Site, Steps, change_frames
 from ..core.tilemap import TileMap
 
 Place: TypeAlias = tuple[slice, slice]
-"""A rectangle of the map, as rows and columns."""
+"""A rectangle of the map, as slices of rows and columns."""
 
 
 class OverlayParams(Params):
     recipe: Recipe = param(initial="open-caves")
-    """What to make there; its width and height follow from the place."""
+    """Recipe to generate; its width and height are those of the place."""
     x: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First column of the place."""
     y: int = param(0, ge=0, le=MAX_SIDE, group="place")
     """First row of the place."""
     width: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
-    """Columns of the place; by default all to the right edge."""
+    """Number of columns of the place; by default all up to the right edge."""
     height: int | None = param(None, ge=1, le=MAX_SIDE, group="size")
-    """Rows of the place; by default all to the lower edge."""
+    """Number of rows of the place; by default all up to the bottom edge."""
     on: Label | None = param(None, tiles=True)
-    """Change only cells that hold this tile; the place shrinks to where they are."""
+    """Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile."""
     tiles: tuple[tuple[Annotated[Label, hint(tiles="recipe")], Label], ...] = param((), tiles=True)
-    """Tiles of the inner map and what they become in this one, such as wall: rock; others keep their names."""
+    """Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their names."""
     where: Literal["rooms"] | None = param(None)
-    """Instead of one rectangle, every room of the map, each with a stream of its own."""
+    """Places other than one rectangle: every room of the map, each with a random stream of its own."""
 
     @field_validator("tiles", mode="before")
     @classmethod
@@ -60,7 +59,7 @@ class OverlayParams(Params):
         if self.where is not None and (self.x or self.y or self.width or self.height):
             raise InvalidRecipe("give either where or a rectangle (x, y, width, height)", at="where", rule="conflict")
         if not {"width", "height"} <= set(type(self.recipe.params).model_fields):
-            raise InvalidRecipe(f"{self.recipe.technique} has no width and height to fit it to a place", at="recipe")
+            raise InvalidRecipe(f"{self.recipe.technique} has no width and height to fit a place", at="recipe")
         return self
 
 
@@ -86,7 +85,7 @@ def overlay(map: TileMap, p: OverlayParams, site: Site, rng: Rng) -> Steps:
 
 
 def _map_tile_ids(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, map: TileMap) -> dict[int, int]:
-    """Ids of the inner map's tiles that become other ones, with those of this map."""
+    """Return the ids of inner tiles that `tiles` replaces, with the ids of this map."""
     try:
         return {inner.tileset.id(old): map.tileset.id(new) for old, new in tiles}
     except UnknownName as error:
@@ -96,7 +95,7 @@ def _map_tile_ids(tiles: Iterable[tuple[str | int, str | int]], inner: TileMap, 
 def _find_places(map: TileMap, p: OverlayParams) -> list[Place]:
     if p.where == "rooms":
         if not map.rooms:
-            raise InvalidRecipe("this map has no rooms; give a rectangle, or a tile to put it on", at="where")
+            raise InvalidRecipe("this map has no rooms; give a rectangle, or a tile in `on`", at="where")
         return [_rectangle(room.x, room.y, room.width, room.height) for room in map.rooms]
     width = p.width if p.width is not None else max(1, map.width - p.x)
     height = p.height if p.height is not None else max(1, map.height - p.y)
@@ -111,14 +110,14 @@ def _rectangle(x: int, y: int, width: int, height: int) -> Place:
 
 
 def _shrink(place: Place, wanted: NDArray[np.bool_]) -> Place:
-    """The smallest rectangle that holds all wanted cells of the place."""
+    """Return the bounding box of the wanted cells of a place."""
     rows, columns = (np.flatnonzero(wanted[place].any(axis=axis)) for axis in (1, 0))
     x, y = place[1].start + int(columns[0]), place[0].start + int(rows[0])
     return _rectangle(x, y, int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1)
 
 
 def _make_inner(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.bool_], rng: Rng) -> Steps:
-    """The inner map; whoever watches sees the outer one until it is there."""
+    """Generate the inner map; frames show the outer map until it is finished."""
     rows, columns = place
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     try:
@@ -135,17 +134,17 @@ def _make_inner(recipe: Recipe, map: TileMap, place: Place, locked: NDArray[np.b
         raise GaveUp(*error.within("recipe", place="overlay").problems, cells=cells, tries=error.tries) from None
     if inner.shape != shape:
         raise InvalidRecipe(
-            f"makes {inner.width}x{inner.height} cells for a place of {shape[1]}x{shape[0]}; leave out what sets "
-            "its size",
+            f"makes {inner.width}x{inner.height} cells for a place of {shape[1]}x{shape[0]}; remove the stages "
+            "that change its size",
             at="recipe",
         )
     return inner
 
 
 def _combine_locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) -> Locks | None:
-    """The inner recipe's own locks, and before them those of the outer map that it has tiles for."""
-    words = recipe.tileset.by_name
-    known = np.array([name in words for name in there.tileset.names])
+    """Return the inner recipe's locks, preceded by the locks of the outer map whose tiles it has."""
+    tile_ids = recipe.tileset.by_name
+    known = np.array([name in tile_ids for name in there.tileset.names])
     taken = locked & known[there.cells]
     if not taken.any() or any(shapers.get(stage.shaper).rearranges for stage in recipe.shaping):
         return recipe.locks
@@ -162,7 +161,7 @@ def _combine_locks(recipe: Recipe, there: TileMap, locked: NDArray[np.bool_]) ->
 
 
 def _merge_objects(map: TileMap, inner: TileMap, place: Place) -> dict[str, Any]:
-    """Rooms, links and markers of the map with those of the inner one added at their place."""
+    """Return the rooms, links and markers of the map, followed by those of the inner map, shifted to its place."""
     rows, columns = place
     first = len(map.rooms)
     return {

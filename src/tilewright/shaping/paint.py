@@ -1,9 +1,9 @@
-"""Paint: give connected regions of equal tiles another tile, as a bucket of paint does.
+"""Paint: replace the tile of connected regions of equal tiles, as a flood fill does.
 
-Regions are chosen by a place inside, by their tile and by their size, in that order: with `of` and `largest` the
-largest pool becomes lava, with `of` and `at_most` every small patch becomes ore. What is left unsaid excludes nothing;
-of equally large regions those of the tile that comes first in the tileset, then the first in reading order, win.
-Decorative: it gives way at locked cells.
+Regions are selected by a cell inside them, by their tile and by their size, in that order: with `of` and `largest` the
+largest pool becomes lava, with `of` and `max_size` every small patch becomes ore. A criterion that is not given
+excludes nothing. Equally large regions are ranked by the order of their tiles in the tileset, then in reading order.
+Locked cells keep their tiles.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ class PaintParams(Params):
     tile: Label = param(tiles=True, initial=0)
     """Tile to paint with."""
     x: int | None = param(None, ge=0, le=MAX_SIDE, group="place")
-    """Column of a cell inside the region to paint; together with y."""
+    """Column of a cell inside the region to paint; given together with y."""
     y: int | None = param(None, ge=0, le=MAX_SIDE, group="place")
-    """Row of a cell inside the region to paint; together with x."""
+    """Row of a cell inside the region to paint; given together with x."""
     of: Label | None = param(None, tiles=True)
-    """Paint regions of this tile only."""
+    """Tile of the regions to paint; by default any."""
     min_size: int = param(1, ge=1, le=MAX_AREA)
-    """Paint regions of at least this many cells."""
+    """Minimum number of cells of a region to paint."""
     max_size: int | None = param(None, ge=1, le=MAX_AREA)
-    """Paint regions of at most this many cells."""
+    """Maximum number of cells of a region to paint; by default unlimited."""
     largest: int | None = param(None, ge=1, le=MAX_AREA)
-    """Of these, paint this many of the largest."""
+    """Number of regions to paint, the largest first; by default all."""
     smallest: int | None = param(None, ge=1, le=MAX_AREA, initial=1)
-    """Of these, paint this many of the smallest."""
+    """Number of regions to paint, the smallest first; by default all."""
     directions: Directions = param(4)
-    """Whether regions hang together by 4 directions, or diagonally as well by 8."""
+    """Whether cells are connected in 4 directions, or in 8 including diagonals."""
 
     @model_validator(mode="after")
     def _check_choice(self) -> PaintParams:
         if (self.x is None) != (self.y is None):
-            raise InvalidRecipe("a place needs both", at="x", rule="conflict", place="x, y")
+            raise InvalidRecipe("give both or neither", at="x", rule="conflict", place="x, y")
         if self.largest is not None and self.smallest is not None:
-            raise InvalidRecipe("give one of them", at="largest", rule="conflict", place="largest, smallest")
+            raise InvalidRecipe("give only one of them", at="largest", rule="conflict", place="largest, smallest")
         if self.max_size is not None and self.max_size < self.min_size:
             raise InvalidRecipe(f"must be at least min_size, {self.min_size}, got {self.max_size}", at="max_size")
         sized = self.largest or self.smallest or self.max_size or self.min_size > 1
         if self.x is None and self.of is None and not sized:
-            raise InvalidRecipe("say which regions to paint: by x and y, of, at_least, at_most, largest or smallest")
+            raise InvalidRecipe("select regions to paint by x and y, of, min_size, max_size, largest or smallest")
         return self
 
 
@@ -65,7 +65,7 @@ def paint(map: TileMap, p: PaintParams, site: Site, rng: Rng) -> TileMap:
     if p.x is not None and p.y is not None:
         if p.x >= map.width or p.y >= map.height:
             raise InvalidRecipe(f"x={p.x} y={p.y} is outside the map of {map.width}x{map.height}", rule="outside")
-        tiles = [there for there in np.unique(map.cells[..., p.y, p.x]).tolist() if there in tiles]
+        tiles = [one for one in np.unique(map.cells[..., p.y, p.x]).tolist() if one in tiles]
     regions = regions_of_tiles(map.cells, tiles, p.directions)
     fitting = regions.sizes >= p.min_size
     if p.max_size is not None:

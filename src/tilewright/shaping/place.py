@@ -1,13 +1,14 @@
-"""Place: mark cells of the map, such as start, exit, keys, loot or monsters, by a rule.
+"""Place: put markers such as start, exit, keys, loot or monsters on cells chosen by a rule.
 
-All places can be walked to from the marker `start`, or lie in the largest part of the map when there is none. Markers
-of the same names are taken away first, so that placing again moves them. If there are too few places, it gives up.
+All chosen cells can be reached from the marker `start`; without one, they are in the largest region. Existing markers
+with the same names are removed first. If there are too few cells, the shaper gives up.
 
-`farthest` is as many steps as can be from all other markers; the first two are the ends of the longest way. `dead_ends`
-takes dead ends by chance, `off_path` cells off the ways from start to exit that players take, `band` cells between
-`near` and `far` steps from the marker `origin`, `random` any. `spread` puts places evenly over the map.
+`farthest` chooses the cell with the most steps to all other markers; the first two are the ends of the longest path.
+`dead_ends` chooses dead ends at random, `off_path` cells away from the paths between start and exit, `band` cells
+between `min_steps` and `max_steps` from the marker `origin`, and `random` any cells. `spread` distributes the markers
+evenly over the map.
 
-Source of the even spread: Cook, "Stochastic sampling in computer graphics", 1986 (Poisson discs).
+Source of the even spread: Cook, "Stochastic sampling in computer graphics", 1986 (Poisson disks).
 """
 
 from __future__ import annotations
@@ -33,32 +34,32 @@ from ..core.tilemap import Marker, TileMap
 Mask: TypeAlias = NDArray[np.bool_]
 Cell: TypeAlias = tuple[int, int]
 SHRINK = 0.85
-"""How much closer together evenly spread places may be each time that they do not fit."""
+"""Factor by which the distance between evenly spread cells is reduced when they do not fit."""
 
 
 class PlaceParams(Params):
     renamed: ClassVar = {"apart": "min_distance", "near": "min_steps", "far": "max_steps"}
     markers: tuple[str, ...] = param(("start", "exit"), min_length=1, max_length=1000)
-    """Names of the places, in the order in which they are chosen."""
+    """Names of the markers, in the order in which their cells are chosen."""
     rule: Literal["farthest", "dead_ends", "off_path", "spread", "band", "random"] = param("farthest")
-    """Where they are."""
+    """Rule that chooses the cells."""
     count: int = param(1, ge=1, le=10_000, typical=(1, 20))
-    """How many places of each name there are."""
+    """Number of markers of each name."""
     min_distance: int = param(1, ge=1, le=MAX_SIDE, typical=(1, 20))
-    """Least distance between two of them, in a straight line."""
+    """Minimum Euclidean distance between two markers, in cells."""
     origin: str = param("start", min_length=1, hidden_unless=("rule", "band"))
-    """The marker from which a band is counted."""
+    """Marker from which the steps of a band are counted."""
     min_steps: int = param(0, ge=0, le=MAX_AREA, typical=(0, 50), hidden_unless=("rule", "band"))
-    """Least number of steps from there."""
+    """Minimum number of steps from the origin."""
     max_steps: int | None = param(None, ge=0, le=MAX_AREA, typical=(0, 200), hidden_unless=("rule", "band"))
-    """Greatest number of steps from there; by default any."""
+    """Maximum number of steps from the origin; by default unlimited."""
     tile: Label | None = param(None, tiles=True)
-    """A tile to put there as well; not onto locked cells."""
+    """Tile to put on the chosen cells, except locked ones; by default none."""
 
     @model_validator(mode="after")
     def _check_band(self) -> PlaceParams:
         if not all(self.markers):
-            raise InvalidRecipe("a place needs a name", at="markers", rule="missing")
+            raise InvalidRecipe("each marker needs a name", at="markers", rule="missing")
         if self.max_steps is not None and self.max_steps < self.min_steps:
             text = f"must be at least min_steps, {self.min_steps}, got {self.max_steps}"
             raise InvalidRecipe(text, at="max_steps", rule="minimum", instead=self.min_steps)
@@ -71,15 +72,16 @@ def place(map: TileMap, p: PlaceParams, site: Site, rng: Rng) -> TileMap:
     survey = Survey(map)
     reachable = _find_reachable(survey)
     names = [name for name in p.markers for _ in range(p.count)]
-    by_chance = np.argsort(rng.cells(*site.window), axis=None, kind="stable")
+    random_order = np.argsort(rng.cells(*site.window), axis=None, kind="stable")
     if p.rule == "farthest":
         chosen = list(islice(_choose_farthest(survey, reachable, p.min_distance), len(names)))
     elif p.rule == "spread":
-        chosen = _spread(reachable, by_chance, len(names), p.min_distance)
+        chosen = _spread(reachable, random_order, len(names), p.min_distance)
     else:
-        chosen = list(islice(_throw_darts(_find_fitting(survey, p) & reachable, by_chance, p.min_distance), len(names)))
+        darts = _throw_darts(_find_fitting(survey, p) & reachable, random_order, p.min_distance)
+        chosen = list(islice(darts, len(names)))
     if len(chosen) < len(names):
-        places = f"{pluralize(len(chosen), 'place')} by the rule {p.rule}"
+        places = f"{pluralize(len(chosen), 'cell')} by the rule {p.rule}"
         raise GaveUp(f"place: {pluralize(len(names), 'marker')} wanted, the map has {places}")
     cells = map.cells.copy()
     if p.tile is not None:
@@ -91,9 +93,9 @@ def place(map: TileMap, p: PlaceParams, site: Site, rng: Rng) -> TileMap:
 
 
 def _find_reachable(survey: Survey) -> Mask:
-    """Where places may lie: what can be walked to from the start, or the largest part; where no marker is yet."""
+    """Return the free cells of the region of the start, or of the largest region; cells with a marker are not free."""
     if not survey.regions.count:
-        raise GaveUp("place: the map has no cell that one can walk on")
+        raise GaveUp("place: the map has no passable cell")
     numbers = survey.regions.labels[tuple(survey.find_markers("start").T)]
     free = survey.regions.mask(numbers if len(numbers) else survey.regions.rank()[:1])
     for marker in survey.map.markers:
@@ -102,7 +104,7 @@ def _find_reachable(survey: Survey) -> Mask:
 
 
 def _find_fitting(survey: Survey, p: PlaceParams) -> Mask:
-    """The cells that a rule allows."""
+    """Return the cells that the rule allows."""
     if p.rule == "dead_ends":
         ends: Mask = survey.passable & (survey.neighbor_counts == 1)
         return ends
@@ -112,14 +114,14 @@ def _find_fitting(survey: Survey, p: PlaceParams) -> Mask:
     if p.rule == "band":
         origins = survey.find_markers(p.origin)
         if not len(origins):
-            raise GaveUp(f"place: there is no marker {p.origin!r} on a cell that one can walk on to count from")
+            raise GaveUp(f"place: there is no marker {p.origin!r} on a passable cell to count from")
         steps = steps_from(survey.passable, origins)
         return (steps >= p.min_steps) & (steps <= (np.inf if p.max_steps is None else p.max_steps)) & np.isfinite(steps)
     return survey.passable
 
 
 def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[Cell]:
-    """Each time the cell that is farthest, on foot, from all markers and all chosen ones; of several the first."""
+    """Yield repeatedly the cell with the most steps to all markers and all cells yielded before."""
     free = free.copy()
     sources = [(marker.y, marker.x) for marker in survey.map.markers if survey.passable[marker.y, marker.x]]
     if not sources and survey.route is not None:
@@ -140,7 +142,7 @@ def _choose_farthest(survey: Survey, free: Mask, min_distance: int) -> Iterator[
 
 
 def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int) -> list[Cell]:
-    """As many places as are wanted, as far apart as they fit when they are chosen by chance."""
+    """Choose cells at random, with the largest minimum distance at which enough of them fit."""
     distance = max(float(min_distance), float(np.sqrt(free.sum() / wanted)))
     while True:
         chosen = list(islice(_throw_darts(free, order, distance), wanted))
@@ -150,7 +152,7 @@ def _spread(free: Mask, order: NDArray[np.int64], wanted: int, min_distance: int
 
 
 def _throw_darts(free: Mask, order: NDArray[np.int64], min_distance: float) -> Iterator[Cell]:
-    """Free cells in a given order, none closer to an earlier one than allowed."""
+    """Yield free cells in the given order, each at least `min_distance` from all earlier ones."""
     free = free.copy()
     for place in order[free.reshape(-1)[order]].tolist():
         cell = place // free.shape[1], place % free.shape[1]
@@ -160,7 +162,7 @@ def _throw_darts(free: Mask, order: NDArray[np.int64], min_distance: float) -> I
 
 
 def _clear(free: Mask, cell: Cell, min_distance: float) -> None:
-    """Take away a cell and all that are less than so far from it."""
+    """Mark all cells closer than `min_distance` to a cell as not free."""
     reach = int(min_distance)
     (row, column), (height, width) = cell, free.shape
     top, left = max(0, row - reach), max(0, column - reach)

@@ -1,14 +1,14 @@
-"""Players: make a map that two can play, with headquarters, bases and cities in equal number.
+"""Players: make a two-player war map with equal numbers of headquarters, bases and cities.
 
-The first half is copied onto the other, with its pieces turned. Owned buildings are taken away, and neutral ones unless
-they suit; each new one appears on the other side as well, there for the opponent. Headquarters lie far apart, what
-players own from the start lies near them, what anybody may take is spread evenly. All buildings can be reached on foot:
-causeways lead over what is in the way. Without a symmetry, the second player gets sites as far off as those of the
-first. Locked cells stay and count; where they break the symmetry or leave no room, it gives up. Rooms and markers are
-dropped where the map is copied.
+The first half of the map is copied onto the second, with reoriented pieces. Existing owned buildings are removed, and
+neutral ones unless their sites are reused. Every new building also appears at its mirrored cell, for the opponent.
+Headquarters are far apart, buildings owned from the start are near them, and neutral buildings are spread evenly. All
+buildings can be reached on foot: causeways cross obstacles. Without a symmetry, the second player gets sites at similar
+distances as the first. Locked cells stay and count; if they break the symmetry or leave too little room, the shaper
+gives up. Rooms and markers are removed where the map is copied.
 
-The tileset needs countries, and tiles of the kinds plain and headquarters, and of the other buildings that are wanted.
-Pieces are chosen so that rivers, roads and coasts join, as by `autotile` with `keep: pieces`, but alike on both sides.
+The tileset needs countries, tiles of the kinds plain and headquarters, and tiles of all requested buildings. Pieces are
+chosen so that rivers, roads and coasts join, as by `autotile` with `keep: pieces`, but equally on both sides.
 """
 
 from __future__ import annotations
@@ -34,47 +34,47 @@ from ._war_maps.roads import Roads, join, mask_of
 from ._war_maps.sites import Sites, assign_kinds
 
 MIN_SIDE = 8
-"""Cells on a side that two players need."""
+"""Minimum width and height of a map for two players."""
 ROUNDS = 3
-"""So often ways are laid again after pieces were fitted."""
+"""Number of times that causeways are laid again after pieces were fitted."""
 TRIES = 16
-"""So many places for the headquarters are tried."""
+"""Maximum number of headquarters sites to try."""
 
 
 class PlayersParams(Params):
     symmetry: Literal["half_turn", "horizontal", "vertical", "diagonal", "antidiagonal", "none"] = param("half_turn")
-    """How the second player's side follows from the first: turned, mirrored left to right, top to bottom, or not."""
+    """Symmetry between the two players: half turn, mirrored left to right, top to bottom or at a diagonal, or none."""
     countries: tuple[str, str] = param(("orange star", "blue moon"))
-    """Who plays, by name or initials; the first gets the first half, left or top."""
+    """Countries that play, by name or initials; the first gets the first half, left or top."""
     bases: int = param(2, ge=0, le=50, typical=(1, 4))
-    """Bases that each player owns from the start."""
+    """Number of bases that each player owns from the start."""
     cities: int = param(2, ge=0, le=200, typical=(0, 8))
-    """Cities that each player owns from the start."""
+    """Number of cities that each player owns from the start."""
     neutral_cities: int = param(6, ge=0, le=1000, typical=(0, 20))
-    """Neutral cities on each side."""
+    """Number of neutral cities on each side."""
     neutral_bases: int = param(1, ge=0, le=200, typical=(0, 4))
-    """Neutral bases on each side."""
+    """Number of neutral bases on each side."""
     airports: int = param(1, ge=0, le=200, typical=(0, 3))
-    """Neutral airports on each side."""
+    """Number of neutral airports on each side."""
     ports: int = param(0, ge=0, le=200, typical=(0, 3))
-    """Neutral ports on each side, at the shore."""
+    """Number of neutral ports on each side, at the shore."""
     com_towers: int = param(0, ge=0, le=200, typical=(0, 2))
-    """Neutral com towers on each side."""
+    """Number of neutral com towers on each side."""
     labs: int = param(0, ge=0, le=200, typical=(0, 2))
-    """Neutral labs on each side."""
+    """Number of neutral labs on each side."""
     roads: bool = param(True)
     """Whether roads lead from the headquarters to the bases and to the opponent."""
     join_all: bool = param(False)
-    """Whether land without buildings is joined to the rest, too."""
+    """Whether land without buildings is also joined to the rest."""
 
     @property
     def owned(self) -> dict[str, int]:
-        """What each player owns, besides the headquarters."""
+        """Number of buildings of each kind that a player owns, besides the headquarters."""
         return {"base": self.bases, "city": self.cities}
 
     @property
     def neutral(self) -> dict[str, int]:
-        """What anybody may take, on each side."""
+        """Number of neutral buildings of each kind on each side."""
         return {
             "port": self.ports,
             "base": self.neutral_bases,
@@ -88,7 +88,7 @@ class PlayersParams(Params):
 @shaper(PlayersParams, dimensions=(2,), example="caves --tileset awbw --tiles floor=plain,wall=sea --shape players")
 def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     if min(map.shape) < MIN_SIDE:
-        text = f"two players need {MIN_SIDE} cells on a side, the map is {map.width}x{map.height}; make it larger"
+        text = f"two players need at least {MIN_SIDE}x{MIN_SIDE} cells, got {map.width}x{map.height}; use a larger map"
         raise InvalidRecipe(text)
     move = "" if p.symmetry == "none" else MOVES[p.symmetry][0]
     kinds = TileKinds(map.tileset, p.countries, move)
@@ -98,7 +98,7 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
     old = field.clear_buildings()
     _refuse_locked(field, p)
     fit(field)
-    yield Frame(lambda: field.cells, "take buildings away", progress=0.1)
+    yield Frame(lambda: field.cells, "remove buildings", progress=0.1)
     homes = yield from _place_buildings(field, p, Sites(field, site, rng, old))
     yield from _join_land(field, p)
     if p.roads:
@@ -113,7 +113,7 @@ def players(map: TileMap, p: PlayersParams, site: Site, rng: Rng) -> Steps:
 
 
 def _join_land(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, None]:
-    """Lay causeways and fit the pieces, again where that took a way on foot; what gives way to land takes none."""
+    """Lay causeways and fit the pieces, repeatedly where fitting removed a path; then replace misfits by land."""
     for _ in range(ROUNDS):
         for left in join(field, everything=p.join_all):
             yield Frame(lambda: field.cells, "causeways", progress=0.6, numbers={"parts": left})
@@ -125,11 +125,11 @@ def _join_land(field: Battlefield, p: PlayersParams) -> Generator[Frame, None, N
 
 
 def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
-    """Locked buildings and their images count; more than are wanted cannot be, nor those of third countries."""
+    """Raise GaveUp if more buildings are locked than requested, or if a locked building belongs to a third country."""
     kinds = field.kinds
     strangers = field.buildings & ~np.isin(kinds.countries, (NEUTRAL, *kinds.players))[field.cells]
     if strangers.any():
-        text = "players: locked buildings belong to somebody who does not play"
+        text = "players: locked buildings belong to a country that does not play"
         raise GaveUp(text, cells=np.argwhere(strangers & field.locked))
     wanted = {(HEADQUARTERS, side): 1 for side in kinds.players}
     wanted |= {(kind, side): count for side in kinds.players for kind, count in p.owned.items()}
@@ -138,12 +138,12 @@ def _refuse_locked(field: Battlefield, p: PlayersParams) -> None:
         there = field.find_buildings(kind, country) if country else np.zeros(0, dtype=np.bool_)
         most = wanted.get((kind, country), 0)
         if np.count_nonzero(there) > most:
-            reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, {most} wanted"
+            reason = f"players: {there.sum()} locked of the kind {kind!r} for {country}, at most {most} wanted"
             raise GaveUp(reason, cells=np.argwhere(there & field.locked))
 
 
 def _place_buildings(field: Battlefield, p: PlayersParams, sites: Sites) -> Generator[Frame, None, tuple[Cell, Cell]]:
-    """Put all buildings, the headquarters at the best place where the rest finds room; where these are."""
+    """Place all buildings, the headquarters at the best sites where the others fit; return the headquarters."""
     locked = [np.argwhere(field.find_buildings(HEADQUARTERS, side)).tolist() for side in field.kinds.players]
     one, other = ((cells[0][0], cells[0][1]) if cells else None for cells in locked)
     options = (
@@ -167,8 +167,8 @@ def _place_buildings(field: Battlefield, p: PlayersParams, sites: Sites) -> Gene
             best = fairness, pair, field.cells.copy()
     if best is None:
         if not field.kinds.is_land[bare].any():
-            raise GaveUp("players: there is no land to build on; take a map that has some")
-        raise failure or GaveUp("players: no land with room for two headquarters that are apart; take fewer buildings")
+            raise GaveUp("players: the map has no land to build on; use one that has")
+        raise failure or GaveUp("players: no room for two headquarters apart from each other; use fewer buildings")
     field.cells[...] = best[2]
     return best[1]
 
@@ -194,7 +194,7 @@ def _build_neutral(
     field: Battlefield, p: PlayersParams, sites: Sites, own: NDArray[np.float64], far: NDArray[np.float64]
 ) -> None:
     mirrored = field.image is not None
-    # Locked ones count; one on the axis serves both sides.
+    # Locked buildings count; one on the axis counts for both sides.
     missing = {kind: (2 * count - _count(field, kind, NEUTRAL)) // 2 for kind, count in p.neutral.items()}
     shore = find_adjacent(field.find_kinds(*WATER))
     ports = sites.choose_ports(missing.pop("port"), own, far)
@@ -215,14 +215,14 @@ def _count(field: Battlefield, kind: str, country: str) -> int:
 
 
 def _lay_roads(field: Battlefield, homes: tuple[Cell, Cell]) -> None:
-    """Roads from each headquarters to its bases, and to the opponent."""
+    """Lay roads from each headquarters to its bases and to the opponent."""
     roads = Roads(field)
     mirrored = field.image is not None
-    way = roads.find_path(*homes)
-    way = roads.cut_halfway(way) if mirrored else way
-    roads.add_path(way)
+    path = roads.find_path(*homes)
+    path = roads.cut_halfway(path) if mirrored else path
+    roads.add_path(path)
     for home, country in list(zip(homes, field.kinds.players, strict=True))[: 1 if mirrored else 2]:
-        reached = mask_of([home, *way], field.shape)
+        reached = mask_of([home, *path], field.shape)
         for base in np.argwhere(field.find_buildings("base", country)).tolist():
             built = roads.build(reached, mask_of([(base[0], base[1])], field.shape))
             reached |= mask_of(built, field.shape)

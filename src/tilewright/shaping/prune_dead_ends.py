@@ -1,8 +1,8 @@
-"""Prune dead ends: fill passages that lead nowhere, from their ends on.
+"""Prune dead ends: fill passages that lead nowhere, starting at their ends.
 
-A dead end is a passable cell with one passable neighbour, diagonals not counted. It is filled, then the cell before it
-if that is a dead end now, and so on: what is left are rooms, loops and the ways between them. A maze without loops
-shrinks to a single cell. Locked cells and markers stay, and so do the ways to them.
+A dead end is a passable cell with one passable neighbor, diagonals not counted. It is filled, then the cell before it
+if that is now a dead end, and so on. Rooms, loops and the paths between them remain. A maze without loops shrinks to a
+single cell. Locked cells and markers, and the paths to them, are kept.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from ..core.tilemap import TileMap
 from ..kernels.dead_ends import OPEN, SPARED, fill_ends
 
 FRAMES = 50
-"""About as many pictures of shrinking passages."""
+"""Approximate number of frames that show shrinking passages."""
 
 
 class PruneDeadEndsParams(Params):
     length: int | None = param(None, ge=1, le=MAX_AREA, typical=(1, 50))
-    """At most so many cells of each dead end are filled; by default all of it."""
+    """Maximum number of cells to fill from each dead end; by default unlimited."""
     share: float = param(1.0, ge=0, le=1)
-    """Share of the dead ends that are filled."""
+    """Fraction of the dead ends to fill."""
     tile: Label | None = param(None, tiles=True)
-    """Impassable tile to fill them with; by default the most common one of the map."""
+    """Impassable tile to fill with; by default the most common impassable tile of the map."""
 
 
 @shaper(PruneDeadEndsParams)
@@ -39,7 +39,7 @@ def prune_dead_ends(map: TileMap, p: PruneDeadEndsParams, site: Site, rng: Rng) 
     survey = Survey(map)
     tile = site.tile(p.tile) if p.tile is not None else survey.most_common_tile(passable=False)
     if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
+        raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
     spared = site.locked
     for marker in map.markers:
         spared[(marker.level, marker.y, marker.x)[-spared.ndim :]] = True

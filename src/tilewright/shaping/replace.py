@@ -1,7 +1,7 @@
-"""Replace: put one tile where another one is, everywhere or in a share of the cells.
+"""Replace: put one tile in place of another, everywhere or in a fraction of the cells.
 
-Several pairs are replaced at once, all by what the map was before, so that two tiles can change places. Which cells
-make up a share depends on seed and position alone. Decorative: it gives way at locked cells.
+All pairs are replaced at once, based on the original map, so that two tiles can be swapped. The cells of a fraction
+depend only on the seed and their position. Locked cells keep their tiles.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from ..core.tilemap import TileMap
 
 class ReplaceParams(Params):
     tile: Label | None = param(None, tiles=True, initial=0)
-    """Tile to replace; together with by."""
+    """Tile to replace; given together with by."""
     by: Label | None = param(None, tiles=True, initial=1)
     """Tile to put in its place."""
     pairs: tuple[tuple[Label, Label], ...] = param((), tiles=True)
-    """More of the same: pairs of a tile and the one to put in its place."""
+    """Further pairs of a tile and its replacement."""
     share: float = param(1.0, ge=0, le=1)
-    """Share of the cells that are replaced."""
+    """Fraction of the cells to replace."""
 
     @model_validator(mode="after")
     def _check_pairs(self) -> ReplaceParams:
         if (self.tile is None) != (self.by is None):
-            raise InvalidRecipe("give both, or pairs", at="tile", rule="conflict", place="tile, by")
+            raise InvalidRecipe("give both, or use pairs", at="tile", rule="conflict", place="tile, by")
         if self.tile is None and not self.pairs:
-            raise InvalidRecipe("say what to replace: tile and by, or pairs", rule="missing")
+            raise InvalidRecipe("give the tiles to replace: tile and by, or pairs", rule="missing")
         return self
 
     def all_pairs(self) -> Iterator[tuple[Label, Label]]:
@@ -51,7 +51,7 @@ def replace(map: TileMap, p: ReplaceParams, site: Site, rng: Rng) -> TileMap:
     for old, new in p.all_pairs():
         tile = site.tile(old)
         if tile in seen:
-            raise InvalidRecipe(f"{map.tileset[tile].name!r} is to be replaced twice; name it once", rule="duplicate")
+            raise InvalidRecipe(f"{map.tileset[tile].name!r} is replaced twice; give it only once", rule="duplicate")
         seen.add(tile)
         table[tile] = site.tile(new)
     spared = site.locked

@@ -1,6 +1,6 @@
-"""Rotate: turn the map by quarter turns, clockwise.
+"""Rotate: rotate the map clockwise by quarter turns.
 
-Rooms, markers and locks move along, and rivers, roads and other pieces turn with the map.
+Rooms, markers and locks move with the cells. Rivers, roads and other pieces are reoriented.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core.registry import transform
 
 class RotateParams(Params):
     turns: int = param(1, ge=1, le=3)
-    """How many quarter turns, clockwise."""
+    """Number of clockwise quarter turns."""
 
 
 @transform(RotateParams, reorients=lambda p: ("dx", "xy", "dy")[p.turns - 1])

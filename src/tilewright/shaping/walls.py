@@ -1,7 +1,7 @@
-"""Walls: turn the solid cells that touch a floor into walls.
+"""Walls: turn the solid cells beside passable ones into walls.
 
-For maps of rooms and passages in solid rock: every impassable cell beside a passable one, corners included, becomes the
-wall's tile. Nothing that one can walk on changes. Decorative: it gives way at locked cells.
+Intended for rooms and passages in solid rock: every impassable cell that touches a passable one, also at a corner,
+becomes a wall. Passable cells do not change. Locked cells keep their tiles.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..core.tilemap import TileMap
 
 class WallsParams(Params):
     tile: Label | None = param(None, tiles=True)
-    """Tile of the walls; by default the one called wall, or else the most common impassable one."""
+    """Impassable tile of the walls; by default the tile named wall, or else the most common impassable tile."""
     of: Label | None = param(None, tiles=True)
-    """Only cells that hold this tile become walls; by default all that are impassable."""
+    """Tile that becomes a wall; by default any impassable tile."""
     thickness: int = param(1, ge=1, le=64, typical=(1, 4))
-    """How many cells thick the walls are."""
+    """Thickness of the walls in cells."""
 
 
 @shaper(WallsParams)
@@ -37,7 +37,7 @@ def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
         else map.tileset.by_name.get("wall", survey.most_common_tile(passable=False))
     )
     if tile is None or map.tileset.passable[tile]:
-        raise InvalidRecipe("one that cannot be walked on is needed; name it", at="tile", rule="missing")
+        raise InvalidRecipe("must be impassable; give such a tile", at="tile", rule="missing")
     near = survey.passable
     for _ in range(p.thickness):
         near = _dilate(near)
@@ -46,7 +46,7 @@ def walls(map: TileMap, p: WallsParams, site: Site, rng: Rng) -> TileMap:
 
 
 def _dilate(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The cells of a mask and those that touch one, on the same level."""
+    """Return the mask dilated by one cell in all 8 directions, per level."""
     for axis in (-2, -1):
         lines = np.moveaxis(mask, axis, 0)
         wider = lines.copy()

@@ -1,8 +1,7 @@
-"""Widen: make passages wider by digging away what is beside them.
+"""Widen: make passages wider by digging away the cells beside them.
 
-Every impassable cell within so many steps of a passable one, diagonals not counted, takes the tile of the passable cell
-it is reached from. The outermost ring of the map stays closed. Decorative: it gives way at locked cells, and steps lead
-around them.
+Every impassable cell within `by` orthogonal steps of a passable one takes the tile of the passable cell from which it
+is reached. Locked cells keep their tiles, and the steps lead around them.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from ..core.tilemap import TileMap
 
 class WidenParams(Params):
     by: int = param(1, ge=1, le=64, typical=(1, 5))
-    """How many cells passages grow on every side."""
+    """Number of cells by which passages grow on every side."""
     border: bool = param(True)
-    """Keep the outermost ring of the map closed."""
+    """Whether to keep the outermost ring of the map closed."""
 
 
 @shaper(WidenParams)
@@ -34,7 +33,7 @@ def widen(map: TileMap, p: WidenParams, site: Site, rng: Rng) -> Steps:
     for step in range(p.by):
         before, tiles = open_.copy(), cells.copy()
         for axis, ahead in ((-1, True), (-1, False), (-2, True), (-2, False)):
-            # From the left, the right, above and below: the first one that is passable gives its tile.
+            # From the left, the right, above and below: the tile of the first passable neighbor is taken.
             source, target = (np.s_[:-1], np.s_[1:]) if ahead else (np.s_[1:], np.s_[:-1])
             was, now = np.moveaxis(before, axis, 0)[source], np.moveaxis(open_, axis, 0)[target]
             grown = was & ~now & np.moveaxis(free, axis, 0)[target]

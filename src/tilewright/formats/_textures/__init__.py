@@ -1,4 +1,4 @@
-"""Textures: 16x16 pixels for a tile, drawn by its kind, its colour and the sides where it joins others."""
+"""Textures: 16x16 pixels of a tile, drawn by its kind, its color and the sides where it joins others."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ TEXTURES: dict[str, Texture] = {
     )
 }
 TEXTURES |= {"pipe seam": countryside.seam, "pipe rubble": countryside.rubble, **things.DRAWINGS, **buildings.DRAWINGS}
-"""Textures by the kind of tile that they are for; any other kind is bevelled."""
+"""Textures by kind of tile; other kinds use `bevel`."""

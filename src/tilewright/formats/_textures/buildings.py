@@ -1,4 +1,4 @@
-"""Textures of buildings and works, whose roofs have the tile's colour, and of what nobody knows."""
+"""Textures of buildings, with roofs in the tile's color, and of unknown tiles."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .strokes import COLUMNS, GAPS, ROWS, SIDE, Look, Pixels, Texture, apply_dra
 FIXED_COLORS = {
     letter: rgb(color)
     for letters, colors in (
-        ("Wwv", "fffdf5 f3ead6 cbbfa9"),  # walls: bright, lit, in the shade
-        ("kcy", "4d5a70 8fe3ea ffdf6b"),  # panes: dark, bright, yellow
+        ("Wwv", "fffdf5 f3ead6 cbbfa9"),  # walls: bright, lit, shaded
+        ("kcy", "4d5a70 8fe3ea ffdf6b"),  # windows: dark, bright, yellow
         ("Ggh", "d5d8dc a9aeb6 737985"),  # metal and concrete
-        ("qQx", "f0705a b8402f 2c2a38"),  # a warning red, and the dark
+        ("qQx", "f0705a b8402f 2c2a38"),  # warning red, shaded red, and dark
     )
     for letter, color in zip(letters, colors.split(), strict=True)
 }
-"""Colours that are the same in every country."""
+"""Colors that are the same for every country."""
 
 
 def _draw_building(drawing: str, look: Look, rng: Rng) -> Pixels:
-    """A drawing on a meadow: R, r and d are the tile's colour, lit and in the shade, and o its darkest shade."""
+    """Apply a drawing to a meadow: R, r and d are the tile's color, lit and shaded, and o is its darkest shade."""
     lit = {
         letter: apply_shades(look.color, np.array(shade)) for letter, shade in {"R": 0.3, "r": 0.0, "d": -0.26}.items()
     }
@@ -40,7 +40,7 @@ DRAWINGS: dict[str, Texture] = {
 
 
 def port(look: Look, rng: Rng) -> Pixels:
-    """A warehouse and a crane on a quay, with piles in the water at the sides where there is some."""
+    """Draw a warehouse and a crane on a quay, with piles at the sides with water."""
     pixels = _draw_building("port", look, rng)
     for side in "s" if look.shore_code is None else open_sides(look.shore_code):
         along = COLUMNS if side in "ns" else ROWS
@@ -51,7 +51,7 @@ def port(look: Look, rng: Rng) -> Pixels:
 
 
 def teleport(look: Look, rng: Rng) -> Pixels:
-    """A black square, and stars in it."""
+    """Draw a black square with stars."""
     pixels = np.broadcast_to(look.color, (SIDE, SIDE, 3)).copy()
     for number, (row, column) in enumerate(choose_spots(rng, 7)):
         pixels[row, column] = rgb("ffffff") if number % 3 == 0 else apply_shades(look.color, np.array(0.45))
@@ -59,6 +59,6 @@ def teleport(look: Look, rng: Rng) -> Pixels:
 
 
 def unknown(look: Look, rng: Rng) -> Pixels:
-    """A question mark on a chequered ground."""
+    """Draw a question mark on a checkered ground."""
     checks = np.where((ROWS // 4 + COLUMNS // 4) % 2 == 0, 0.12, -0.22)
     return apply_drawing(apply_shades(rgb("a56ad6"), checks), "unknown", look.color, FIXED_COLORS)

@@ -1,7 +1,7 @@
-"""Textures of water and what lies in or over it, with the shores that follow from what lies around.
+"""Textures of water and of tiles in or over it, with shores that depend on the neighbors.
 
-`surroundings` tells every cell of water what its neighbours are. Shores are bands by the distance from land: sand,
-foam, shallows, deep water; so they run on from one cell into the next, around corners and into river mouths.
+`encode_shores` returns the surroundings of every cell of water. Shores are bands by the distance from land: sand, foam,
+shallow and deep water. They therefore continue from one cell to the next, around corners and into river mouths.
 """
 
 from __future__ import annotations
@@ -39,42 +39,42 @@ from .strokes import (
 Cell = TypeVar("Cell", np.uint8, np.bool_)
 
 LAND, OPEN, BEACH, CHANNEL = range(4)
-"""What a neighbour is to water: land, open water, a beach with water before it, or a channel that ends here."""
+"""Types of neighbors of water: land, open water, a beach with water in front of it, or a channel that ends here."""
 ALL_OPEN = sum(OPEN << 2 * side for side in range(4))
 OPEN_KINDS = ("sea", "reef", "port")
-"""Kinds that water reaches without a shore; a port has a quay of its own."""
+"""Kinds that water reaches without a shore; a port has its own quay."""
 SHORE_KINDS = ("sea", "reef", "shoal", "river", "bridge", "port")
-"""Kinds of tiles that are drawn with regard to their neighbours."""
+"""Kinds of tiles whose sprite depends on their neighbors."""
 
 SAND, FOAM, SHALLOW, DEEP = rgb("ecd9a2"), rgb("f4fbff"), rgb("74bcea"), rgb("4f8fd6")
 SAND_WIDTH, FOAM_WIDTH, SHALLOW_WIDTH = 1.6, 1.0, 2.4
 WIDE_BEACH, NARROW_BEACH = 7.0, 4.4
-"""How far the sand of a shoal reaches; less where land lies on both sides of the water."""
+"""Width of the sand of a shoal; narrow if land is on both sides of the water."""
 RIVER_HALF = 6.0
 """Half the width of a river, with the sand on its banks; at its mouth it is as wide as the cell."""
 ROUND = 6.0
 """Radius of the corners of a coast."""
 
 
-# -- what lies around ----------------------------------------------------------------------------------------------
+# -- surroundings --------------------------------------------------------------------------------------------------
 
 
 def encode_shores(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[np.uint16] | None:
-    """(level, row, column) what lies around each cell of water, 0 for others; None where no tile is water.
+    """Return (level, row, column) shore codes of the cells of water, 0 for others; None if no tile is water.
 
-    Two bits for every side, one for every corner that is land though the sides beside it are water, and one for a
-    bridge over open water. A piece goes on beyond the edge of the map as it does at the edge.
+    A code has two bits for every side, one for every corner that is land between sides with water, and one for a bridge
+    over open water. Pieces continue beyond the edge of the map as at the edge.
     """
     shore = np.array([tile.kind in SHORE_KINDS for tile in tiles])
     if not shore.any():
         return None
     offers = np.array([[_classify_edge(tile, side) for side in SIDES] for tile in tiles], dtype=np.uint8)
     across = np.array([[tile.kind == "bridge" and side not in tile.joins for side in SIDES] for tile in tiles])
-    shown = np.moveaxis(offers[cells], -1, 0)  # (side, level, row, column) what a cell is to its neighbours
+    shown = np.moveaxis(offers[cells], -1, 0)  # (side, level, row, column) type of a cell for its neighbors
     afloat = _find_open_bridges(shown, across[cells])
     shown[:, afloat] = OPEN
     beside = [_neighbor_edges(shown, side) for side in range(4)]
-    wet = [_is_open(neighbour) for neighbour in beside]
+    wet = [_is_open(neighbor) for neighbor in beside]
     flooded = np.pad(_is_open(shown).all(axis=0), ((0, 0), (1, 1), (1, 1)), mode="edge")
     code: NDArray[np.uint16] = np.left_shift(afloat, 12, dtype=np.uint16)
     for side in range(4):
@@ -89,7 +89,7 @@ def encode_shores(tiles: Sequence[Tile], cells: NDArray[np.integer]) -> NDArray[
 
 
 def _classify_edge(tile: Tile, side: str) -> int:
-    """What a tile is to the neighbour at a side."""
+    """Return the type of a tile for its neighbor at a side."""
     if tile.kind in OPEN_KINDS:
         return OPEN
     if tile.kind == "shoal":
@@ -99,7 +99,7 @@ def _classify_edge(tile: Tile, side: str) -> int:
 
 
 def _find_open_bridges(shown: NDArray[np.uint8], across: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(level, row, column) the bridges with open water at a side of the deck, or anywhere if no river runs there."""
+    """Return (level, row, column) bridges with open water beside the deck, or anywhere if there is no river."""
     afloat, channel, near = (np.zeros(shown.shape[1:], dtype=np.bool_) for _ in range(3))
     for side in range(4):
         beside = _neighbor_edges(shown, side)
@@ -116,7 +116,7 @@ def _is_open(shown: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _neighbor_edges(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """(level, row, column) what the neighbour at a side is to each cell; beyond the edge, what the cell is to it."""
+    """Return (level, row, column) type of the neighbor at a side; beyond the edge, that of the cell itself."""
     beside = _shift(np.pad(shown[(side + 2) % 4], ((0, 0), (1, 1), (1, 1))), STEPS[side]).copy()
     edge = ((slice(None), 0), (slice(None), slice(None), -1), (slice(None), -1), (slice(None), slice(None), 0))[side]
     beside[edge] = shown[side][edge]
@@ -124,14 +124,14 @@ def _neighbor_edges(shown: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
 
 
 def _shift(padded: NDArray[Cell], step: tuple[int, int]) -> NDArray[Cell]:
-    """(level, row, column) what lies a step away from each cell, of what has a cell more at each edge."""
+    """Return (level, row, column) the neighbor of each cell at a step, of an array padded by one."""
     rows, columns = padded.shape[1] - 2, padded.shape[2] - 2
     down, right = step
     return padded[:, 1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
 
 
 def open_sides(shore_code: int) -> str:
-    """The sides with open water."""
+    """Return the sides with open water."""
     return "".join(side for side, beside in _decode_sides(shore_code).items() if beside in (OPEN, BEACH))
 
 
@@ -143,17 +143,17 @@ def _decode_sides(shore_code: int) -> dict[str, int]:
 
 
 def sea(look: Look, rng: Rng) -> Pixels:
-    """Deep water with small waves; toward land, shallows, foam and sand."""
+    """Draw deep water with small waves; toward land, shallow water, foam and sand."""
     return _draw_shore(_land_distance(look.shore_code), look.color)
 
 
 def reef(look: Look, rng: Rng) -> Pixels:
-    """Rocks that rise from the sea, with foam around them."""
+    """Draw rocks in the sea, with foam around them."""
     return apply_drawing(_draw_shore(_land_distance(look.shore_code), DEEP), "reef", look.color, {"f": FOAM})
 
 
 def shoal(look: Look, rng: Rng) -> Pixels:
-    """A beach toward all land around, or at the side where it joins; before it, water."""
+    """Draw a beach toward all land around, or at the side where it joins, with water in front of it."""
     sides = dict.fromkeys(SIDES, BEACH) if look.shore_code is None else _decode_sides(look.shore_code)
     corners = 0 if look.shore_code is None else look.shore_code >> 8
     if LAND not in sides.values():
@@ -174,7 +174,7 @@ def shoal(look: Look, rng: Rng) -> Pixels:
 
 
 def _is_strait(sides: dict[str, int], corners: int) -> bool:
-    """Whether land lies on both sides of the way through, be it straight or round a corner."""
+    """Return whether land is on both sides of the passage, straight or around a corner."""
     land = {side for side, beside in sides.items() if beside == LAND}
     straight = land >= {"n", "s"} or land >= {"e", "w"}
     return straight or any(
@@ -183,7 +183,7 @@ def _is_strait(sides: dict[str, int], corners: int) -> bool:
 
 
 def river(look: Look, rng: Rng) -> Pixels:
-    """A stream between sandy banks, which widens where it meets the sea and rounds off where it springs."""
+    """Draw a stream between sandy banks, wider at the sea and rounded at its source."""
     sides = dict.fromkeys(SIDES, CHANNEL) if look.shore_code is None else _decode_sides(look.shore_code)
     joins = "".join(side for side in look.joins if sides[side] != LAND) or look.joins
     half = np.full((SIDE, SIDE), RIVER_HALF)
@@ -201,7 +201,7 @@ def river(look: Look, rng: Rng) -> Pixels:
 
 
 def bridge(look: Look, rng: Rng) -> Pixels:
-    """A road on a deck with railings, over the sea or a river."""
+    """Draw a road on a deck with railings, over the sea or a river."""
     crosswise = "".join(side for side in SIDES if side not in look.joins)
     if look.shore_code is not None and look.shore_code >> 12:
         pixels = sea(Look(DEEP, "", look.shore_code), rng)
@@ -223,7 +223,7 @@ def _encode_sides(sides: dict[str, int], corners: int) -> int:
 
 
 def _land_distance(shore_code: int | None) -> Distances:
-    """How far the pixels lie from land; below 0 on land, in the rounded corner between two shores."""
+    """Return the distance of pixels to land; negative on land, in the rounded corner between two shores."""
     shore_code = ALL_OPEN if shore_code is None else shore_code
     sides = _decode_sides(shore_code)
     field = np.full((SIDE, SIDE), float(SIDE))
@@ -244,7 +244,7 @@ def _land_distance(shore_code: int | None) -> Distances:
 
 
 def _draw_shore(field: Distances, color: Color, sand: Distances | float = SAND_WIDTH) -> Pixels:
-    """Water of a colour with small waves, and toward land its shore."""
+    """Draw water of a color with small waves, and its shore toward land."""
     out = field - sand
     deep = FOAM_WIDTH + SHALLOW_WIDTH
     pixels = draw_bands(out, (0, SAND), (FOAM_WIDTH, FOAM), (deep, SHALLOW), inside=color)

@@ -1,4 +1,4 @@
-"""Textures of a green country, bright and seen from a little above: meadows, woods, mountains, roads and pipes."""
+"""Textures of a bright countryside, seen from slightly above: meadows, woods, mountains, roads and pipes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .strokes import (
 )
 
 MEADOW, STEEL = rgb("a9cf6f"), rgb("9aa4b0")
-"""What pieces lie on, and what pipes are made of, as in tileset awbw."""
+"""Colors of the ground below pieces and of pipes, as in the tileset awbw."""
 ROAD_HALF, PIPE_HALF = 5.0, 4.6
-"""Half the width of a road with its kerbs, and of a pipe."""
+"""Half the width of a road with its curbs, and of a pipe."""
 
 
 def draw_meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
-    """Short grass with a few tufts; it joins with any other meadow."""
+    """Draw short grass with a few tufts; it joins with any other meadow."""
     pixels = np.broadcast_to(color, (SIDE, SIDE, 3)).copy()
     for row, column in choose_spots(rng, tufts):
         row, column = 2 + row % 12, 2 + column % 12
@@ -39,17 +39,17 @@ def draw_meadow(color: Color, rng: Rng, tufts: int = 3) -> Pixels:
 
 
 def plain(look: Look, rng: Rng) -> Pixels:
-    """A meadow."""
+    """Draw a meadow."""
     return draw_meadow(look.color, rng)
 
 
 def wood(look: Look, rng: Rng) -> Pixels:
-    """Round trees that stand close together, the front ones over those behind."""
+    """Draw round trees close together, the front ones over those behind."""
     return apply_drawing(draw_meadow(MEADOW, rng, 0), "wood", look.color)
 
 
 def mountain(look: Look, rng: Rng) -> Pixels:
-    """A peak under snow, lit from the left, with a lower one before it."""
+    """Draw a snow-covered peak, lit from the left, with a lower one in front."""
     return apply_drawing(draw_meadow(MEADOW, rng, 0), "mountain", look.color)
 
 
@@ -57,12 +57,12 @@ def mountain(look: Look, rng: Rng) -> Pixels:
 
 
 def road(look: Look, rng: Rng) -> Pixels:
-    """A paved road with kerbs."""
+    """Draw a paved road with curbs."""
     return draw_road(draw_meadow(MEADOW, rng, 2), look)
 
 
 def draw_road(pixels: Pixels, look: Look) -> Pixels:
-    """A road over what lies there; where it does not fork, a broken line runs along its middle."""
+    """Draw a road over pixels; if it does not fork, it has a dashed center line."""
     off = line_distance(look.joins)
     pixels[off < ROAD_HALF] = apply_shades(look.color, np.array(-0.46))
     pixels[off < ROAD_HALF - 1] = look.color
@@ -78,12 +78,12 @@ def draw_road(pixels: Pixels, look: Look) -> Pixels:
 
 
 def pipe(look: Look, rng: Rng) -> Pixels:
-    """A thick round pipe, with a rim where two pieces meet; an end is closed."""
+    """Draw a thick round pipe, with a rim where two pieces meet; an end is closed."""
     return _draw_pipe(draw_meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_))
 
 
 def seam(look: Look, rng: Rng) -> Pixels:
-    """A pipe with a patched, cracked joint in its middle, where it can be broken."""
+    """Draw a pipe with a patched, cracked joint in the center, where it can be broken."""
     pixels = _draw_pipe(draw_meadow(MEADOW, rng, 2), look, np.ones((SIDE, SIDE), dtype=np.bool_), STEEL)
     along, across = _axes(look.joins)
     band = (np.abs(along) < 4) & (np.abs(across) < PIPE_HALF + 1)
@@ -97,7 +97,7 @@ def seam(look: Look, rng: Rng) -> Pixels:
 
 
 def rubble(look: Look, rng: Rng) -> Pixels:
-    """What is left of a broken pipe: two jagged stumps, and shards on the ground between them."""
+    """Draw a broken pipe: two jagged stumps, and shards on the ground between them."""
     along, across = _axes(look.joins)
     jagged = np.abs(along) > 4 + (np.round(across - 0.5) % 2 == 0)
     pixels = draw_meadow(MEADOW, rng, 1)
@@ -111,13 +111,13 @@ def rubble(look: Look, rng: Rng) -> Pixels:
 
 
 def _axes(joins: str) -> tuple[Distances, Distances]:
-    """How far the pixels lie along and across a straight piece from its middle."""
+    """Return the distances of pixels along and across a straight piece from its center."""
     down, right = ROWS - 7.5, COLUMNS - 7.5
     return (down, right) if joins == "ns" else (right, down)
 
 
 def _draw_pipe(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Color | None = None) -> Pixels:
-    """A pipe over what lies there, its shadow to the lower right first."""
+    """Draw a pipe over pixels, with a shadow to the lower right."""
     color = look.color if color is None else color
     off = line_distance(look.joins)
     body = (off < PIPE_HALF) & where
@@ -140,7 +140,7 @@ def _draw_pipe(pixels: Pixels, look: Look, where: NDArray[np.bool_], color: Colo
 
 
 def _tube_shades(off: Distances) -> Distances:
-    """Shades of a round tube around a line, lit from the upper left."""
+    """Return the shades of a round tube around a line, lit from the upper left."""
     padded = np.pad(off, 1, mode="reflect", reflect_type="odd")
     down, right = (padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2
     steep = np.clip(off / PIPE_HALF, 0, 1)

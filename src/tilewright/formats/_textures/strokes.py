@@ -1,4 +1,4 @@
-"""What textures are drawn from and with: a tile's look, shades of its colour, and strokes that join at the edges."""
+"""Drawing primitives of textures: a tile's look, shades of its color, and strokes that join at the edges."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ... import data
 from ...core.seeds import Rng
 
 SIDE = 16
-"""Pixels along a drawn sprite; other sizes are enlarged or thinned out from it."""
+"""Width and height of a drawn sprite in pixels; other sizes are resampled from it."""
 MIDDLE = SIDE / 2
 FILLET = 3.0
-"""How far the inner corners of a fork are rounded, in pixels."""
+"""Radius of the rounded inner corners of a fork, in pixels."""
 
 Distances: TypeAlias = NDArray[np.float64]
-"""(row, column) a number for every pixel."""
+"""(row, column) distance of every pixel."""
 Shades: TypeAlias = NDArray[np.float64]
-"""(row, column) how much lighter (up to 1: white) or darker (down to -1: black) than the tile's colour a pixel is."""
+"""(row, column) lightness relative to the tile's color, from -1 (black) to 1 (white)."""
 Pixels: TypeAlias = NDArray[np.float64]
 """(row, column, 3) red, green, blue."""
 Color: TypeAlias = NDArray[np.float64]
@@ -32,13 +32,13 @@ Color: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """All that a texture knows of a tile and the place where it stands."""
+    """Everything that a texture depends on besides its kind: color, joins and surroundings of the tile."""
 
     color: Color
     joins: str = ""
-    """The sides where a piece goes on."""
+    """Sides at which a piece continues."""
     shore_code: int | None = None
-    """What lies around it, as `surroundings` tells; None where that is not known, as in a sheet of tiles."""
+    """Surroundings of the cell, as returned by `encode_shores`; None if unknown, as in a sheet of tiles."""
 
 
 Texture: TypeAlias = Callable[[Look, Rng], Pixels]
@@ -47,23 +47,23 @@ ROWS, COLUMNS = np.mgrid[0:SIDE, 0:SIDE]
 
 
 def rgb(color: str) -> Color:
-    """The colour rrggbb."""
+    """Return the color of a hex string rrggbb."""
     return np.array(list(bytes.fromhex(color)), dtype=np.float64)
 
 
 def apply_shades(color: Color, shades: Shades) -> Pixels:
-    """The colour, mixed with white where a shade is positive and with black where it is negative."""
+    """Mix a color with white where a shade is positive and with black where it is negative."""
     light, dark = np.clip(shades, 0, 1)[..., None], np.clip(shades, -1, 0)[..., None]
     return color * (1 + dark) * (1 - light) + 255.0 * light
 
 
 def put(pixels: Shades | Pixels, row: int, column: int, paint: float | Color) -> None:
-    """Set a shade or a color; what leaves the sprite comes back on the other side, so that sprites join."""
+    """Set a shade or a color; positions wrap around at the edges, so that sprites join."""
     pixels[row % SIDE, column % SIDE] = paint
 
 
 def choose_spots(rng: Rng, count: int) -> list[tuple[int, int]]:
-    """Places spread over the sprite: random, but the farthest of a few from those before."""
+    """Choose random places spread over the sprite: each is the one of a few farthest from those before."""
     spots: list[tuple[int, int]] = []
     while len(spots) < count:
         tries = [(rng.below(SIDE), rng.below(SIDE)) for _ in range(6)]
@@ -77,26 +77,26 @@ def _squared_distance(one: tuple[int, int], other: tuple[int, int]) -> int:
 
 
 def smooth(field: Shades, times: int) -> Shades:
-    """Average with the four neighbours, around the edges."""
+    """Average with the four neighbors repeatedly, wrapping around at the edges."""
     for _ in range(times):
         field = (field * 2 + sum(np.roll(field, step, axis) for step in (1, -1) for axis in (0, 1))) / 6
     return field
 
 
 def mottle(rng: Rng, strength: float) -> Shades:
-    """Patches a shade lighter or darker."""
+    """Return random patches that are slightly lighter or darker."""
     field = smooth(rng.child("mottled").cells((SIDE, SIDE)), 1) - 0.5
     shades: Shades = strength * ((field > 0.08) * 1.0 - (field < -0.08) * 1.0)
     return shades
 
 
 def draw_boulders(rng: Rng) -> Shades:
-    """Stones around random centres: a tint each, lit edges above, dark gaps between."""
-    centres = np.array(choose_spots(rng, 7))
-    gaps = np.abs(np.stack([ROWS, COLUMNS], axis=-1)[:, :, None] - centres)
+    """Return shades of stones around random centers: a tint each, lit edges above, dark gaps between."""
+    centers = np.array(choose_spots(rng, 7))
+    gaps = np.abs(np.stack([ROWS, COLUMNS], axis=-1)[:, :, None] - centers)
     gaps = np.minimum(gaps, SIDE - gaps)
     owner = (gaps**2).sum(axis=-1).argmin(axis=-1)
-    tints = np.array([rng.random() * 0.16 - 0.06 for _ in centres])
+    tints = np.array([rng.random() * 0.16 - 0.06 for _ in centers])
     shades: Shades = tints[owner]
     shades[(owner != np.roll(owner, 1, 0)) | (owner != np.roll(owner, 1, 1))] += 0.12
     shades[(owner != np.roll(owner, -1, 0)) | (owner != np.roll(owner, -1, 1))] = -0.36
@@ -109,10 +109,10 @@ def draw_boulders(rng: Rng) -> Shades:
 def apply_drawing(
     pixels: Pixels, drawing: str, color: Color, colors: Mapping[str, Color] = MappingProxyType({})
 ) -> Pixels:
-    """Put a drawing that ships with Tilewright over pixels: a letter a pixel, and a dot what was there.
+    """Apply a built-in drawing to pixels: one letter per pixel; a dot keeps the pixel.
 
-    Lines above the drawing say what its letters are: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or
-    a shadow (`s *0.7`). `colors` are those of further letters.
+    Lines above the drawing define its letters: a shade of the tile's color (`A -0.3`), a color (`x #18141a`) or a
+    shadow (`s *0.7`). `colors` defines further letters.
     """
     legend, letters = _read_drawing(drawing)
     for letter, paint in legend.items():
@@ -128,14 +128,14 @@ def apply_drawing(
 
 @cache
 def _read_drawing(name: str) -> tuple[dict[str, str], NDArray[np.str_]]:
-    """What the letters of a drawing are, and (row, column) the letters."""
+    """Return the definitions of a drawing's letters, and its letters (row, column)."""
     lines = data.read_text("drawings", name).splitlines()
     legend = dict(line.split() for line in lines[:-SIDE])
     return legend, np.array([list(line) for line in lines[-SIDE:]])
 
 
 def draw_bands(field: Distances, *bands: tuple[float, Color], inside: Color) -> Pixels:
-    """The colour of the first band whose limit lies above the field's number, else that of the inside."""
+    """Return for each pixel the color of the first band whose limit exceeds the field, else the inside color."""
     pixels = np.broadcast_to(inside, (SIDE, SIDE, 3)).copy()
     for limit, color in reversed(bands):
         pixels[field < limit] = color
@@ -143,11 +143,11 @@ def draw_bands(field: Distances, *bands: tuple[float, Color], inside: Color) -> 
 
 
 GAPS = {"n": ROWS + 0.5, "e": SIDE - 0.5 - COLUMNS, "s": SIDE - 0.5 - ROWS, "w": COLUMNS + 0.5}
-"""How far the pixels' middles lie from each side."""
+"""Distance of the centers of pixels to each side."""
 
 
 CORNERS = ("ne", "es", "sw", "nw")
-"""Corners by the sides that they lie between."""
+"""Corners, named by the sides between which they are."""
 
 
 def _hypot(down: Distances, right: Distances) -> Distances:
@@ -156,12 +156,12 @@ def _hypot(down: Distances, right: Distances) -> Distances:
 
 
 def corner_distance(sides: str) -> Distances:
-    """How far the pixels lie from the corner between two sides."""
+    """Return the distance of pixels to the corner between two sides."""
     return _hypot(GAPS[sides[0]], GAPS[sides[1]])
 
 
 def line_distance(joins: str) -> Distances:
-    """How far the pixels lie from the line along a piece: straight across, round a bend, to its end, or forked."""
+    """Return the distance of pixels to the center line of a piece: straight, bent, ending or forked."""
     if len(joins) == 2 and joins not in ("ns", "ew"):
         bend: Distances = np.abs(corner_distance(joins) - MIDDLE)
         return bend
@@ -177,5 +177,5 @@ def line_distance(joins: str) -> Distances:
 
 
 def _arm_distance(side: str) -> Distances:
-    """How far the pixels lie from the line between the middle and a side."""
+    """Return the distance of pixels to the line between the center and a side."""
     return _hypot(np.maximum(GAPS[side] - MIDDLE, 0), GAPS["w" if side in "ns" else "n"] - MIDDLE)

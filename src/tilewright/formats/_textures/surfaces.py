@@ -1,4 +1,4 @@
-"""Textures of what fills a tile: ground, water, walls."""
+"""Textures that fill a tile: ground, water, walls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .strokes import COLUMNS, ROWS, SIDE, Look, Pixels, apply_shades, choose_spo
 
 
 def bevel(look: Look, rng: Rng) -> Pixels:
-    """A flat tile with a subtle bevel."""
+    """Draw a flat tile with a subtle bevel."""
     shades = np.zeros((SIDE, SIDE))
     shades[0, :] = shades[:, 0] = 0.14
     shades[-1, :] = shades[:, -1] = -0.14
@@ -17,7 +17,7 @@ def bevel(look: Look, rng: Rng) -> Pixels:
 
 
 def ground(look: Look, rng: Rng) -> Pixels:
-    """Trodden earth or sand with a few pebbles."""
+    """Draw trodden earth or sand with a few pebbles."""
     shades = mottle(rng, 0.09)
     for row, column in choose_spots(rng, 5):
         put(shades, row, column, 0.16)
@@ -26,12 +26,12 @@ def ground(look: Look, rng: Rng) -> Pixels:
 
 
 def rock(look: Look, rng: Rng) -> Pixels:
-    """Boulders, lit from the upper left."""
+    """Draw boulders, lit from the upper left."""
     return apply_shades(look.color, draw_boulders(rng))
 
 
 def water(look: Look, rng: Rng) -> Pixels:
-    """Small waves in rows, every other row shifted."""
+    """Draw small waves in rows, every other row shifted."""
     shades = mottle(rng, 0.04)
     for row, column in ((2, 2), (6, 10), (10, 4), (14, 12)):
         column += rng.below(3)
@@ -42,7 +42,7 @@ def water(look: Look, rng: Rng) -> Pixels:
 
 
 def grass(look: Look, rng: Rng) -> Pixels:
-    """Tufts of three blades."""
+    """Draw tufts of three blades."""
     shades = mottle(rng, 0.07)
     for row, column in choose_spots(rng, 7):
         for rise, side, shade in ((0, 0, -0.22), (1, 0, 0.1), (1, -1, 0.18), (1, 1, 0.18), (2, 0, 0.24)):
@@ -51,7 +51,7 @@ def grass(look: Look, rng: Rng) -> Pixels:
 
 
 def ore(look: Look, rng: Rng) -> Pixels:
-    """Nuggets in the tile's colour, set in dark rock."""
+    """Draw nuggets in the tile's color, set in dark rock."""
     pixels = apply_shades(look.color * 0.25 + 38.0, draw_boulders(rng))
     for row, column in ((3, 4), (5, 12), (11, 8), (13, 1)):
         row, column = row + rng.below(2), column + rng.below(2)
@@ -64,7 +64,7 @@ def ore(look: Look, rng: Rng) -> Pixels:
 
 
 def void(look: Look, rng: Rng) -> Pixels:
-    """Nothing, with a hint of depth."""
+    """Draw darkness with a hint of depth."""
     shades = np.zeros((SIDE, SIDE))
     for row, column in choose_spots(rng, 5):
         put(shades, row, column, 0.07)
@@ -72,7 +72,7 @@ def void(look: Look, rng: Rng) -> Pixels:
 
 
 def brick(look: Look, rng: Rng) -> Pixels:
-    """Courses of bricks, four pixels high, each a little different."""
+    """Draw courses of bricks, four pixels high, each a little different."""
     course = ROWS // 4
     across = (COLUMNS + 4 * (course % 2)) % SIDE
     tints = np.array([[rng.random() * 0.14 - 0.05 for _ in range(2)] for _ in range(4)])
@@ -83,7 +83,7 @@ def brick(look: Look, rng: Rng) -> Pixels:
 
 
 def stone(look: Look, rng: Rng) -> Pixels:
-    """Flagstones, eight pixels wide, worn at the corners."""
+    """Draw flagstones, eight pixels wide, worn at the corners."""
     tints = np.array([[rng.random() * 0.1 - 0.06 for _ in range(2)] for _ in range(2)])
     shades = tints[ROWS // 8, COLUMNS // 8] + mottle(rng, 0.03)
     shades[(ROWS % 8 == 0) | (COLUMNS % 8 == 0)] += 0.12
@@ -92,7 +92,7 @@ def stone(look: Look, rng: Rng) -> Pixels:
 
 
 def planks(look: Look, rng: Rng) -> Pixels:
-    """Upright planks with grain and two iron bands."""
+    """Draw upright planks with grain and two iron bands."""
     plank = COLUMNS // 4
     tints = np.array([rng.random() * 0.16 - 0.08 for _ in range(4)])
     shades = tints[plank]
@@ -110,7 +110,7 @@ def planks(look: Look, rng: Rng) -> Pixels:
 
 
 def tree(look: Look, rng: Rng) -> Pixels:
-    """A round crown over its shadow, on ground of the same colour."""
+    """Draw a round crown over its shadow, on ground of the same color."""
     pixels = apply_shades(look.color, 0.12 + mottle(rng, 0.08))
     distance = np.hypot(ROWS - 6.5, COLUMNS - 7.5)
     pixels[np.hypot((ROWS - 12.5) * 1.8, COLUMNS - 8.5) < 6.5] = apply_shades(look.color, np.array(-0.45))
@@ -123,7 +123,7 @@ def tree(look: Look, rng: Rng) -> Pixels:
 
 
 def snow(look: Look, rng: Rng) -> Pixels:
-    """Soft drifts with blue shadows and a few sparkles."""
+    """Draw soft drifts with blue shadows and a few sparkles."""
     drifts = smooth(rng.cells((SIDE, SIDE)), 4)
     level = (drifts - drifts.min()) / (drifts.max() - drifts.min())
     shadow = np.array([0.9, 0.94, 0.99])
@@ -135,7 +135,7 @@ def snow(look: Look, rng: Rng) -> Pixels:
 
 
 def stairs(look: Look, rng: Rng) -> Pixels:
-    """Steps that lead down into the dark."""
+    """Draw steps that lead down into the dark."""
     step = ROWS // 4
     shades = -0.17 * step + np.where(ROWS % 4 == 0, 0.1, 0.0) - np.where(ROWS % 4 == 3, 0.22, 0.0)
     shades[:, :2] = shades[:, -2:] = -0.62

@@ -1,4 +1,4 @@
-"""Textures of things that stand, grow, lie or hang on a tile."""
+"""Textures of objects, plants and circuits on a tile."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FLAGS, TURF, EARTH, AIR, BOARD = (
     Look(np.array(color, dtype=np.float64))
     for color in ((196, 185, 162), (124, 158, 84), (112, 96, 70), (169, 214, 232), (20, 82, 63))
 )
-"""What things stand on that do not fill their tile."""
+"""Ground of objects that do not fill their tile."""
 
 
-# -- things that stand on the ground ----------------------------------------------------------------------------
+# -- objects on the ground --------------------------------------------------------------------------------------
 
 
 def roof(look: Look, rng: Rng) -> Pixels:
-    """Rows of rounded shingles, each a little different."""
+    """Draw rows of rounded shingles, each a little different."""
     course = ROWS // 4
     across = (COLUMNS + 2 * (course % 2)) % SIDE
     tints = np.array([[rng.random() * 0.2 - 0.08 for _ in range(4)] for _ in range(4)])
@@ -32,7 +32,7 @@ def roof(look: Look, rng: Rng) -> Pixels:
 
 
 def awning(look: Look, rng: Rng) -> Pixels:
-    """A striped cloth with a scalloped hem, seen from above."""
+    """Draw a striped cloth with a scalloped hem, seen from above."""
     pixels = np.where((COLUMNS // 3 % 2 == 0)[..., None], look.color, look.color * 0.25 + 186.0)
     pixels[0] = pixels[0] * 0.75
     pixels[12:14] *= 0.82
@@ -41,7 +41,7 @@ def awning(look: Look, rng: Rng) -> Pixels:
 
 
 def chest(look: Look, rng: Rng) -> Pixels:
-    """A box with a domed lid, bands and a lock, on flagstones."""
+    """Draw a box with a domed lid, bands and a lock, on flagstones."""
     pixels = stone(FLAGS, rng)
     pixels[5:15, 3:15] *= 0.62
     box = np.zeros((10, 12))
@@ -57,17 +57,17 @@ def chest(look: Look, rng: Rng) -> Pixels:
 
 
 def gate(look: Look, rng: Rng) -> Pixels:
-    """A locked door: painted planks in an iron frame, and a large keyhole."""
+    """Draw a locked door: painted planks in an iron frame, and a large keyhole."""
     return apply_drawing(planks(look, rng), "gate", look.color)
 
 
 def rail(look: Look, rng: Rng) -> Pixels:
-    """Two bright rails on sleepers, from left to right."""
+    """Draw two bright rails on sleepers, from left to right."""
     return apply_drawing(ground(look, rng), "rail", look.color)
 
 
 def cart(look: Look, rng: Rng) -> Pixels:
-    """An open tub on rails, full to the rim."""
+    """Draw an open tub on rails, full to the rim."""
     pixels = rail(Look(np.array((143.0, 125.0, 107.0))), rng)
     pixels[2:15, 2:15] *= 0.55
     pixels[2:14, 1:14] = apply_shades(look.color, np.array(0.25))
@@ -77,7 +77,7 @@ def cart(look: Look, rng: Rng) -> Pixels:
 
 
 def peak(look: Look, rng: Rng) -> Pixels:
-    """A summit: a bright slope, a dark one, and snow on top."""
+    """Draw a summit: a bright slope, a dark one, and snow on top."""
     pixels = apply_shades(look.color, mottle(rng, 0.06) - 0.12)
     left, right = COLUMNS - (7.5 - ROWS * 0.55), (8.0 + ROWS * 0.55) - COLUMNS
     ridge = 6.7 + 0.6 * (ROWS % 4)
@@ -89,11 +89,11 @@ def peak(look: Look, rng: Rng) -> Pixels:
     return pixels
 
 
-# -- what grows on it ---------------------------------------------------------------------------------------------
+# -- plants -------------------------------------------------------------------------------------------------------
 
 
 def reed(look: Look, rng: Rng) -> Pixels:
-    """Upright blades, some with a brown head."""
+    """Draw upright blades, some with a brown head."""
     shades = mottle(rng, 0.06) - 0.12
     for number, (row, column) in enumerate(choose_spots(rng, 9)):
         for step in range(6):
@@ -106,7 +106,7 @@ def reed(look: Look, rng: Rng) -> Pixels:
 
 
 def flower(look: Look, rng: Rng) -> Pixels:
-    """Blossoms of four petals in the grass."""
+    """Draw blossoms of four petals in the grass."""
     pixels = grass(TURF, rng)
     for row, column in choose_spots(rng, 6):
         for drop, side in ((-1, 0), (1, 0), (0, -1), (0, 1)):
@@ -116,15 +116,15 @@ def flower(look: Look, rng: Rng) -> Pixels:
 
 
 def lily(look: Look, rng: Rng) -> Pixels:
-    """Round leaves with a notch on the water, and a blossom."""
+    """Draw round leaves with a notch on the water, and a blossom."""
     return apply_drawing(water(Look(look.color * 0.62 + (0.0, 12.0, 26.0)), rng), "lily", look.color)
 
 
-# -- what runs over a circuit board --------------------------------------------------------------------------------
+# -- circuit boards -----------------------------------------------------------------------------------------------
 
 
 def board(look: Look, rng: Rng) -> Pixels:
-    """A smooth plate with a faint weave."""
+    """Draw a smooth plate with a faint weave."""
     shades = 0.03 * ((ROWS + COLUMNS) % 4 == 0)
     for row, column in choose_spots(rng, 3):
         put(shades, row, column, 0.07)
@@ -132,19 +132,19 @@ def board(look: Look, rng: Rng) -> Pixels:
 
 
 def wire(look: Look, rng: Rng) -> Pixels:
-    """A trace on the board from its middle to the sides where it joins; of four, two pass under the others."""
+    """Draw a trace on the board from its center to the sides where it joins; of four, two pass under the others."""
     pixels = board(BOARD, rng)
     down, right = ROWS - 7.5, COLUMNS - 7.5
     arms = {"n": (-down, right), "e": (right, down), "s": (down, right), "w": (-right, down)}
     for pair in ("ns", "ew") if len(look.joins) == 4 else (look.joins or "ew",):
-        for reach, shade in ((3, -0.62), (2, 0.0), (1, 0.35)):  # edge, trace and glint, from wide to narrow
+        for reach, shade in ((3, -0.62), (2, 0.0), (1, 0.35)):  # edge, trace and highlight, from wide to narrow
             lines = [(ahead > -reach) & (np.abs(aside) < reach) for ahead, aside in (arms[way] for way in pair)]
             pixels[np.logical_or.reduce(lines)] = apply_shades(look.color, np.array(shade))
     return pixels
 
 
 def pin(look: Look, rng: Rng) -> Pixels:
-    """The leg of a chip, which reaches out to one side."""
+    """Draw the leg of a chip, which extends to one side."""
     pixels = board(BOARD, rng)
     outward = COLUMNS if look.joins == "e" else SIDE - 1 - COLUMNS
     body, leg = outward < 8, (outward > 5) & (np.abs(ROWS - 7.5) < 4)
@@ -157,7 +157,7 @@ def pin(look: Look, rng: Rng) -> Pixels:
 
 
 def _draw_on_surface(kind: str, surface: Texture, beneath: Look, look: Look, rng: Rng) -> Pixels:
-    """The drawing of a kind over what it stands on."""
+    """Apply the drawing of a kind to the surface below it."""
     return apply_drawing(surface(beneath, rng), kind, look.color)
 
 
@@ -171,4 +171,4 @@ DRAWINGS: dict[str, Texture] = {
     )
     for kind in kinds.split()
 }
-"""Textures of things that look the same but for their color and what they stand on."""
+"""Textures that consist of a drawing on a surface."""

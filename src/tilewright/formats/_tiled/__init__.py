@@ -1,17 +1,17 @@
-"""Maps as Tiled 1.10 documents: what TMX and TMJ share, each of them being one spelling of it.
+"""Maps as Tiled 1.10 documents, which TMX and TMJ encode as XML and JSON.
 
-`writing` makes a document of a map; `elements` turns documents into XML and back; `document` checks what was read,
-`cells` and `tiles` understand its layers and tilesets, and `reading` puts the map together.
+`writing` builds a document from a map; `elements` converts documents to XML and back; `document` validates the data
+that was read, `cells` and `tiles` decode its layers and tilesets, and `reading` builds the map.
 
-What is written: orthogonal, the tileset inside the map, its picture beside it. Every tile says in custom properties
-what it is (`tile_id`, `name`, `glyph`, `color`, `passable`, ...; its kind is Tiled's class), so that engines can ask
-and reading gives back the same tileset. A map with levels has a tile layer for each, of which the first is visible.
-Markers are points at the centres of their cells and rooms are rectangles, in object layers of these names. Properties
-of the map: `tilewright` (how it was made, JSON), `links` (pairs of room numbers, JSON), `number.NAME`, and
-`layer.NAME` (a float layer, packed as in recipes; left out of maps over 65,536 cells).
+Written maps are orthogonal, with the tileset inside the map and its picture beside it. Every tile is described by
+custom properties (`tile_id`, `name`, `glyph`, `color`, `passable`, ...; its kind is Tiled's class), so that engines can
+use them and reading returns the same tileset. A map with levels has a tile layer for each level; the first is visible.
+Markers are points at the centers of their cells and rooms are rectangles, in object layers of these names. Properties
+of the map: `tilewright` (provenance, JSON), `links` (pairs of room indices, JSON), `number.NAME`, and `layer.NAME` (a
+float layer, packed as in recipes; omitted for maps over 65,536 cells).
 
-A tileset with a sheet of its own keeps it: a tile's local id is its `sprite`. Tiles without a sprite come from a
-second, drawn picture, and tiles that share one from a second tileset on the same picture: every tile has its own gid.
+A tileset with its own sheet keeps it: a tile's local id is its `sprite`. Tiles without a sprite use a second, drawn
+picture, and tiles that share a sprite use a second tileset on the same picture, so that every tile has its own gid.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from ...core.errors import TooLarge
 from ...core.params import Params, param
 
 Document = dict[str, Any]
-"""A map or a part of it as Tiled's JSON has it. While it is written, a layer's `data` is an array of gids, (row,
-column), and a tile may hold `picture`: the bytes of a PNG that is to stand inside the file."""
+"""A map or a part of it, structured as Tiled's JSON. During writing, the `data` of a layer is an array of gids, (row,
+column), and a tile may have a `picture`: the bytes of a PNG to embed in the file.
+"""
 
 
 MAX_BYTES = 1 << 27
-"""Larger documents are not read: what stands in memory is a multiple of the file."""
+"""Maximum size of a document; in memory it takes several times this size."""
 
 
 def check_file_size(content: bytes) -> None:
     if len(content) > MAX_BYTES:
         size = f"{len(content) / 2**20:,.0f} MB"
-        raise TooLarge(f"{size} are more than the {MAX_BYTES >> 20} MB that are read of a Tiled file; use npz or png")
+        raise TooLarge(f"a Tiled file must have at most {MAX_BYTES >> 20} MB, got {size}; use npz or png")
 
 
 def is_relative(path: str) -> bool:
-    """Whether a path starts from the file that holds it, on every system."""
+    """Return whether a path is relative on every system."""
     windows = PureWindowsPath(path)
     return bool(path) and "://" not in path and not (windows.drive or windows.root or PurePosixPath(path).is_absolute())
 
@@ -53,8 +54,8 @@ def _read_path(path: str) -> str:
 
 class TiledParams(Params):
     tile_size: int = param(16, ge=1, le=256)
-    """Writing: pixels along a drawn sprite; a tileset with its own picture brings its size along."""
+    """Writing: width and height of a drawn sprite in pixels; a tileset with its own picture has its own size."""
     image_path: Annotated[str, AfterValidator(_read_path)] = param("")
-    """Writing: where the tileset's own picture lies, relative to the map, if not where it was found."""
+    """Writing: path of the tileset's own picture relative to the map, if it is not where it was found."""
     layer: str = param("", reading=True)
-    """Reading: the tile layer to read, by name or by number from 1; without it the first visible one."""
+    """Reading: tile layer to read, by name or by number from 1; by default the first visible one."""

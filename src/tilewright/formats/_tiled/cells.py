@@ -1,4 +1,4 @@
-"""The cells of a layer: lists, CSV or base64, whole or in chunks, never more than the file announces."""
+"""Cells of a layer: lists, CSV or base64, complete or in chunks, never more than the declared size."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ...core.grid import MAX_CELLS
 from .document import MAX_GIDS, TiledLayer, TiledMap
 
 MAX_SPAN_RATIO = 1000
-"""An infinite map may span this many times the cells that its chunks hold."""
+"""Maximum area of an infinite map, as a multiple of the cells in its chunks."""
 FLIP_BITS = np.uint32(0xF0000000)
-"""The bits of a gid that flip and turn its tile."""
+"""Bits of a gid that flip and rotate its tile."""
 
 Gids = NDArray[np.uint32]
 
 
 def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
-    """(row, column) the gids of a layer, flips masked."""
+    """Return (row, column) gids of a layer, without flip bits."""
     place = f"layer {layer.name!r}"
     if not layer.chunks:
         return _read_gids(layer.data, layer, layer.width or document.width, layer.height or document.height, place)
@@ -34,7 +34,7 @@ def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
     height = max(chunk.y + chunk.height for chunk in layer.chunks) - top
     cell_count = sum(chunk.width * chunk.height for chunk in layer.chunks)
     if width * height > min(MAX_CELLS, cell_count * MAX_SPAN_RATIO):
-        raise TooLarge(f"its chunks hold {pluralize(cell_count, 'cell')} but span {width:,}x{height:,}", at=place)
+        raise TooLarge(f"its chunks have {pluralize(cell_count, 'cell')} but span {width:,}x{height:,}", at=place)
     gids = np.zeros((height, width), dtype=np.uint32)
     for chunk in layer.chunks:
         row, column = chunk.y - top, chunk.x - left
@@ -46,9 +46,9 @@ def read_layer_gids(layer: TiledLayer, document: TiledMap) -> Gids:
 def _read_gids(data: Any, layer: TiledLayer, width: int, height: int, place: str) -> Gids:
     count = width * height
     if not count:
-        raise InvalidRecipe(f"a map has at least one cell, got {width}x{height}", at=place, rule="minimum")
+        raise InvalidRecipe(f"a map must have at least one cell, got {width}x{height}", at=place, rule="minimum")
     if count > MAX_CELLS:
-        raise TooLarge(f"{count:,} cells are more than the {MAX_CELLS:,} that are read", at=place)
+        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {count:,}", at=place)
     try:
         if isinstance(data, str):
             numbers = _decode_base64(data, layer, count) if layer.encoding == "base64" else _parse_csv(data, count)
@@ -56,21 +56,21 @@ def _read_gids(data: Any, layer: TiledLayer, width: int, height: int, place: str
             numbers = np.frombuffer(array("I", map(int, data)), dtype=np.uintc)
         else:
             size = pluralize(len(data), "cell") if isinstance(data, (list, tuple)) else short_repr(data)
-            raise InvalidRecipe(f"holds {size}, its size of {width}x{height} needs {count:,}")
+            raise InvalidRecipe(f"has {size}, its size of {width}x{height} needs {count:,}")
     except InvalidRecipe as error:
         raise error.within(place) from None
     except (TypeError, ValueError, OverflowError):
-        raise InvalidRecipe("holds something other than gids (whole numbers below 2^32)", at=place) from None
+        raise InvalidRecipe("must contain only gids (integers below 2^32)", at=place) from None
     return (numbers.astype(np.uint32) & ~FLIP_BITS).reshape(height, width)
 
 
 def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
-    """Numbers parted by commas."""
+    """Parse comma-separated integers."""
     actual = text.count(",") + 1
     if actual != count:
-        raise InvalidRecipe(f"holds {pluralize(actual, 'cell')}, its size needs {count:,}")
+        raise InvalidRecipe(f"has {pluralize(actual, 'cell')}, its size needs {count:,}")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how numpy 1.26 tells what numpy 2 raises
+        warnings.simplefilter("error", DeprecationWarning)  # numpy 1.26 warns where numpy 2 raises
         try:
             numbers = np.fromstring(text, dtype=np.int64, sep=",")
         except DeprecationWarning:
@@ -81,31 +81,31 @@ def _parse_csv(text: str, count: int) -> NDArray[np.int64]:
 
 
 def _decode_base64(text: str, layer: TiledLayer, count: int) -> Gids:
-    """Little-endian numbers in base64, compressed or not; never unpacks more than was announced."""
+    """Decode little-endian integers in base64, compressed or not; never decompress more than the declared size."""
     if layer.compression not in ("", "zlib", "gzip"):
         raise InvalidRecipe(
-            f"is compressed with {short_repr(layer.compression)}; zlib, gzip and none are read: "
+            f"must be compressed with zlib, gzip or nothing, got {short_repr(layer.compression)}: "
             "choose one as the map's tile layer format in Tiled"
         )
     try:
         raw = base64.b64decode("".join(text.split()), validate=True)
         if layer.compression:
-            stream = zlib.decompressobj(wbits=47)  # zlib and gzip alike
+            stream = zlib.decompressobj(wbits=47)  # both zlib and gzip
             raw = stream.decompress(raw, 4 * count + 1)
             if not stream.eof and len(raw) <= 4 * count:
-                raise InvalidRecipe("its compressed cells break off")
+                raise InvalidRecipe("its compressed cells are truncated")
     except (binascii.Error, ValueError, zlib.error) as error:
         if isinstance(error, InvalidRecipe):
             raise
-        raise InvalidRecipe(f"its cells cannot be unpacked ({error})") from None
+        raise InvalidRecipe(f"its cells cannot be decompressed ({error})") from None
     if len(raw) != 4 * count:
         more = "more than " if len(raw) > 4 * count else ""
-        raise InvalidRecipe(f"unpacks to {more}{min(len(raw), 4 * count):,} bytes, its size needs {4 * count:,}")
+        raise InvalidRecipe(f"decompresses to {more}{min(len(raw), 4 * count):,} bytes, its size needs {4 * count:,}")
     return np.frombuffer(raw, dtype="<u4")
 
 
 def find_used_gids(layers: list[Gids]) -> list[int]:
-    """The gids that occur, sorted."""
+    """Return the gids that occur, sorted."""
     largest = max(int(gids.max()) for gids in layers)
     if largest >= MAX_GIDS:
         raise InvalidRecipe(f"gid {largest} belongs to no tileset")

@@ -1,4 +1,4 @@
-"""A document that was read, checked: every part has its type, whoever wrote it."""
+"""Validation of Tiled documents: every part gets its type."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...core.params import explain
 from . import Document, check_file_size
 
 MAX_GIDS = 1 << 24
-"""No gid is this large: nobody has sixteen million sprites."""
+"""Upper limit of gids."""
 MAX_DEPTH = 100
 Value = bool | int | float | str
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
 Coordinate = Annotated[int, Field(ge=-(1 << 31), lt=1 << 31)]
 Kind = Annotated[str, Field(validation_alias=AliasChoices("type", "class"))]
-"""Tiled's class of a tile or object; 1.9 alone calls it so."""
+"""Tiled's class of a tile or object; only Tiled 1.9 uses the key `class`."""
 
 
 def _read_properties(given: Any) -> Any:
-    """Tiled's list of typed values as a mapping; of what is no plain value nothing is kept."""
+    """Return Tiled's list of typed values as a mapping; only plain values are kept."""
     if not isinstance(given, list):
         return {}
     found = {}
@@ -47,7 +47,7 @@ def _read_value(value: Value, kind: Any) -> Value:
 
 
 class _Part(BaseModel):
-    """A part of a document: what we do not know is not looked at."""
+    """A part of a document; unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True)
     properties: Annotated[dict[str, Any], BeforeValidator(_read_properties)] = {}
@@ -121,9 +121,9 @@ def validate(kind: type[P], data: Document) -> P:
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        # pydantic gives up on deep nesting by itself, but tells the whole way down.
+        # pydantic stops at deep nesting by itself, but reports the complete path.
         deep = any(len(found["loc"]) > MAX_DEPTH for found in error.errors())
-        raise InvalidRecipe("nests its layers too deeply" if deep else explain(error, kind)[0]) from None
+        raise InvalidRecipe("layers are nested too deeply" if deep else explain(error, kind)[0]) from None
 
 
 def from_json(content: bytes) -> Document:
@@ -138,7 +138,7 @@ def from_json(content: bytes) -> Document:
 
 
 def parse_json_property(text: Any) -> Any:
-    """What a property holds as JSON; None if it is none."""
+    """Return the value of a property that contains JSON, or None."""
     try:
         return json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):

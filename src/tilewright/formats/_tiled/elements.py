@@ -1,7 +1,7 @@
-"""Tiled documents as XML: the same plain data as in JSON, as elements and attributes, and back.
+"""Tiled documents as XML: the same data as in JSON, as elements and attributes, and back.
 
-Reading is safe with hostile files: document types, and with them entities, are refused before the parser sees the
-file; nothing outside it is opened; and the number of elements and attributes is bounded.
+Reading is safe with hostile files: document types, and with them entities, are refused before parsing; no other file is
+opened; and the number of elements and attributes is limited.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ...core.errors import InvalidRecipe, TooLarge, short_repr
 from . import Document, check_file_size
 
 MAX_NODES = 1 << 22
-"""Elements and attributes together that are read; each takes some hundred bytes of memory."""
+"""Maximum number of elements and attributes together; each takes a few hundred bytes of memory."""
 MAX_DEPTH = 100
-"""How far groups of layers may nest."""
+"""Maximum nesting of groups of layers."""
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML cannot hold, not even escaped."""
+"""Characters that XML cannot contain, not even escaped."""
 ESCAPES = {'"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#09;"}
-"""What is escaped in an attribute besides &, < and >."""
+"""Characters that are escaped in an attribute besides &, < and >."""
 TYPES = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group", "imagelayer": "imagelayer"}
 TAGS = {kind: tag for tag, kind in TYPES.items()}
 
@@ -49,7 +49,7 @@ def tiles_to_xml(tiles: Sequence[Document]) -> str:
 
 
 def _format_element(tag: str, part: Document, depth: int, inner: str = "", *skipped_keys: str) -> str:
-    """An element with the plain values of a part as attributes, but for those told elsewhere, and its properties."""
+    """Format an element with its properties; plain values become attributes, except the skipped keys."""
     attributes = {
         key: int(value) if isinstance(value, bool) else value
         for key, value in part.items()
@@ -67,7 +67,7 @@ def _format_property(one: Document, depth: int) -> str:
 
 
 def _format_tag(tag: str, attributes: Mapping[str, object], depth: int, inner: str = "", text: str = "") -> str:
-    """An element on a line, or on several around the elements in it."""
+    """Format an element on one line, or on several lines around its inner elements."""
     start = " ".join(
         [f"{' ' * depth}<{tag}", *[f'{name}="{_escape_text(value)}"' for name, value in attributes.items()]]
     )
@@ -100,7 +100,7 @@ def _format_layer(part: Document) -> str:
 
 
 def _format_csv(gids: NDArray[np.uint32]) -> str:
-    """Rows of numbers; all but the last end with a comma, as Tiled has it."""
+    """Format rows of numbers; all except the last end with a comma, as Tiled writes them."""
     words = [str(gid) for gid in range(int(gids.max()) + 1)]
     return "\n" + ",\n".join(",".join([words[gid] for gid in row.tolist()]) for row in gids) + "\n"
 
@@ -109,7 +109,7 @@ def _escape_text(value: object) -> str:
     text = str(value)
     if FORBIDDEN.search(text):
         raise InvalidRecipe(
-            f"XML cannot hold all characters of {short_repr(text)}; rename it, or write tmj", place="tmx"
+            f"XML cannot contain all characters of {short_repr(text)}; rename it, or use tmj", place="tmx"
         )
     return escape(text, ESCAPES)
 
@@ -118,16 +118,16 @@ def _escape_text(value: object) -> str:
 
 
 def from_xml(content: bytes) -> Document:
-    """The data of a map or tileset; values are still texts."""
+    """Return the data of a map or tileset; values are still strings."""
     check_file_size(content)
     if b"<!DOCTYPE" in content:
-        raise InvalidRecipe("holds a document type (<!DOCTYPE>), which no Tiled file needs; it is not read")
+        raise InvalidRecipe("must not contain a document type (<!DOCTYPE>), which no Tiled file needs")
     if content.count(b"<") + content.count(b"=") > MAX_NODES:
-        raise TooLarge(f"holds more than {MAX_NODES:,} elements and attributes; save its layers as CSV or base64")
-    # In another encoding a document type would have gone unseen. Naming one overrides what the file claims, but for
-    # UTF-16, which expat finds out by itself and which is full of zeros.
+        raise TooLarge(f"must have at most {MAX_NODES:,} elements and attributes; save its layers as CSV or base64")
+    # In another encoding, a document type would not be found. The given encoding overrides that of the file, except for
+    # UTF-16, which expat detects itself and which contains zero bytes.
     if b"\0" in content:
-        raise InvalidRecipe("not XML in UTF-8: it holds zero bytes", rule="format")
+        raise InvalidRecipe("not XML in UTF-8: it contains zero bytes", rule="format")
     parser = ET.XMLParser(encoding="utf-8")
     try:
         parser.feed(content)
@@ -135,14 +135,14 @@ def from_xml(content: bytes) -> Document:
     except (ET.ParseError, ValueError) as error:
         raise InvalidRecipe(f"not XML in UTF-8: {error}", rule="format") from None
     if root.tag not in ("map", "tileset"):
-        raise InvalidRecipe(f"holds a <{root.tag[:40]}>, not a Tiled <map> or <tileset>", rule="format")
+        raise InvalidRecipe(f"must be a Tiled <map> or <tileset>, got <{root.tag[:40]}>", rule="format")
     return _parse_element(root)
 
 
 def _parse_element(element: ET.Element, depth: int = 0) -> Document:
-    """An element as the JSON form has it."""
+    """Convert an element to its JSON form."""
     if depth > MAX_DEPTH:
-        raise TooLarge(f"nests elements more than {MAX_DEPTH} deep")
+        raise TooLarge(f"elements must be nested at most {MAX_DEPTH} deep")
     part: Document = dict(element.attrib)
     for child in element:
         if child.tag == "properties":
@@ -179,7 +179,7 @@ def _parse_layer_data(element: ET.Element) -> Document:
 
 
 def _parse_gids(element: ET.Element) -> Any:
-    """The text, or the list of numbers where every cell is an element."""
+    """Return the text, or a list of gids if every cell is an element."""
     if not element.get("encoding") and element.find("tile") is not None:
         return [tile.get("gid", "0") for tile in element.iter("tile")]
     return element.text or ""

@@ -1,9 +1,9 @@
-"""Maps from documents, our own and other people's.
+"""Build maps from documents, written by Tilewright or by other programs.
 
-Our own give back the same map. Of a foreign one a single tile layer is read (`layer` chooses); tiles are called by
-their `name` property where it is unique, else `tile7` by their number in the tileset; cells without a tile hold
-`empty`. Flips and rotations are dropped, infinite maps are put together from their chunks, named points become
-markers and objects of the class `room` become rooms. A tileset outside the map that cannot be had is done without.
+Documents written by Tilewright give the same map. Of other documents, a single tile layer is read (`layer` selects it).
+Tiles are named by their `name` property if it is unique, else by their local id, such as `tile7`; cells without a tile
+get `empty`. Flips and rotations are ignored, infinite maps are assembled from their chunks, named points become
+markers, and objects of the class `room` become rooms. An external tileset that cannot be opened is ignored.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .tiles import build_tileset, resolve_tileset
 
 
 def read_document(data: Document, source: Source, options: TiledParams) -> list[LoadedMap]:
-    """The map of a document, and what it carries about how it was made."""
+    """Return the map of a document and its provenance."""
     document = validate(TiledMap, data)
     layers = list(_iter_layers(document.layers))
     tile_layers = [layer for layer in layers if layer.type == "tilelayer"]
-    # Anybody may call a property `level`; in our own files it tells which one a layer or a marker is on.
+    # Other programs may also use a property `level`; in Tilewright's files it is the level of a layer or marker.
     ours = "tilewright" in document.properties
     levels = _find_levels(tile_layers) if ours and not options.layer else None
     chosen = levels or [_choose_layer(tile_layers, options.layer)]
@@ -57,7 +57,7 @@ def read_document(data: Document, source: Source, options: TiledParams) -> list[
 
 
 def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterator[TiledLayer]:
-    """All layers, groups opened; what a hidden group holds is hidden."""
+    """Yield all layers, including those in groups; layers in hidden groups are hidden."""
     for layer in layers:
         shown = visible and layer.visible
         if layer.type == "group":
@@ -67,9 +67,9 @@ def _iter_layers(layers: tuple[TiledLayer, ...], visible: bool = True) -> Iterat
 
 
 def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
-    """The layer asked for, else the first one that can be seen."""
+    """Return the requested layer, else the first visible one."""
     if not layers:
-        raise InvalidRecipe("holds no tile layer")
+        raise InvalidRecipe("contains no tile layer")
     if not wanted:
         return next((layer for layer in layers if layer.visible), layers[0])
     named = [layer for layer in layers if layer.name == wanted]
@@ -81,7 +81,7 @@ def _choose_layer(layers: list[TiledLayer], wanted: str) -> TiledLayer:
 
 
 def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
-    """The layers of a map with levels, from the lowest; None for any other map."""
+    """Return the layers of a map with levels, from the lowest; None for any other map."""
     by_level = {layer.properties.get("level"): layer for layer in layers}
     if not layers or not all(number in by_level for number in range(len(layers))):
         return None
@@ -89,23 +89,23 @@ def _find_levels(layers: list[TiledLayer]) -> list[TiledLayer] | None:
 
 
 def _read_levels(layers: list[TiledLayer], document: TiledMap) -> list[Gids]:
-    """The gids of layers of one size, which together are no more than one map may have."""
+    """Return the gids of layers of equal size; raise TooLarge if they have too many cells in total."""
     claimed = sum((layer.width or document.width) * (layer.height or document.height) for layer in layers)
     if claimed > MAX_CELLS:
-        raise TooLarge(f"{claimed:,} cells are more than the {MAX_CELLS:,} that are read")
+        raise TooLarge(f"must have at most {MAX_CELLS:,} cells, got {claimed:,}")
     if len(layers) > 1 and any(layer.chunks for layer in layers):
-        raise InvalidRecipe("a map with levels cannot be infinite as well; choose one with layer")
+        raise InvalidRecipe("a map with levels cannot be infinite; select one with layer")
     gids = [read_layer_gids(layer, document) for layer in layers]
     if len({one.shape for one in gids}) > 1:
-        raise InvalidRecipe("all levels of a map have the same size")
+        raise InvalidRecipe("all levels of a map must have the same size")
     return gids
 
 
-# -- what else is known ---------------------------------------------------------------------------------------
+# -- objects and properties -----------------------------------------------------------------------------------
 
 
 def _read_rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Room], list[tuple[int, int]]]:
-    """Objects of the class room that lie on the map, and their links, which tell rooms by their names' numbers."""
+    """Return the objects of the class room inside the map, and their links, which refer to numbers in their names."""
     rooms: list[Room] = []
     numbers: dict[str, int] = {}
     for one in objects:
@@ -127,7 +127,7 @@ def _read_rooms(objects: list[TiledObject], document: TiledMap) -> tuple[list[Ro
 def _read_markers(
     objects: list[TiledObject], document: TiledMap, shape: tuple[int, ...], levels: list[Any]
 ) -> Iterator[Marker]:
-    """Points with a name that lie on the map, on one of these levels."""
+    """Yield the named points inside the map that are on one of these levels."""
     for one in objects:
         if one.point and (one.name or one.kind == "marker"):
             column, row = int(one.x // document.tilewidth), int(one.y // document.tileheight)
@@ -148,7 +148,7 @@ def _read_numbers(about: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _read_float_layers(about: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, NDArray[np.float64]]:
-    """The float layers; without those that no longer fit, because the map was resized or only a level is read."""
+    """Return the float layers; those that do not fit, because the map was resized or one level is read, are omitted."""
     layers = {}
     size = 8 * math.prod(shape)
     for name, value in about.items():

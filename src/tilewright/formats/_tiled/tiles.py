@@ -1,4 +1,4 @@
-"""From Tiled's tilesets to ours."""
+"""Conversion of Tiled's tilesets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
 def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
-    """With what stands in a file of its own, if it can be had; its picture is then named as seen from the map."""
+    """Load an external tileset, if possible; the path of its picture becomes relative to the map."""
     content = _read_sibling(tileset.source, source, TILESETS)
     if content is None:
         return tileset
@@ -38,7 +38,7 @@ def resolve_tileset(tileset: TiledTileset, source: Source) -> TiledTileset:
 
 
 def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes | None:
-    """A file that a document refers to: relative, and of the kind it is taken for; None if it cannot be had."""
+    """Return the content of a referenced file, relative and with one of these extensions; None if unavailable."""
     if source.read_sibling is None or not is_relative(name) or not name.lower().endswith(endings):
         return None
     try:
@@ -48,7 +48,7 @@ def _read_sibling(name: str, source: Source, endings: tuple[str, ...]) -> bytes 
 
 
 class _DocumentTile:
-    """A tile of a document: its tileset, its number there, its gid, and what is said about it."""
+    """A tile of a document: its tileset, its local id, its gid and its properties."""
 
     def __init__(self, tileset: TiledTileset, local_id: int, tile: TiledTile | None) -> None:
         self.tileset, self.local_id, self.gid = tileset, local_id, tileset.firstgid + local_id
@@ -56,17 +56,17 @@ class _DocumentTile:
         self.kind = tile.kind if tile else ""
         number = self.properties.get("tile_id")
         self.id = number if "tilewright" in tileset.properties and isinstance(number, int) else None
-        """Its id in the tileset that we wrote; None for tiles that we did not."""
+        """Tile id in a tileset written by Tilewright, else None."""
 
 
 def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source) -> tuple[Tileset, NDArray[np.uint16]]:
-    """The tileset of a document, and the id of every gid up to the largest that is used."""
-    # Our tiles by their ids, then the others by gid.
+    """Return the tileset of a document, and (gid,) tile ids up to the largest gid used."""
+    # First the tiles written by Tilewright by their ids, then the others by gid.
     tiles = sorted(
         _collect_tiles(tilesets, used), key=lambda tile: (tile.id is None, tile.gid if tile.id is None else tile.id)
     )
     if len(tiles) >= MAX_TILES:
-        raise TooLarge(f"a tileset holds at most {MAX_TILES:,} tiles, this map names {len(tiles):,}")
+        raise TooLarge(f"a tileset must have at most {MAX_TILES:,} tiles, got {len(tiles):,}")
     sheet = _find_sheet(tilesets, source)
     entries = list(_iter_entries(tiles, sheet, several=len(tilesets) > 1))
     if source.tileset is None:
@@ -91,13 +91,13 @@ def build_tileset(tilesets: list[TiledTileset], used: list[int], source: Source)
 
 
 def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_DocumentTile]:
-    """All tiles that a document describes or uses."""
+    """Return all tiles that a document describes or uses."""
     known: dict[int, _DocumentTile] = {}
     ends = [tileset.firstgid for tileset in tilesets[1:]] + [MAX_GIDS]
     for tileset, end in zip(tilesets, ends, strict=False):
         if tileset.tilecount is not None:
             end = min(end, tileset.firstgid + tileset.tilecount)
-        # Collections of pictures have gaps in their numbers: what is described counts, wherever it stands.
+        # Collections of pictures have gaps in their ids, so described tiles count wherever they are.
         described = {tile.id: tile for tile in tileset.tiles}
         here = used[bisect_left(used, tileset.firstgid) : bisect_left(used, end)]
         for local in described.keys() | {gid - tileset.firstgid for gid in here}:
@@ -110,7 +110,7 @@ def _collect_tiles(tilesets: list[TiledTileset], used: list[int]) -> Iterable[_D
 
 
 def _iter_entries(tiles: list[_DocumentTile], sheet: Sheet | None, *, several: bool) -> Iterator[dict[str, Any]]:
-    """The tiles as a tileset takes them: ours as they were, others under a name of their own."""
+    """Yield the data of tiles: those written by Tilewright unchanged, others with a name."""
     taken: set[str] = set()
     for tile in tiles:
         if tile.id is not None:
@@ -133,7 +133,7 @@ def _own_entry(tile: _DocumentTile) -> dict[str, Any]:
 
 
 def _choose_name(tile: _DocumentTile, taken: set[str], several: bool) -> str:
-    """What a foreign tile is called: as it says itself, by its number, or by its gid, whichever is free."""
+    """Choose the name of another program's tile: its own name, its local id, or its gid, whichever is unused."""
     own_name = tile.properties.get("name")
     if isinstance(own_name, str) and 0 < len(own_name) <= 80 and own_name not in taken:
         return own_name
@@ -142,7 +142,7 @@ def _choose_name(tile: _DocumentTile, taken: set[str], several: bool) -> str:
 
 
 def _find_tile_id(tileset: Tileset, name: str, tile: _DocumentTile) -> int:
-    """The id of a tile in the tileset to read with: by name, else by number."""
+    """Return the id of a tile in the given tileset: by name, else by local id."""
     if name in tileset.by_name:
         return tileset.by_name[name]
     if tile.local_id >= len(tileset):
@@ -151,7 +151,7 @@ def _find_tile_id(tileset: Tileset, name: str, tile: _DocumentTile) -> int:
 
 
 def _find_sheet(tilesets: list[TiledTileset], source: Source) -> Sheet | None:
-    """The sheet of the first tileset on a picture that we did not draw."""
+    """Return the sheet of the first tileset whose picture was not drawn by Tilewright."""
     for tileset in tilesets:
         data = parse_json_property(tileset.properties.get("sheet"))
         if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""From map to document."""
+"""Build documents from maps."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Gids = NDArray[np.uint32]
 Size = tuple[int, int]
 """Width and height of a sprite in pixels."""
 Places = tuple[tuple[int, int], ...]
-"""Local ids in a document's tileset, and the tiles there."""
+"""Pairs of local id in the document's tileset and tile id."""
 
 
 class ColorProperty(str):
-    """A property that Tiled shows as a colour."""
+    """A property that Tiled shows as a color."""
 
 
 def build_document(
     map: TileMap, options: TiledParams, path: Path, *, embedded: bool
 ) -> tuple[Document, dict[str, bytes]]:
-    """The document of a map and the pictures to be written beside it, by file name."""
+    """Return the document of a map, and the pictures to write beside it, by file name."""
     tilesets, gids, pictures = (
         _build_embedded_tileset(map.tileset, options)
         if embedded
@@ -73,7 +73,7 @@ def _encode_properties(values: Mapping[str, object]) -> list[Document]:
 
 
 def _map_properties(map: TileMap) -> dict[str, object]:
-    """What is known about the whole map."""
+    """Return the properties of the map."""
     about: dict[str, object] = {"tilewright": json.dumps(build_provenance(map), separators=(",", ":"))}
     if map.links:
         about["links"] = json.dumps(map.links)
@@ -97,7 +97,7 @@ def _iter_tile_layers(map: TileMap, gids: Gids) -> Iterator[Document]:
 
 
 def _iter_object_layers(map: TileMap, width: int, height: int) -> Iterator[Document]:
-    """Rooms and markers in pixels, given the size of a cell."""
+    """Yield the layers of rooms and markers in pixels, given the size of a cell."""
     rooms = [
         _make_object(
             f"room {number}", "room", room.x * width, room.y * height, room.width * width, room.height * height
@@ -129,9 +129,9 @@ def _make_object(name: str, kind: str, x: float, y: float, width: float, height:
 def _build_external_tilesets(
     tileset: Tileset, options: TiledParams, path: Path
 ) -> tuple[list[Document], Gids, dict[str, bytes]]:
-    """Tilesets on pictures of their own, the gid of every tile, and those pictures by file name."""
+    """Return tilesets with external pictures, the gid of every tile, and the pictures by file name."""
     if tileset.sheet is not None and not tileset.sheet.picture and not options.image_path:
-        tileset = tileset.model_copy(update={"sheet": None})  # its picture was lost on the way: ours must do
+        tileset = tileset.model_copy(update={"sheet": None})  # its picture is not available: draw sprites
     sheet, image = tileset.sheet, f"{path.stem}-tiles.png"
     on_sheet, bare = _assign_sprites(tileset)
     parts: list[tuple[Document, dict[int, int]]] = []
@@ -162,7 +162,7 @@ def _build_external_tilesets(
 
 
 def _build_embedded_tileset(tileset: Tileset, options: TiledParams) -> tuple[list[Document], Gids, dict[str, bytes]]:
-    """One tileset that holds a picture per tile: Tiled reads whole pictures inside a file only since 1.11."""
+    """Return one tileset with a picture per tile, because Tiled supports embedded sheets only since 1.11."""
     sheet = tileset.sheet
     size = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
     part = _make_tileset(tileset.name, size, len(tileset), "embedded", sheet)
@@ -173,7 +173,7 @@ def _build_embedded_tileset(tileset: Tileset, options: TiledParams) -> tuple[lis
 
 @dataclass(frozen=True, slots=True)
 class _TilesetKey:
-    """A tileset as the key of a cache, compared by its content."""
+    """A cache key of a tileset, compared by its content."""
 
     digest: str
     picture: bytes
@@ -185,7 +185,7 @@ class _TilesetKey:
 
 
 class TileEntries(tuple[Document, ...]):
-    """The tiles of a tileset in a document, and as XML, which is made once for all maps of the tileset."""
+    """The tiles of a tileset in a document, and as XML, which is cached for all maps of the tileset."""
 
     @cached_property
     def xml(self) -> str:
@@ -193,7 +193,7 @@ class TileEntries(tuple[Document, ...]):
 
 
 def _encode_tiles(tileset: Tileset, places: Places, size: Size | None) -> TileEntries:
-    """Describe tiles, given as pairs of local id and tile id; with pictures of their own, where a size is given."""
+    """Describe tiles, given as pairs of local id and tile id; with a size, include a picture of each."""
     width, height = size or (SIDE, SIDE)
     describe = (
         _encode_tiles_cached
@@ -208,15 +208,15 @@ def _encode_tiles_cached(key: _TilesetKey, places: Places, size: Size | None) ->
     tileset = key.tileset
     entries = [_encode_tile(tileset[number], number, local) for local, number in places]
     if size is not None:
-        drawn = _sheet.draw_sprites(tileset.tiles, *size)
-        looks = dict(enumerate(map(_sheet.encode_png, drawn))) | _sheet.cut_sprites(tileset)
+        sprites = _sheet.draw_sprites(tileset.tiles, *size)
+        pictures = dict(enumerate(map(_sheet.encode_png, sprites))) | _sheet.cut_sprites(tileset)
         for entry, (_, number) in zip(entries, places, strict=True):
-            entry |= {"picture": looks[number], "imagewidth": size[0], "imageheight": size[1]}
+            entry |= {"picture": pictures[number], "imagewidth": size[0], "imageheight": size[1]}
     return TileEntries(entries)
 
 
 def _assign_sprites(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
-    """Which tile stands where: tiles by sprite, in as many tilesets as one sprite has tiles; and those without."""
+    """Return tiles by sprite, in as many tilesets as the most shared sprite has tiles; and tiles without a sprite."""
     on_sheet: list[dict[int, int]] = [{}]
     bare: list[int] = []
     for number, tile in enumerate(tileset):
@@ -230,7 +230,7 @@ def _assign_sprites(tileset: Tileset) -> tuple[list[dict[int, int]], list[int]]:
 
 
 def _relative_path(sheet: Sheet, path: Path) -> str:
-    """From a map's file to the user's picture; empty where there is no way, or nobody knows where the picture lies."""
+    """Return the path from a map's file to the user's picture; empty if there is none or its location is unknown."""
     try:
         known = sheet.path and path.is_absolute()
         return Path(os.path.relpath(sheet.path, path.parent)).as_posix() if known else ""
@@ -239,7 +239,7 @@ def _relative_path(sheet: Sheet, path: Path) -> str:
 
 
 def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
-    """A tileset on the user's picture: in its place, else beside the map if there is a picture to copy."""
+    """Return a tileset on the user's picture: at `place`, else beside the map if it can be copied."""
     rows = _sheet.count_sprite_rows(tileset)
     width, height = _sheet.picture_size(sheet) or (
         sheet.margin + sheet.columns * (sheet.tile_width + sheet.spacing) - sheet.spacing,
@@ -253,7 +253,7 @@ def _make_sheet_tileset(tileset: Tileset, sheet: Sheet, place: str) -> Document:
 
 
 def _make_tileset(name: str, size: Sequence[int], count: int, look: str, sheet: Sheet | None = None) -> Document:
-    """What every tileset has; `look` tells reading where its picture comes from."""
+    """Return the common data of tilesets; `look` is the origin of the picture, for reading."""
     about = {"tilewright": look} | ({"sheet": json.dumps(sheet.to_data())} if sheet else {})
     sizes = {"tilewidth": size[0], "tileheight": size[1], "tilecount": count}
     return {"name": name, **sizes, "margin": 0, "spacing": 0, "properties": _encode_properties(about)}

@@ -1,1 +1,1 @@
-"""What a map for two players needs: a field whose halves change together, sites for buildings, and ways."""
+"""Maps for two players: cells that change in symmetric pairs, sites for buildings, causeways and roads."""

@@ -1,4 +1,4 @@
-"""Pieces that fit on both sides: what `autotile` does, without breaking the symmetry."""
+"""Fit pieces equally on both sides: `autotile` without breaking the symmetry."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ...core.pieces import STEPS
 from .battlefield import RIVER, Battlefield, Mask
 
 ROUNDS = 3
-"""So often pieces are chosen anew after the first half was copied."""
+"""Number of times that pieces are chosen after the first half was copied."""
 
 
 def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
-    """Choose pieces so that all fit, on both sides alike; cells to `keep` stay.
+    """Choose pieces that fit, equally on both sides; cells in `keep` do not change.
 
-    Where the two halves meet, what fits on one side need not fit on the other: rivers that end there get a pond, and
-    what fits nowhere gives way to land.
+    Where the halves meet, a piece that fits on one side may not fit on the other. There, rivers that end get a pond,
+    and pieces that fit nowhere are replaced by land.
     """
     tileset, stays = field.kinds.tileset, field.frozen if keep is None else field.frozen | keep
     for _ in range(ROUNDS):
@@ -30,7 +30,7 @@ def fit(field: Battlefield, *, keep: Mask | None = None) -> None:
 
 
 def replace_misfits(field: Battlefield, stays: Mask) -> None:
-    """Land instead of every piece that does not fit; there are fewer pieces each time, so it ends."""
+    """Replace every misfit by land; the number of pieces falls in each iteration, so the loop ends."""
     while (wrong := _find_misfits(field, stays)).any():
         for row, column in np.argwhere(wrong).tolist():
             field.lay((row, column), field.kinds.ground_tile)
@@ -41,7 +41,7 @@ def _find_misfits(field: Battlefield, stays: Mask) -> Mask:
 
 
 def _add_ponds(field: Battlefield, stays: Mask) -> None:
-    """Water where a river ends in open land."""
+    """Put water where a river ends in open land."""
     seas = np.flatnonzero(field.kinds.kinds == "sea")
     grammar = grammar_of(field.kinds.tileset)
     if not seas.size:

@@ -1,4 +1,4 @@
-"""Battlefield: the cells of a map for two players, of which each change appears on the other side as well."""
+"""Battlefield: the cells of a two-player map, where every change also appears at the mirrored cell."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ Cell: TypeAlias = tuple[int, int]
 
 GROUND = "plain"
 LAND = ("plain", "wood", "mountain")
-"""Kinds that buildings may stand on, and that take their place."""
+"""Kinds that can be built on, and that replace removed buildings."""
 WATER = ("sea", "reef")
 BRIDGE, ROAD, RIVER = "bridge", "road", "river"
 
 
 class TileKinds:
-    """The tiles of a tileset by what they are to two players."""
+    """The tiles of a tileset, classified for two-player maps."""
 
     def __init__(self, tileset: Tileset, countries: tuple[str, str], move: str) -> None:
         self.tileset = tileset
         self.kinds = np.array([tile.kind for tile in tileset])
         self.countries = np.array([tile.country for tile in tileset])
         if not (self.countries != "").any():
-            raise InvalidRecipe(f"the tileset {tileset.name!r} has no countries; take one that has, as awbw")
+            raise InvalidRecipe(f"tileset {tileset.name!r} has no countries; use one that has, such as awbw")
         one, other = find_countries(countries, tileset, "countries")
         if NEUTRAL in (one, other):
-            raise InvalidRecipe("two that can play", at="countries", got=NEUTRAL)
+            raise InvalidRecipe("must be two countries that can play", at="countries", got=NEUTRAL)
         self.players = one, other
         self.is_building = self.countries != ""
         self.is_land = np.isin(self.kinds, LAND) & tileset.passable & ~self.is_building
@@ -46,52 +46,52 @@ class TileKinds:
             tileset, {one: other, other: one}, np.zeros(len(tileset), dtype=np.bool_), "countries"
         )
         self.partner = opponents[tileset.reorient_tiles(move)]
-        """(tile,) what stands at a cell's image: the turned piece, or the same building of the opponent."""
+        """(tile,) tile at the mirrored cell: the reoriented piece, or the same building of the opponent."""
         ground = np.flatnonzero((self.kinds == GROUND) & self.is_land)
         if not ground.size:
-            raise InvalidRecipe(f"the tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
+            raise InvalidRecipe(f"tileset {tileset.name!r} has no tile of the kind {GROUND!r} to build on")
         self.ground_tile = int(ground[0])
 
     def find_building(self, kind: str, country: str) -> int:
-        """The building of a kind that belongs to a country."""
+        """Return the building of a kind that belongs to a country."""
         found = np.flatnonzero((self.kinds == kind) & (self.countries == country))
         if not found.size:
-            text = f"the tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; want none"
+            text = f"tileset {self.tileset.name!r} has no tile of the kind {kind!r} for {country}; set its number to 0"
             raise InvalidRecipe(text)
         return int(found[0])
 
     def find_piece(self, kind: str, sides: Iterable[str]) -> int | None:
-        """The piece that goes on at these sides and at the fewest others; None where there is none."""
-        asked = set(sides)
+        """Return the piece with these open sides and the fewest others, or None."""
+        required = set(sides)
         fitting = [
             (len(tile.joins), number)
             for number, tile in enumerate(self.tileset)
-            if tile.kind == kind and asked <= set(tile.joins)
+            if tile.kind == kind and required <= set(tile.joins)
         ]
         return min(fitting)[1] if fitting else None
 
 
 class Battlefield:
-    """Cells that change in pairs. Without a symmetry, each cell is alone."""
+    """Cells that change in symmetric pairs, or individually without a symmetry."""
 
     def __init__(self, cells: NDArray[np.integer], kinds: TileKinds, image: Places | None, locked: Mask) -> None:
         self.kinds = kinds
         self.shape: Cell = (cells.shape[0], cells.shape[1])
         self.image = image
-        """(row, column) the flat place of each cell's image; None without a symmetry."""
+        """(row, column) flat index of each cell's image; None without a symmetry."""
         self.cells: NDArray[np.int64] = cells.astype(np.int64)
         here: Places = np.arange(cells.size).reshape(cells.shape)
         self.source = here
-        """(row, column) the flat place that each cell is a copy of."""
+        """(row, column) flat index of the cell that each cell copies."""
         self.locked = locked
         self.frozen = locked.copy()
-        """Cells that must stay, and their images."""
+        """Locked cells and their images."""
         self.on_axis: Mask = np.zeros(cells.shape, dtype=np.bool_)
         """Cells that are their own image."""
         self.first_half: Mask = np.ones(cells.shape, dtype=np.bool_)
-        """The half that the first player has."""
+        """Cells of the first player's half."""
         self.image_distance = np.full(cells.shape, np.inf)
-        """How far each cell is from its image, squared."""
+        """Squared distance of each cell to its image."""
         if image is not None:
             self.on_axis = image == here
             self.first_half = here < image
@@ -102,7 +102,7 @@ class Battlefield:
             self._copy(image, locked)
 
     def _copy(self, image: Places, locked: Mask) -> None:
-        """Put onto the second half what stands on the first; from pairs of which one is locked, take that one."""
+        """Copy the first half onto the second; if one cell of a pair is locked, copy that one."""
         here, partner = self.source, self.kinds.partner
         flat = self.cells.reshape(-1)
         clash = locked & locked.reshape(-1)[image] & (partner[flat[image]] != self.cells)
@@ -116,7 +116,7 @@ class Battlefield:
         self._fix_axis()
 
     def set_cells(self, cells: NDArray[np.integer]) -> None:
-        """Replace all cells but those that must stay, the second half by what the first holds."""
+        """Replace all cells except frozen ones, and copy the first half onto the second."""
         new = cells.astype(np.int64)
         if self.image is not None:
             new = np.where(self.first_half | self.on_axis, new, self.kinds.partner[new.reshape(-1)[self.image]])
@@ -124,13 +124,13 @@ class Battlefield:
         self._fix_axis()
 
     def _fix_axis(self) -> None:
-        """On the axis, only what looks the same from both sides can stand."""
+        """Replace tiles on the axis that are not their own partner."""
         uneven = self.on_axis & (self.kinds.partner[self.cells] != self.cells) & ~self.frozen
         for row, column in np.argwhere(uneven).tolist():
             self.cells[row, column] = self._find_symmetric_tile(int(self.cells[row, column]))
 
     def _find_symmetric_tile(self, tile: int) -> int:
-        """A tile of the same kind that is its own partner, as like as can be; else ground."""
+        """Return the most similar tile of the same kind that is its own partner, or else ground."""
         joins = set(self.kinds.tileset[tile].joins)
         options = [
             (len(joins ^ set(other.joins)), number)
@@ -143,14 +143,14 @@ class Battlefield:
         return min(options)[1] if options else self.kinds.ground_tile
 
     def image_of(self, cell: Cell) -> Cell:
-        """The cell that belongs to this one; itself without a symmetry."""
+        """Return the image of a cell; without a symmetry, the cell itself."""
         if self.image is None:
             return cell
         place = int(self.image[cell])
         return place // self.shape[1], place % self.shape[1]
 
     def lay(self, cell: Cell, tile: int) -> None:
-        """Put a tile there, and its partner at the image; nothing where they must stay."""
+        """Put a tile on a cell and its partner on the image, unless they are frozen."""
         if self.frozen[cell]:
             return
         if self.on_axis[cell] and self.kinds.partner[tile] != tile:
@@ -160,7 +160,7 @@ class Battlefield:
             self.cells[self.image_of(cell)] = self.kinds.partner[tile]
 
     def clear_buildings(self) -> Mask:
-        """Take all buildings away that may go, for the commonest land around them; where neutral ones stood."""
+        """Replace all buildings that are not frozen by the most common land around; return former neutral ones."""
         kinds, gone = self.kinds, self.kinds.is_building[self.cells] & ~self.frozen
         old: Mask = gone & (kinds.countries[self.cells] == NEUTRAL)
         lands = np.flatnonzero(kinds.is_land)
@@ -170,12 +170,12 @@ class Battlefield:
         return old
 
     def find_buildings(self, kind: str, country: str) -> Mask:
-        """Where buildings of a kind stand that belong to a country."""
+        """Return the cells with buildings of a kind that belong to a country."""
         mask: Mask = ((self.kinds.kinds == kind) & (self.kinds.countries == country))[self.cells]
         return mask
 
     def find_kinds(self, *kinds: str) -> Mask:
-        """The cells of some kinds."""
+        """Return the cells whose tiles have one of these kinds."""
         return np.isin(self.kinds.kinds, kinds)[self.cells]
 
     @property
@@ -189,13 +189,13 @@ class Battlefield:
 
 
 def count_within(mask: Mask, reach: int) -> NDArray[np.int64]:
-    """How many cells of the square around each are set, which ends so many cells away."""
+    """Return the number of set cells in the square of radius `reach` around each cell."""
     wide, side = np.pad(mask.astype(np.int64), reach), 2 * reach + 1
     return np.asarray(sliding_window_view(wide, (side, side)).sum(axis=(-2, -1)), dtype=np.int64)
 
 
 def find_adjacent(mask: Mask) -> Mask:
-    """The cells that have a set one at one of their four sides."""
+    """Return the cells with a set cell at one of their four sides."""
     wide = np.pad(mask, 1)
     return wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
 

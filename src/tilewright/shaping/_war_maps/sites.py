@@ -1,8 +1,7 @@
-"""Sites: where headquarters, bases, cities and the rest come to stand.
+"""Sites: cells for headquarters, bases, cities and other buildings.
 
-Headquarters lie far apart with room around them, what their owners have from the start lies near them, and what anybody
-may take is spread evenly. Buildings share no side with each other, and touch at corners only where there is no other
-room.
+Headquarters are far apart with room around them. Buildings owned from the start are near them, and neutral ones are
+spread evenly. Buildings are never orthogonal neighbors, and diagonal ones only if there is no other room.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from ...core.site import Site
 from .battlefield import Battlefield, Cell, Mask, count_within, find_adjacent
 
 BRIDGE_COST = 8.0
-"""What a cell that must be bridged counts when sites are compared, in cells of plain."""
+"""Cost of an impassable cell that must be bridged, relative to plain."""
 MIN_LAND = 6
-"""Land of fewer cells is built on only where there is nothing else."""
+"""Minimum size of a region of land to build on, unless nothing else is left."""
 MIN_WATER = 8
-"""Water of fewer cells gets no port."""
+"""Minimum size of a region of water for a port."""
 SHRINK = 0.85
-"""How much closer together evenly spread sites may be each time that they do not fit."""
+"""Factor by which the distance between evenly spread sites is reduced when they do not fit."""
 MIN_DISTANCE = 1.4
-"""Sites never share a side."""
+"""Minimum distance of two sites: they never share a side."""
 DISTANCE_LIMITS = (
     (3.0, 5.0),
     (2.0, 5.0),
@@ -41,35 +40,35 @@ DISTANCE_LIMITS = (
     (MIN_DISTANCE, 12.0),
     (MIN_DISTANCE, 20.0),
 )
-"""How far apart what a player owns may be, and how far from the headquarters, best first."""
+"""Minimum distance between buildings of a player, and maximum distance to the headquarters, best first."""
 RANKS = {"base": 0.5, "airport": 0.65, "lab": 0.75, "com tower": 0.85}
-"""Which neutral sites get which building, from the nearest to the farthest; the others are cities."""
+"""Rank of the neutral site, from the nearest to the farthest, that gets each kind of building; others are cities."""
 MAX_CANDIDATES = 200
-"""So many cells are compared for two headquarters without a symmetry."""
+"""Maximum number of cells compared for two headquarters without a symmetry."""
 
 
 class Sites:
-    """The buildings of a field, as they are put there."""
+    """The building sites of a battlefield."""
 
     def __init__(self, field: Battlefield, site: Site, rng: Rng, old_sites: Mask) -> None:
         self.field = field
         self.noise: NDArray[np.float64] = rng.child("sites").cells(*site.window)
         self.headquarters_noise: NDArray[np.float64] = rng.child("headquarters").cells(*site.window)
         self.old_sites = old_sites
-        """Where neutral buildings stood: good places for new ones."""
+        """Cells of former neutral buildings, which are preferred for new ones."""
         self.buildable: Mask = field.kinds.is_land[field.cells] & ~field.frozen & ~field.on_axis
         land = regions_of(field.passable)
         self.mainland: Mask = land.sizes[land.labels] >= MIN_LAND
         self.land_sizes = land.sizes[land.labels]
         self.gap = np.full(field.shape, np.inf)
-        """How far the nearest building is, squared."""
+        """Squared distance to the nearest building."""
         self.neutral_gap = self.gap.copy()
-        """How far the nearest neutral building is, squared."""
+        """Squared distance to the nearest neutral building."""
         for row, column in np.argwhere(field.buildings).tolist():
             self._update_gaps((row, column), neutral=bool(field.kinds.countries[field.cells[row, column]] == NEUTRAL))
 
     def clone(self) -> Sites:
-        """The same, without what is put there from now on."""
+        """Return a copy that later changes to this one do not affect."""
         fresh = copy(self)
         fresh.gap, fresh.neutral_gap = self.gap.copy(), self.neutral_gap.copy()
         return fresh
@@ -88,40 +87,40 @@ class Sites:
     # -- headquarters ---------------------------------------------------------------------------------------
 
     def propose_headquarters(self, owned: int, tries: int, given: Sequence[Cell | None]) -> Iterator[tuple[Cell, Cell]]:
-        """Pairs of cells for the two headquarters, the best first; `owned` buildings must find room beside each.
+        """Yield pairs of cells for the two headquarters, the best first, with room for `owned` buildings beside each.
 
-        Without a symmetry, one of them may be `given`.
+        Without a symmetry, one of the two may be `given`.
         """
         field = self.field
         room = count_within(field.passable, 2)
         inner: Mask = np.zeros(field.shape, dtype=np.bool_)
         inner[1:-1, 1:-1] = True
         fitting = self.buildable & (self.gap >= MIN_DISTANCE**2) & (field.image_distance >= 9)
-        for liked in (
+        for preferred in (
             inner & (self.land_sizes >= 3 * owned + 6) & (room >= 15),
             self.land_sizes > owned,
             self.mainland,
         ):
-            if (fitting & liked).any():
-                fitting = fitting & liked
+            if (fitting & preferred).any():
+                fitting = fitting & preferred
                 break
         if not fitting.any():
             return
-        liking = room / 25 + self.headquarters_noise / 2
+        quality = room / 25 + self.headquarters_noise / 2
         if field.image is None:
-            yield from self._propose_pairs(fitting, liking, tries, given)
+            yield from self._propose_pairs(fitting, quality, tries, given)
             return
         far = np.sqrt(np.where(fitting, field.image_distance, 0))
-        score = np.where(fitting & field.first_half, 2 * far / far.max() + liking / 2, -1)
+        score = np.where(fitting & field.first_half, 2 * far / far.max() + quality / 2, -1)
         for place in np.argsort(-score, axis=None, kind="stable")[:: max(1, len(score) // 20)][:tries].tolist():
             cell = place // field.shape[1], place % field.shape[1]
             if score[cell] >= 0:
                 yield cell, field.image_of(cell)
 
     def _propose_pairs(
-        self, fitting: Mask, liking: NDArray[np.float64], tries: int, given: Sequence[Cell | None]
+        self, fitting: Mask, quality: NDArray[np.float64], tries: int, given: Sequence[Cell | None]
     ) -> Iterator[tuple[Cell, Cell]]:
-        """Two cells that are far apart, for fields without a symmetry."""
+        """Yield pairs of cells far apart, for fields without a symmetry."""
         order = np.argsort(np.where(fitting, -self.headquarters_noise, np.inf), axis=None, kind="stable")
         width = self.field.shape[1]
         cells = [(place // width, place % width) for place in order[: min(MAX_CANDIDATES, int(fitting.sum()))].tolist()]
@@ -129,38 +128,38 @@ class Sites:
         pairs = [(given[0] or one, given[1] or one) for one in cells] if any(given) else combinations(cells, 2)
         longest = (self.field.shape[0] + width) ** 2
         scored = [
-            (2 * squared / longest + (liking[one] + liking[other]) / 8, one, other)
+            (2 * squared / longest + (quality[one] + quality[other]) / 8, one, other)
             for one, other in pairs
             if (squared := (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) >= 9
         ]
-        # Neighbours of the best pair are hardly better or worse: a few steps down the list lie other places.
+        # Neighbors of the best pair are about as good, so take a few entries further down the list.
         for _, one, other in sorted(scored, reverse=True)[:: max(1, min(20, len(scored) // tries))][:tries]:
             yield one, other
 
     def distances_from(self, cell: Cell) -> NDArray[np.float64]:
-        """How far every cell is on foot, if what cannot be walked is bridged, save what must stay."""
+        """Return the walking distance to every cell; impassable cells count as bridged unless they are frozen."""
         field = self.field
         costs = np.where(field.passable, field.kinds.foot_costs[field.cells], BRIDGE_COST)
         return distances(field.passable | ~field.frozen, cell, costs=costs, away=True)
 
     def fairness(self, one: Cell, other: Cell) -> float:
-        """How evenly near the neutral buildings are to two headquarters, as the measure distance_balance has it."""
+        """Return how evenly near the neutral buildings are to two headquarters, as in the measure distance_balance."""
         field = self.field
         goals = field.kinds.countries[field.cells] == NEUTRAL
-        ways = np.sort(np.stack([self.distances_from(home)[goals] for home in (one, other)]), axis=1)
-        return float(np.sum(ways.min(axis=0) / np.maximum(ways.max(axis=0), 1)))
+        lengths = np.sort(np.stack([self.distances_from(home)[goals] for home in (one, other)]), axis=1)
+        return float(np.sum(lengths.min(axis=0) / np.maximum(lengths.max(axis=0), 1)))
 
-    # -- what players own from the start --------------------------------------------------------------------
+    # -- owned buildings ------------------------------------------------------------------------------------
 
     def place_near(
         self, kind: str, country: str, count: int, own: NDArray[np.float64], other: NDArray[np.float64]
     ) -> None:
-        """Buildings of a player's own, near the headquarters."""
+        """Place buildings of a player near the headquarters."""
         order = np.argsort(self.noise, axis=None, kind="stable")
         left = count
         for apart, far in DISTANCE_LIMITS:
-            window = (own >= 2) & (own <= far) & (own < other)
-            while left and (cell := self._find_first(order, self._find_free(apart) & window)):
+            nearby = (own >= 2) & (own <= far) & (own < other)
+            while left and (cell := self._find_first(order, self._find_free(apart) & nearby)):
                 self.put(cell, kind, country)
                 left -= 1
         if left:
@@ -174,9 +173,9 @@ class Sites:
         own: NDArray[np.float64],
         other: NDArray[np.float64],
     ) -> None:
-        """Buildings for the second side of a field without a symmetry, about as far off as those of the first.
+        """Place buildings for the second player without a symmetry, at similar distances as those of the first.
 
-        `models` are how far these are from their own headquarters and from the opponent's.
+        `models` are the distances of the first player's buildings to the own and to the opponent's headquarters.
         """
         for number, (near, far) in enumerate(models):
             cell = None
@@ -188,38 +187,38 @@ class Sites:
                 raise GaveUp(_explain_missing(number, len(models), kind, "on the second player's side"))
             self.put(cell, kind, country)
 
-    # -- what anybody may take ------------------------------------------------------------------------------
+    # -- neutral buildings ----------------------------------------------------------------------------------
 
     def choose_ports(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
-        """Cells at the shore for so many ports."""
+        """Choose `count` cells at the shore for ports."""
         water = regions_of(self.field.find_kinds("sea"))
         side = (own <= other) & np.isfinite(own)
         shores = [find_adjacent(water.sizes[water.labels] >= least) & side for least in (MIN_WATER, 1)]
         return self._spread_in(shores, count, "port", "at the sea")
 
     def spread(self, count: int, own: NDArray[np.float64], other: NDArray[np.float64]) -> list[Cell]:
-        """Cells for so many neutral buildings on the side of the first player, from the nearest to the farthest."""
+        """Choose `count` cells for neutral buildings on the first player's side, from the nearest to the farthest."""
         side = (own <= other) & np.isfinite(own)
         found = self._spread_in([side & self.mainland, side], count, "neutral building", "on each side")
         return sorted(found, key=lambda cell: (own[cell], cell))
 
-    def _spread_in(self, windows: Sequence[Mask], count: int, kind: str, where: str) -> list[Cell]:
-        """So many cells in the first of these windows that has room for them."""
-        for window in windows:
-            found = self._spread(count, window)
+    def _spread_in(self, masks: Sequence[Mask], count: int, kind: str, where: str) -> list[Cell]:
+        """Choose `count` cells in the first of these masks that has room for them."""
+        for mask in masks:
+            found = self._spread(count, mask)
             if len(found) == count:
                 return found
         raise GaveUp(_explain_missing(len(found), count, kind, where))
 
-    def _spread(self, count: int, window: Mask) -> list[Cell]:
-        """As many cells as are wanted, as far apart as they fit when they are chosen by chance; fewer, if none fit."""
+    def _spread(self, count: int, mask: Mask) -> list[Cell]:
+        """Choose random cells of a mask with the largest minimum distance at which `count` fit; fewer if none fits."""
         order = np.argsort(self.noise - self.old_sites, axis=None, kind="stable")
-        apart = max(MIN_DISTANCE, float(np.sqrt(np.count_nonzero(self.buildable & window) / max(1, count))))
+        apart = max(MIN_DISTANCE, float(np.sqrt(np.count_nonzero(self.buildable & mask) / max(1, count))))
         while True:
             gap, found = self.neutral_gap.copy(), list[Cell]()
             while len(found) < count:
                 near_own = min(apart, 2.5) if apart > MIN_DISTANCE else MIN_DISTANCE
-                free = self.buildable & window & (self.gap >= near_own**2) & (self.field.image_distance >= apart**2)
+                free = self.buildable & mask & (self.gap >= near_own**2) & (self.field.image_distance >= apart**2)
                 cell = self._find_first(order, free & (gap >= apart**2))
                 if cell is None:
                     break
@@ -239,7 +238,7 @@ class Sites:
 
 
 def assign_kinds(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> list[tuple[Cell, str]]:
-    """Which building each of the neutral sites gets, which come from the nearest to the farthest; airports inland."""
+    """Assign a kind of building to each neutral site, sorted from the nearest to the farthest; airports are inland."""
     left = dict(enumerate(cells))
     chosen: dict[int, str] = {}
     for kind, rank in RANKS.items():
@@ -253,10 +252,10 @@ def assign_kinds(cells: Sequence[Cell], wanted: dict[str, int], shore: Mask) -> 
 
 
 def squared_distances(cell: Cell, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """How far every cell is from one, squared."""
+    """Return the squared distance of every cell to one cell."""
     rows, columns = np.ogrid[: shape[0], : shape[1]]
     return np.asarray((rows - cell[0]) ** 2 + (columns - cell[1]) ** 2, dtype=np.float64)
 
 
 def _explain_missing(found: int, wanted: int, kind: str, where: str) -> str:
-    return f"players: {pluralize(wanted, kind)} wanted, room for {found} {where}; take fewer, or a larger map"
+    return f"players: {pluralize(wanted, kind)} wanted, room for {found} {where}; use fewer, or a larger map"
