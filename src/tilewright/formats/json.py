@@ -22,7 +22,7 @@ class JsonParams(Params):
     """Options of JSON files."""
 
     packed: bool | None = param(None)
-    """Whether to pack cells and layers instead of writing lists; by default above 65,536 cells, always above 1,048,576."""
+    """Whether to pack cells and layers instead of writing lists; by default above 65,536 cells, always above 2^20."""
 
 
 def write(map: TileMap, options: JsonParams, path: Path) -> Mapping[str, bytes]:
