@@ -1,4 +1,4 @@
-"""The maps for Advance Wars By Web that ship: fair, whole, and together a lesson in every piece."""
+"""The built-in maps for Advance Wars By Web: fair, connected, and together with every piece."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.core.registry import tilesets
 TILES = tilesets.get("awbw")
 PLAYERS = ("orange star", "blue moon")
 NAVAL = ("broken-isles", "sister-isles", "twin-harbours")
-"""Maps with land that infantry reach by lander only."""
+"""Maps with land that infantry can reach only by lander."""
 NUMBERS = {tile.code: number for number, tile in enumerate(TILES)}
 MAPS = {
     name: np.array(
@@ -26,19 +26,19 @@ MAPS = {
 }
 FOOT, LANDER = (np.array([mover in dict(tile.costs) for tile in TILES]) for mover in ("foot", "lander"))
 OTHER = dict(zip(PLAYERS, reversed(PLAYERS), strict=True))
-BY_LOOKS = {(tile.kind, tile.country, tile.joins): number for number, tile in reversed(list(enumerate(TILES)))}
+BY_KIND = {(tile.kind, tile.country, tile.joins): number for number, tile in reversed(list(enumerate(TILES)))}
 SWAPPED = np.array(
     [
-        BY_LOOKS[tile.kind, OTHER[tile.country], tile.joins] if tile.country in PLAYERS else number
+        BY_KIND[tile.kind, OTHER[tile.country], tile.joins] if tile.country in PLAYERS else number
         for number, tile in enumerate(TILES)
     ]
 )
-"""(tile,) the same tile in the other player's hands."""
+"""(tile,) the same tile of the other player."""
 every_map = pytest.mark.parametrize("name", MAPS)
 
 
 def holdings(cells: NDArray[np.int64], country: str) -> Counter[str]:
-    """What a country has, by kind."""
+    """Count the buildings of a country by kind."""
     return Counter(TILES[tile].kind for tile in cells.ravel().tolist() if TILES[tile].country == country)
 
 
@@ -46,12 +46,12 @@ def where(cells: NDArray[np.int64], kind: str, country: str) -> NDArray[np.bool_
     return np.array([tile.kind == kind and tile.country == country for tile in TILES])[cells]
 
 
-def moved(cells: NDArray[np.int64], move: str) -> NDArray[np.int64]:
+def apply_move(cells: NDArray[np.int64], move: str) -> NDArray[np.int64]:
     turned = TILES.reorient_tiles(move)[cells]
     return turned[:: -1 if "y" in move else 1, :: -1 if "x" in move else 1]
 
 
-def test_there_are_ten_maps_and_more() -> None:
+def test_there_are_at_least_ten_maps() -> None:
     assert len(MAPS) >= 10
 
 
@@ -63,7 +63,7 @@ def test_together_they_show_every_river_road_shoal_bridge_and_pipe() -> None:
 
 
 @every_map
-def test_it_has_from_15_to_25_rows_and_columns(name: str) -> None:
+def test_it_has_15_to_25_rows_and_columns(name: str) -> None:
     assert all(15 <= side <= 25 for side in MAPS[name].shape)
 
 
@@ -73,7 +73,7 @@ def test_every_piece_fits(name: str) -> None:
 
 
 @every_map
-def test_both_players_have_the_same_and_there_is_enough_to_take(name: str) -> None:
+def test_both_players_have_the_same_buildings_and_there_are_enough_neutral_ones(name: str) -> None:
     one, other = (holdings(MAPS[name], country) for country in PLAYERS)
     assert one == other
     assert one["headquarters"] == 1
@@ -85,11 +85,11 @@ def test_both_players_have_the_same_and_there_is_enough_to_take(name: str) -> No
 @every_map
 def test_one_half_is_the_other_turned_with_the_players_swapped(name: str) -> None:
     cells = MAPS[name]
-    assert any(np.array_equal(moved(SWAPPED[cells], move), cells) for move in ("x", "y", "xy"))
+    assert any(np.array_equal(apply_move(SWAPPED[cells], move), cells) for move in ("x", "y", "xy"))
 
 
 @every_map
-def test_infantry_get_everywhere_or_a_lander_takes_them(name: str) -> None:
+def test_infantry_reach_everything_on_foot_or_by_lander(name: str) -> None:
     cells = MAPS[name]
     land, water = regions_of(FOOT[cells]).labels, regions_of(LANDER[cells]).labels
     homes = [land[where(cells, "headquarters", country)].item() for country in PLAYERS]

@@ -1,4 +1,4 @@
-"""The samples that ship: whole drawings in which every tile keeps to its own rules."""
+"""The built-in samples: complete drawings in which all tiles follow their rules."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ OPEN = {
     "╟": (RIGHT,),
     "╢": (LEFT,),
 }
-"""On which sides a wire or a pin of the circuit goes on."""
-TOGETHER = {
+"""Sides at which a wire or a pin of the circuit continues."""
+ALLOWED_NEIGHBORS = {
     "bricks": {
         "#": {RIGHT: "#|", LEFT: "#|", ABOVE: "-", BELOW: "-"},
         "%": {RIGHT: "%|", LEFT: "%|", ABOVE: "-", BELOW: "-"},
@@ -87,7 +87,7 @@ TOGETHER = {
         "m": dict.fromkeys(AROUND, '".'),
     },
 }
-"""What may stand beside a glyph: what belongs together is nowhere torn apart."""
+"""Allowed neighbors of glyphs, so that objects of several tiles are complete."""
 
 
 def sample(name: str) -> tw.TileMap:
@@ -102,7 +102,7 @@ def glyphs(name: str) -> NDArray[np.str_]:
 
 
 def beside(drawing: NDArray[np.str_], side: tuple[int, int], *, wrap: bool) -> NDArray[np.str_]:
-    """What stands on this side of every cell; nothing beyond the edge, unless it wraps."""
+    """Return the neighbor of every cell on one side; empty beyond the edge, unless it wraps."""
     around = np.pad(drawing, 1, mode="wrap") if wrap else np.pad(drawing, 1, constant_values="")
     height, width = drawing.shape
     return around[1 + side[0] :, 1 + side[1] :][:height, :width]
@@ -118,7 +118,7 @@ def test_every_drawing_has_its_tileset_and_every_tileset_its_drawing() -> None:
 
 
 @every_sample
-def test_tileset_and_drawing_know_each_other(name: str) -> None:
+def test_tileset_and_drawing_have_the_same_glyphs(name: str) -> None:
     map = sample(name)
     assert map.tileset.name == name
     assert set(data.read_text("samples", name)) - {"\n"} == set(map.tileset.by_glyph)
@@ -131,39 +131,39 @@ def test_kinds_have_sprites(name: str) -> None:
 
 
 @every_sample
-def test_the_drawing_is_whole(name: str) -> None:
+def test_the_drawing_is_complete(name: str) -> None:
     text = data.read_text("samples", name)
     grid = Grid.of(text)
     assert (grid.cells != FREE).all()
     assert str(sample(name)) == text.rstrip("\n")
-    assert not any(line != line.strip() for line in text.split("\n"))  # editors would eat blanks at the ends
+    assert not any(line != line.strip() for line in text.split("\n"))  # editors remove spaces at the ends
     assert grid.cells.ndim == (3 if name == "keep" else 2)
 
 
 @every_sample
-def test_no_tile_is_an_oddity(name: str) -> None:
+def test_no_tile_is_rare(name: str) -> None:
     counts = Counter(sample(name).cells.ravel().tolist())
     assert min(counts.values()) >= 3
 
 
-def test_no_two_are_alike() -> None:
+def test_all_samples_differ() -> None:
     drawings = [Grid.of(sample(name)) for name in ALL]
     assert len(set(drawings)) == len(ALL)
     assert len({sample(name).tileset.digest for name in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("name", TOGETHER)
-def test_what_belongs_together_stands_together(name: str) -> None:
+@pytest.mark.parametrize("name", ALLOWED_NEIGHBORS)
+def test_objects_of_several_tiles_are_complete(name: str) -> None:
     drawing, wrap = glyphs(name), name in WRAPPING
-    for glyph, sides in TOGETHER[name].items():
+    for glyph, sides in ALLOWED_NEIGHBORS[name].items():
         for side, allowed in sides.items():
             found = set(beside(drawing, side, wrap=wrap)[drawing == glyph].tolist()) - {""}
             assert found <= set(allowed), (glyph, side)
 
 
 @pytest.mark.parametrize("name", WRAPPING)
-def test_small_ones_go_on_across_their_edges(name: str) -> None:
-    # Pieces lie across both seams, and the test above says that they are whole there.
+def test_small_samples_continue_across_their_edges(name: str) -> None:
+    # Objects cross both seams, and the test above checks that they are complete there.
     drawing = glyphs(name)
     assert max(drawing.shape) <= 8
     across = {"bricks": {"##", "%%", "-#", "-%", "-|"}, "pavement": {"ab", "ac", "<>", "^v"}, "weave": {"--", "||"}}
@@ -171,14 +171,14 @@ def test_small_ones_go_on_across_their_edges(name: str) -> None:
         assert {f"{one}{other}" for one, other in zip(last, first, strict=True)} & across[name]
 
 
-def test_strands_of_the_weave_go_over_and_under_by_turns() -> None:
-    # Every second row and column is a strand; where two cross, the one on top shows.
+def test_strands_of_the_weave_alternate_over_and_under() -> None:
+    # Every second row and column is a strand; at a crossing, the upper one is visible.
     crossings = glyphs("weave")[::2, ::2]
     assert (crossings != np.roll(crossings, 1, axis=0)).all()
     assert (crossings != np.roll(crossings, 1, axis=1)).all()
 
 
-def test_no_wire_of_the_circuit_ends_loose_or_touches_another() -> None:
+def test_no_wire_of_the_circuit_is_unconnected_or_touches_another() -> None:
     drawing = glyphs("circuit")
     for side in AROUND:
         back = (-side[0], -side[1])
@@ -196,20 +196,20 @@ def test_every_pad_of_the_circuit_has_one_wire() -> None:
         assert sum(joined) == 1, (row, column)
 
 
-def test_doors_of_the_dungeon_stand_in_walls() -> None:
+def test_doors_of_the_dungeon_are_in_walls() -> None:
     drawing = glyphs("dungeon")
     walls = {side: beside(drawing, side, wrap=False) == "#" for side in AROUND}
     upright, level = walls[ABOVE] & walls[BELOW], walls[LEFT] & walls[RIGHT]
     assert (upright ^ level)[drawing == "+"].all()
 
 
-def test_the_garden_is_the_same_on_all_sides() -> None:
+def test_the_garden_is_symmetric() -> None:
     drawing = glyphs("garden")
     assert (drawing == drawing[::-1]).all()
     assert (drawing == drawing[:, ::-1]).all()
 
 
-def test_stairs_and_pillars_of_the_keep_stand_above_each_other() -> None:
+def test_stairs_and_pillars_of_the_keep_are_above_each_other() -> None:
     drawing = glyphs("keep")
     up, down, pillar = drawing == ">", drawing == "<", drawing == "I"
     assert (up[:-1] == down[1:]).all()
@@ -219,5 +219,5 @@ def test_stairs_and_pillars_of_the_keep_stand_above_each_other() -> None:
 
 
 @pytest.mark.parametrize("name", ["caverns", "dungeon", "garden", "overworld", "ruins", "village"])
-def test_all_of_it_can_be_walked(name: str) -> None:
+def test_the_sample_is_connected(name: str) -> None:
     assert tw.measure(sample(name), "regions")["regions"] == 1

@@ -1,4 +1,4 @@
-"""Overlays: each works on any map, shows what the analysis says, and refuses what makes no sense in one line."""
+"""Overlays: each works on any map, agrees with the analysis, and refuses invalid settings in one line."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TILES = tw.Tileset.validate({"name": "plain", "tiles": WORDS})
 CAVE = tw.make("caves", width=40, height=24, seed=7, shaping=["connect"])
 
 
-def drawn(*lines: str, **fields: object) -> tw.TileMap:
+def make_map(*lines: str, **fields: object) -> tw.TileMap:
     return tw.TileMap([[".#".index(glyph) for glyph in line] for line in lines], TILES, **fields)  # type: ignore[arg-type]
 
 
-def colored(overlay: Overlay, color: tuple[int, int, int]) -> list[tuple[int, ...]]:
-    """The cells, (row, column), with a tint of this colour."""
+def cells_of_color(overlay: Overlay, color: tuple[int, int, int]) -> list[tuple[int, ...]]:
+    """Return the cells (row, column) with a tint of this color."""
     return [tuple(cell) for cell in np.argwhere((overlay.tint[..., :3] == color).all(axis=-1)).tolist()]
 
 
@@ -42,7 +42,7 @@ def test_each_works_on_every_techniques_default_map(technique: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("lines", [("#",), (".",), ("###", "###"), (".#.", "###", ".#.")], ids=str)
 def test_each_works_where_there_is_little_to_walk_on(name: str, lines: tuple[str, ...]) -> None:
-    assert tw.overlay(drawn(*lines), name).legend
+    assert tw.overlay(make_map(*lines), name).legend
 
 
 def test_every_overlay_is_described() -> None:
@@ -52,8 +52,8 @@ def test_every_overlay_is_described() -> None:
         assert all(field.description for field in kind.params.model_fields.values())
 
 
-def test_distance_is_tinted_wherever_one_gets_and_the_same_for_the_same_steps() -> None:
-    map = drawn("..#.", "...#")
+def test_reachable_cells_are_tinted_by_their_distance() -> None:
+    map = make_map("..#.", "...#")
     found = tw.overlay(map, "distance", origin=(0, 0))
     steps = distances(map, (0, 0))
     assert np.array_equal(found.tint[..., 3] > 0, np.isfinite(steps))
@@ -64,7 +64,7 @@ def test_distance_is_tinted_wherever_one_gets_and_the_same_for_the_same_steps() 
 
 
 def test_several_origins_and_markers() -> None:
-    map = drawn(".....", markers=[tw.Marker("den", 0, 0), tw.Marker("den", 4, 0)])
+    map = make_map(".....", markers=[tw.Marker("den", 0, 0), tw.Marker("den", 4, 0)])
     both = tw.overlay(map, "distance", origin=((0, 0), (4, 0)))
     assert both.legend == "distance from 2 cells: 0..2 steps"
     assert np.array_equal(both.tint, tw.overlay(map, "distance", origin="den").tint)
@@ -72,32 +72,36 @@ def test_several_origins_and_markers() -> None:
     assert np.array_equal(both.tint, tw.overlay(map, "distance", origin=np.array([[0, 0], [4, 0]])).tint)
 
 
-def test_ways_lead_between_the_markers_where_there_are_some() -> None:
-    map = drawn(".....", ".....", markers=[tw.Marker("start", 1, 1), tw.Marker("exit", 3, 1)])
+def test_paths_lead_between_the_markers() -> None:
+    map = make_map(".....", ".....", markers=[tw.Marker("start", 1, 1), tw.Marker("exit", 3, 1)])
     found = tw.overlay(map, "path")
     assert found.legend == "path from x=1 y=1 to x=3 y=1: 2 steps"
-    assert (colored(found, ORIGIN), colored(found, ROUTE), colored(found, GOAL)) == ([(1, 1)], [(1, 2)], [(1, 3)])
+    assert (cells_of_color(found, ORIGIN), cells_of_color(found, ROUTE), cells_of_color(found, GOAL)) == (
+        [(1, 1)],
+        [(1, 2)],
+        [(1, 3)],
+    )
     assert tw.overlay(map, "path", goal=(0, 0)).legend == "path from x=1 y=1 to x=0 y=0: 2 steps"
-    assert tw.overlay(drawn("....."), "path", origin=(1, 0)).legend == "path from x=1 y=0 to x=4 y=0: 3 steps"
-    assert tw.overlay(drawn("....."), "path", goal=(1, 0)).legend == "path from x=4 y=0 to x=1 y=0: 3 steps"
+    assert tw.overlay(make_map("....."), "path", origin=(1, 0)).legend == "path from x=1 y=0 to x=4 y=0: 3 steps"
+    assert tw.overlay(make_map("....."), "path", goal=(1, 0)).legend == "path from x=4 y=0 to x=1 y=0: 3 steps"
 
 
-def test_that_there_is_no_way_is_told() -> None:
-    map = drawn(".#.", markers=[tw.Marker("start", 0, 0), tw.Marker("exit", 2, 0)])
+def test_a_missing_path_is_reported_in_the_legend() -> None:
+    map = make_map(".#.", markers=[tw.Marker("start", 0, 0), tw.Marker("exit", 2, 0)])
     assert tw.overlay(map, "path").legend == "path from x=0 y=0 to x=2 y=0: there is none"
     assert tw.overlay(map, "hot-path").legend == "hot path from x=0 y=0 to x=2 y=0: there is none"
-    assert tw.overlay(drawn("##"), "distance").legend == "distance: the map has no passable cell"
+    assert tw.overlay(make_map("##"), "distance").legend == "distance: the map has no passable cell"
     assert tw.overlay(map, "rooms").legend == "rooms: the map has none"
 
 
-def test_the_hot_path_is_the_analysis_hot_path() -> None:
+def test_the_hot_path_is_that_of_the_analysis() -> None:
     cells = np.argwhere(CAVE.passable)
     start, exit = cells[0].tolist(), cells[-1].tolist()
     found = tw.overlay(CAVE, "hot_path", origin=start[::-1], goal=exit[::-1], slack=6)
     hot = hot_path(CAVE, start, exit, slack=6)
-    way = {tuple(cell) for cell in shortest_path(CAVE, start, exit).tolist()}
-    assert set(colored(found, HOT)) == {tuple(cell) for cell in np.argwhere(hot.cells).tolist()} - way
-    assert set(colored(found, ROUTE)) == way - {tuple(start), tuple(exit)}
+    path = {tuple(cell) for cell in shortest_path(CAVE, start, exit).tolist()}
+    assert set(cells_of_color(found, HOT)) == {tuple(cell) for cell in np.argwhere(hot.cells).tolist()} - path
+    assert set(cells_of_color(found, ROUTE)) == path - {tuple(start), tuple(exit)}
     assert f"{int(hot.length)} steps and 6 more, {hot.cells.sum():,} cells, {hot.optional.sum():,} opt" in found.legend
 
 
@@ -109,28 +113,28 @@ def test_chokepoints_sight_and_regions() -> None:
     seen = field_of_view(CAVE, viewer, radius=5)
     dark = tw.overlay(CAVE, "sight", origin=viewer[::-1], radius=5).tint
     assert np.array_equal((dark[..., :3] == (10, 9, 18)).all(axis=-1), ~seen)
-    apart = tw.overlay(drawn("..#", "##."), "regions")
+    apart = tw.overlay(make_map("..#", "##."), "regions")
     assert apart.legend == "2 regions, the largest of 2 cells"
     assert apart.tint[0, 0].tolist() == apart.tint[0, 1].tolist() != apart.tint[1, 2].tolist()
-    assert tw.overlay(drawn("..#", "##."), "regions", directions=8).legend == "1 region, of 3 cells"
+    assert tw.overlay(make_map("..#", "##."), "regions", directions=8).legend == "1 region, of 3 cells"
 
 
-def test_rooms_are_joined_by_lines_from_middle_to_middle() -> None:
+def test_rooms_are_joined_by_lines_between_their_centers() -> None:
     rooms = [tw.Room(0, 0, 3, 3), tw.Room(5, 0, 2, 1), tw.Room(7, 2, 1, 1)]
-    map = drawn("........", "........", "........", rooms=rooms, links=[(1, 0), (0, 1), (2, 2)])
+    map = make_map("........", "........", "........", rooms=rooms, links=[(1, 0), (0, 1), (2, 2)])
     found = tw.overlay(map, "rooms")
     assert found.lines == (((1, 1), (5.5, 0)),)
-    assert found.legend == "3 rooms, 1 link in 2 parts"
+    assert found.legend == "3 rooms, 1 link in 2 components"
     assert found.tint[..., 3].astype(bool).sum() == 12
     assert len({tuple(found.tint[cell]) for cell in ((0, 0), (0, 5), (2, 7))}) == 3
 
 
-def test_levels_are_walked_but_not_seen_through() -> None:
+def test_levels_have_distances_but_no_sight() -> None:
     map = tw.TileMap(np.zeros((2, 3, 4), np.uint8), TILES)
     found = tw.overlay(map, "distance", origin=(3, 2, 1))
     assert found.legend == "distance from x=3 y=2 level=1: 0..6 steps"
     for name in ("sight", "rooms"):
-        with pytest.raises(tw.InvalidRecipe, match=f"^overlay {name}: needs a map of one level, got 2; take one"):
+        with pytest.raises(tw.InvalidRecipe, match=f"^overlay {name}: needs a map of one level, got 2; use one"):
             tw.overlay(map, name)
     with pytest.raises(tw.InvalidRecipe, match=r"^overlay distance: origin: must be x,y,level of each cell, got 3,2$"):
         tw.overlay(map, "distance", origin=(3, 2))
@@ -161,7 +165,7 @@ def test_levels_are_walked_but_not_seen_through() -> None:
     ],
 )
 def test_mistakes_are_one_clear_line(name: str, settings: dict[str, object], text: str) -> None:
-    map = drawn(".#.", markers=[tw.Marker("start", 0, 0)])
+    map = make_map(".#.", markers=[tw.Marker("start", 0, 0)])
     with pytest.raises(tw.TilewrightError) as caught:
         tw.overlay(map, name, **settings)
     assert str(caught.value).startswith(text)
@@ -178,14 +182,14 @@ def test_an_unknown_overlay_is_an_unknown_name() -> None:
     "text",
     ["distance", "hot-path,origin=3,4,goal=exit,slack=8", "sight,origin=1,2,3,4,radius=9", "path,directions=8"],
 )
-def test_texts_are_read_and_written(text: str) -> None:
+def test_strings_are_parsed_and_formatted(text: str) -> None:
     wanted = OverlayRequest.parse(text)
     assert str(wanted) == text
     assert hash(wanted) == hash(OverlayRequest.parse(text))
     assert wanted == OverlayRequest.parse(text)
 
 
-def test_texts_that_say_nothing_are_refused() -> None:
+def test_invalid_strings_are_refused() -> None:
     for text in ("distance,3,4", "=3", "distance,origin"):
         with pytest.raises(tw.InvalidRecipe, match="write settings as name=value"):
             OverlayRequest.parse(text)
@@ -193,7 +197,7 @@ def test_texts_that_say_nothing_are_refused() -> None:
         OverlayRequest.parse("")
 
 
-def test_one_of_your_own() -> None:
+def test_an_overlay_made_by_the_user() -> None:
     tint = np.zeros((24, 40, 4), np.uint8)
     tint[3, 4] = 255, 0, 0, 255
     own = tw.Overlay(tint, legend="here")
@@ -206,4 +210,4 @@ def test_one_of_your_own() -> None:
     with pytest.raises(tw.InvalidRecipe, match=r"must have shape \(row, column, 4\)"):
         tw.Overlay(np.zeros((3, 4)))  # type: ignore[arg-type]
     with pytest.raises(tw.InvalidRecipe, match="is for a map of 40x24, this one has 3x1"):
-        drawn("...").image(overlay=own)
+        make_map("...").image(overlay=own)

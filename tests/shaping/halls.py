@@ -1,4 +1,4 @@
-"""A house of halls for tests: rooms in rows, joined by passages one cell wide, with a few ways around."""
+"""A test map of halls: rooms in rows, joined by passages one cell wide, with optional loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.core.tilemap import Room, TileMap
 
 
 def halls(seed: int, *, columns: int = 5, rows: int = 4, loops: float = 0.0) -> TileMap:
-    """Every room is joined to an earlier one; `loops` is the chance that other neighbours are joined as well."""
+    """Join every room to an earlier one; `loops` is the probability that other neighbors are joined as well."""
     random = np.random.default_rng(seed)
     tiles = tilesets.get("dungeon")
     cells = np.full((rows * 7 + 1, columns * 9 + 1), tiles.id("wall"))

@@ -1,4 +1,4 @@
-"""Whatever the map was, every piece fits afterwards; what fitted already may stay as it is."""
+"""Autotile: every piece fits afterwards, and pieces that fit can be kept."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ every_keep = pytest.mark.parametrize("keep", [False, True])
 
 
 def of_kinds(*lines: str) -> NDArray[np.uint8]:
-    """A map of the first piece of every kind."""
+    """Return a map of the first piece of every kind."""
     return np.array([[KINDS[WORDS[letter]][0] for letter in line] for line in lines], dtype=AWBW.dtype)
 
 
-def drawn(cells: NDArray[np.uint8]) -> list[str]:
+def to_rows(cells: NDArray[np.uint8]) -> list[str]:
     return str(TileMap(cells, AWBW)).split("\n")
 
 
 def soup(seed: int) -> NDArray[np.uint8]:
-    """Some kinds, stirred, each of their cells any tile of its kind."""
+    """Return random kinds with a random tile of the kind in each cell."""
     random = np.random.default_rng(seed)
     height, width = random.integers(1, 13, 2).tolist()
     some = random.choice(list(KINDS), size=random.integers(1, 9))
@@ -47,7 +47,7 @@ def soup(seed: int) -> NDArray[np.uint8]:
     return np.array([[random.choice(KINDS[some[one]]) for one in row] for row in which], dtype=AWBW.dtype)
 
 
-def turned(cells: NDArray[np.uint8], move: str) -> NDArray[np.uint8]:
+def reorient(cells: NDArray[np.uint8], move: str) -> NDArray[np.uint8]:
     images = AWBW.reorient_tiles(move).astype(cells.dtype)[cells]
     for step in move:
         images = images.T if step == "d" else np.flip(images, 1 if step == "x" else 0)
@@ -56,7 +56,7 @@ def turned(cells: NDArray[np.uint8], move: str) -> NDArray[np.uint8]:
 
 @pytest.fixture(scope="module")
 def maps(reference: Path) -> list[NDArray[np.uint8]]:
-    """The published maps of the game."""
+    """Return the published maps of the game."""
     codes = {tile.code: number for number, tile in enumerate(AWBW)}
     found = []
     for path in sorted((reference / "awbw").glob("*.csv")):
@@ -68,7 +68,7 @@ def maps(reference: Path) -> list[NDArray[np.uint8]]:
 
 
 @every_keep
-def test_everything_fits_afterwards_and_doing_it_again_changes_nothing(keep: bool) -> None:
+def test_everything_fits_afterwards_and_a_second_run_changes_nothing(keep: bool) -> None:
     for seed in range(800):
         before = soup(seed)
         after = fit_pieces(before, AWBW, keep=keep)
@@ -90,7 +90,7 @@ def test_frozen_cells_stay_and_the_rest_fits_them(keep: bool) -> None:
 
 
 @every_keep
-def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> None:
+def test_other_tiles_change_only_where_a_river_is_extended(keep: bool) -> None:
     for seed in range(300):
         before = soup(seed)
         after = fit_pieces(before, AWBW, keep=keep)
@@ -121,55 +121,55 @@ def test_what_is_no_piece_changes_only_where_a_river_is_drawn_on(keep: bool) -> 
     ],
     ids=lambda lines: "/".join(lines),
 )
-def test_shapes_that_people_draw(before: list[str], after: list[str]) -> None:
+def test_typical_shapes(before: list[str], after: list[str]) -> None:
     found = fit_pieces(of_kinds(*before), AWBW)
-    assert drawn(found) == after
+    assert to_rows(found) == after
 
 
-def test_a_short_stretch_is_drawn_on_to_the_water_and_a_lonely_pond_is_not() -> None:
+def test_a_river_is_extended_to_water_nearby_and_an_isolated_cell_is_removed() -> None:
     field = ["......."] * 3
-    assert drawn(fit_pieces(of_kinds(*field, "rrrr..~", *field), AWBW)) == [*field, "──────~", *field]
-    assert drawn(fit_pieces(of_kinds(".....", "..r..", "....."), AWBW)) == ["....."] * 3
+    assert to_rows(fit_pieces(of_kinds(*field, "rrrr..~", *field), AWBW)) == [*field, "──────~", *field]
+    assert to_rows(fit_pieces(of_kinds(".....", "..r..", "....."), AWBW)) == ["....."] * 3
     around = of_kinds("........", "rrrr.c.~", "........")
-    assert drawn(fit_pieces(around, AWBW)) == ["........", "───┐.c.~", "...│...."], "never over buildings"
+    assert to_rows(fit_pieces(around, AWBW)) == ["........", "───┐.c.~", "...│...."], "never over buildings"
     walled = of_kinds("ccccccc", "crrrccc", "ccccccc")
     assert (fit_pieces(walled, AWBW)[1, 1:4] == AWBW.id("plain")).all()
 
 
-def test_the_commonest_ground_around_takes_its_place() -> None:
-    assert drawn(fit_pieces(of_kinds("wwwww", "wwwww", "wwrww", "ww.ww", "wwwww"), AWBW))[2] == "&&&&&"
-    assert drawn(fit_pieces(of_kinds("~~~", "~s~", "~~~"), AWBW))[1] == "~~~"
-    assert drawn(fit_pieces(of_kinds(".~.", "~B~", ".~."), AWBW))[1] == "~~~"
+def test_misfits_are_replaced_by_the_most_common_ground_around() -> None:
+    assert to_rows(fit_pieces(of_kinds("wwwww", "wwwww", "wwrww", "ww.ww", "wwwww"), AWBW))[2] == "&&&&&"
+    assert to_rows(fit_pieces(of_kinds("~~~", "~s~", "~~~"), AWBW))[1] == "~~~"
+    assert to_rows(fit_pieces(of_kinds(".~.", "~B~", ".~."), AWBW))[1] == "~~~"
 
 
-def test_keeping_pieces_leaves_parallel_roads_apart() -> None:
+def test_keeping_pieces_leaves_parallel_roads_separate() -> None:
     road, curve = AWBW.id("road ew"), AWBW.id("road ns")
     cells = np.full((2, 6), road, dtype=AWBW.dtype)
     assert np.array_equal(fit_pieces(cells, AWBW, keep=True), cells)
     cells[0, 2] = curve
-    mended = fit_pieces(cells, AWBW, keep=True)
-    assert not grammar_of(AWBW).find_misfits(mended).any()
-    assert np.argwhere(mended != cells).tolist() in ([[0, 2], [1, 2]], [[0, 2]])
+    fitted = fit_pieces(cells, AWBW, keep=True)
+    assert not grammar_of(AWBW).find_misfits(fitted).any()
+    assert np.argwhere(fitted != cells).tolist() in ([[0, 2], [1, 2]], [[0, 2]])
 
 
-def test_published_maps_that_fit_stay_however_they_are_turned(maps: list[NDArray[np.uint8]]) -> None:
+def test_published_maps_that_fit_stay_in_every_orientation(maps: list[NDArray[np.uint8]]) -> None:
     for cells in maps:
         wrong = grammar_of(AWBW).find_misfits(cells)
         for move in ["", *MOVES]:
-            image = turned(cells, move)
+            image = reorient(cells, move)
             after = fit_pieces(image, AWBW, keep=True)
             assert not grammar_of(AWBW).find_misfits(after).any()
             assert np.count_nonzero(after != image) <= 4 * np.count_nonzero(wrong)
-            assert np.array_equal(grammar_of(AWBW).find_misfits(image), turned_mask(wrong, move))
+            assert np.array_equal(grammar_of(AWBW).find_misfits(image), reorient_mask(wrong, move))
 
 
-def turned_mask(mask: NDArray[np.bool_], move: str) -> NDArray[np.bool_]:
+def reorient_mask(mask: NDArray[np.bool_], move: str) -> NDArray[np.bool_]:
     for step in move:
         mask = mask.T if step == "d" else np.flip(mask, 1 if step == "x" else 0)
     return mask
 
 
-def test_most_pieces_of_published_maps_are_found_again_from_their_kinds(maps: list[NDArray[np.uint8]]) -> None:
+def test_most_pieces_of_published_maps_are_recovered_from_their_kinds(maps: list[NDArray[np.uint8]]) -> None:
     first = np.array([KINDS[tile.kind][0] if tile.joins else number for number, tile in enumerate(AWBW)])
     pieces = same = 0
     for cells in maps:
@@ -192,7 +192,7 @@ def test_as_a_shaper_with_locks_and_levels() -> None:
     assert np.array_equal(tw.shape(caves, "autotile").cells, caves.cells), "a tileset without joints"
 
 
-def test_a_tileset_of_ones_own_with_other_rules() -> None:
+def test_an_own_tileset_with_other_rules() -> None:
     wall = [{"name": f"wall {sides}", "kind": "wall", "joins": sides} for sides in ("ns", "ew", "ne", "es", "sw", "nw")]
     tiles = Tileset.validate(
         {
@@ -210,7 +210,7 @@ def test_a_tileset_of_ones_own_with_other_rules() -> None:
     assert [tiles[int(one)].joins for one in ring.reshape(-1)] == ["es", "sw", "ne", "nw"]
 
 
-def test_clearing_is_as_a_plain_loop_says() -> None:
+def test_clearing_equals_a_simple_loop() -> None:
     tables = tables_of(AWBW)
     for seed in range(150):
         cells = soup(seed)
@@ -218,10 +218,10 @@ def test_clearing_is_as_a_plain_loop_says() -> None:
         held = np.zeros(wide.shape, dtype=np.uint8)
         arrays = kernels.new_fit(wide.reshape(-1), held.reshape(-1), wide.shape[1], keep=False)
         kernels.replace_misfits(arrays, tables)
-        assert np.array_equal(wide[1:-1, 1:-1], plainly_cleared(cells)), seed
+        assert np.array_equal(wide[1:-1, 1:-1], clear_simply(cells)), seed
 
 
-def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def clear_simply(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
     joints = {joint.kind: joint for joint in AWBW.joints}
     cells = cells.copy()
     changed = True
@@ -236,7 +236,7 @@ def plainly_cleared(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
                 for at in beside
                 if 0 <= at[0] < cells.shape[0] and 0 <= at[1] < cells.shape[1]
             ]
-            ways = [kind for kind in joints[AWBW[int(cells[row, column])].kind].fallback if kind not in joints]
-            cells[row, column] = KINDS[max(ways, key=around.count)][0]
+            options = [kind for kind in joints[AWBW[int(cells[row, column])].kind].fallback if kind not in joints]
+            cells[row, column] = KINDS[max(options, key=around.count)][0]
             changed = True
     return cells

@@ -1,4 +1,4 @@
-"""A frame around the map."""
+"""Border: a frame around the map."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def test_the_frame_is_closed_and_the_inside_untouched(thickness: int) -> None:
     assert (after.cells == before.cells)[depth >= thickness].all()
 
 
-def test_it_gives_way_at_locked_cells() -> None:
+def test_locked_cells_keep_their_tiles() -> None:
     m = tw.make("caves", width=5, height=3, walls=0, steps=0, seed=1, locks=[[2, 0, "moss"]], shaping=["border"])
     assert str(m).split("\n") == ['##"##', "#...#", "#####"]
 
 
-def test_every_level_has_its_frame() -> None:
+def test_every_level_has_a_frame() -> None:
     tiles = Tileset.validate({"name": "two", "tiles": [{"name": "a"}, {"name": "b", "passable": False}]})
     after = tw.shape(TileMap(np.zeros((3, 4, 4), dtype=np.uint8), tiles), "border")
     assert after.cells.sum(axis=(1, 2)).tolist() == [12, 12, 12]

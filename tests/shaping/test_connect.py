@@ -1,4 +1,4 @@
-"""Connected means connected: whatever the size, the thickness, the path and the locks."""
+"""Connect: the result is connected for any size, thickness, path and locks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WALLED = Tileset.validate({"name": "walled", "tiles": [{"name": "floor"}, {"name
 
 
 def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw.GaveUp, NDArray[np.bool_]]:
-    """A map of scattered walls before and after `connect`, and its locked cells."""
+    """Return a map of random walls before and after `connect`, and its locked cells."""
     random = np.random.default_rng(seed)
     height, width = random.integers(1, 14, 2).tolist()
     walls = random.random()
@@ -38,7 +38,7 @@ def noise(seed: int, locks: bool, **shaping: Any) -> tuple[TileMap, TileMap | tw
 @pytest.mark.parametrize("path", ["shortest", "straight"])
 @pytest.mark.parametrize("directions", [4, 8])
 @pytest.mark.parametrize("thickness", [1, 2, 3])
-def test_all_parts_become_one_and_only_impassable_cells_are_dug(path: str, directions: Any, thickness: int) -> None:
+def test_all_regions_become_one_and_only_impassable_cells_are_dug(path: str, directions: Any, thickness: int) -> None:
     for seed in range(250):
         before, after, _ = noise(seed, False, path=path, directions=directions, thickness=thickness)
         assert isinstance(after, TileMap)
@@ -49,7 +49,7 @@ def test_all_parts_become_one_and_only_impassable_cells_are_dug(path: str, direc
 @pytest.mark.parametrize("path", ["shortest", "straight"])
 @pytest.mark.parametrize("directions", [4, 8])
 @pytest.mark.parametrize("thickness", [1, 2, 4])
-def test_it_gives_up_only_where_locked_walls_leave_no_way(path: str, directions: Any, thickness: int) -> None:
+def test_it_gives_up_only_if_locked_walls_leave_no_path(path: str, directions: Any, thickness: int) -> None:
     gave_up = 0
     for seed in range(400):
         before, after, locked = noise(seed, True, path=path, directions=directions, thickness=thickness)
@@ -64,7 +64,7 @@ def test_it_gives_up_only_where_locked_walls_leave_no_way(path: str, directions:
             gave_up += 1
             assert after.cells
             assert all(walls[cell] for cell in after.cells)
-            # The culprits are to blame: without them, two more places hang together.
+            # Without the reported cells, more regions are connected.
             for cell in after.cells:
                 walls[cell] = False
             assert np.unique(regions_of(~walls, directions).labels[before.passable]).size < np.unique(grounds).size
@@ -79,7 +79,7 @@ def test_it_gives_up_only_where_locked_walls_leave_no_way(path: str, directions:
     st.sampled_from(["shortest", "straight"]),
 )
 @settings(max_examples=150)
-def test_levels_are_joined_too(
+def test_levels_are_connected(
     levels: int, height: int, width: int, seed: int, path: Literal["shortest", "straight"]
 ) -> None:
     random = np.random.default_rng(seed)
@@ -88,28 +88,28 @@ def test_levels_are_joined_too(
     assert regions_of(after.passable).count == min(1, regions_of(before.passable).count)
 
 
-def drawn(*rows: str) -> TileMap:
+def make_map(*rows: str) -> TileMap:
     return TileMap([[".#".index(glyph) for glyph in row] for row in rows], WALLED)
 
 
-def shown(map: TileMap) -> list[str]:
+def to_rows(map: TileMap) -> list[str]:
     return ["".join(".#"[tile] for tile in row) for row in map.cells.tolist()]
 
 
 def test_the_shortest_tunnels() -> None:
-    before = drawn(".####.", "######", "#.####", "#.##.#")
-    assert shown(tw.shape(before, "connect")) == [".####.", "..###.", "#.##..", "#....#"]
+    before = make_map(".####.", "######", "#.####", "#.##.#")
+    assert to_rows(tw.shape(before, "connect")) == [".####.", "..###.", "#.##..", "#....#"]
 
 
 def test_a_straight_tunnel_has_one_corner() -> None:
-    before = drawn(".#######", "########", "########", "#######.")
+    before = make_map(".#######", "########", "########", "#######.")
     after = tw.shape(before, "connect", path="straight")
     assert int(after.passable.sum()) == 4 + 8 - 1
     assert after.passable.all(axis=0).sum() == after.passable.all(axis=1).sum() == 1
 
 
-def test_a_straight_tunnel_takes_the_other_corner_where_the_first_is_locked() -> None:
-    before = drawn(".###", "####", "###.")
+def test_a_straight_tunnel_takes_the_other_corner_if_the_first_is_locked() -> None:
+    before = make_map(".###", "####", "###.")
     corners = [[3, 0, "wall"], [0, 2, "wall"]]
     for lock, wanted in zip(corners, [[".###", ".###", "...."], ["....", "###.", "###."]], strict=True):
         locks = [lock, *([x, y, "floor" if tile == 0 else "wall"] for y, x, tile in [(0, 0, 0), (2, 3, 0)])]
@@ -120,17 +120,17 @@ def test_a_straight_tunnel_takes_the_other_corner_where_the_first_is_locked() ->
 
 
 def test_thick_tunnels_leave_the_outermost_ring() -> None:
-    before = drawn("########", "#.####.#", "########", "########")
-    assert shown(tw.shape(before, "connect", thickness=2)) == ["########", "#......#", "##.....#", "########"]
-    assert shown(tw.shape(before, "connect", thickness=9)) == ["########", "#......#", "#......#", "########"]
+    before = make_map("########", "#.####.#", "########", "########")
+    assert to_rows(tw.shape(before, "connect", thickness=2)) == ["########", "#......#", "##.....#", "########"]
+    assert to_rows(tw.shape(before, "connect", thickness=9)) == ["########", "#......#", "#......#", "########"]
 
 
-def test_small_parts_can_be_left_alone() -> None:
-    before = drawn("..####..", "..##.#..", "########", "#.######")
+def test_small_regions_can_be_ignored() -> None:
+    before = make_map("..####..", "..##.#..", "########", "#.######")
     after = tw.shape(before, "connect", minimum=4)
     found = regions_of(after.passable)
     assert found.labels[0, 0] == found.labels[0, 7]
-    assert shown(after)[3] == "#.######"
+    assert to_rows(after)[3] == "#.######"
 
 
 def test_the_tile_to_dig_with() -> None:
@@ -148,10 +148,10 @@ def test_the_tile_to_dig_with() -> None:
 
 def test_nothing_to_do() -> None:
     for rows in (["###"], ["..."], ["#"], [".#", ".."]):
-        assert tw.shape(drawn(*rows), "connect") == drawn(*rows)
+        assert tw.shape(make_map(*rows), "connect") == make_map(*rows)
 
 
-def test_tunnels_can_be_watched() -> None:
+def test_frames_show_growing_tunnels() -> None:
     recipe = tw.recipe("caves", width=80, height=60, walls=0.52, seed=4, shaping=["connect"])
     frames = [frame for frame in tw.watch(recipe) if frame.stage == "connect"]
     dug = [int(recipe.tileset.passable[frame.cells].sum()) for frame in frames]
@@ -159,7 +159,7 @@ def test_tunnels_can_be_watched() -> None:
     assert len(set(dug)) > 10
 
 
-def test_many_parts() -> None:
+def test_many_regions() -> None:
     m = tw.make("caves", width=600, height=400, walls=0.53, seed=2)
     assert tw.measure(m, "regions")["regions"] > 300
     assert tw.measure(tw.shape(m, "connect"), "regions") == {"regions": 1}

@@ -1,4 +1,4 @@
-"""What belongs to some countries belongs to others afterwards."""
+"""Countries: change the owners of buildings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def names(map: TileMap) -> list[str]:
 OLD = ("green earth city", "jade sun headquarters", "plain", "city", "green earth base", "jade sun port")
 
 
-def test_by_default_all_become_orange_star_and_blue_moon_which_is_which_by_the_seed() -> None:
+def test_by_default_all_become_orange_star_and_blue_moon_in_random_order() -> None:
     seen = set()
     for seed in range(20):
         after = names(tw.shape(towns(*OLD), "countries", seed=seed))
@@ -36,13 +36,13 @@ def test_by_default_all_become_orange_star_and_blue_moon_which_is_which_by_the_s
     assert seen == {"orange star", "blue moon"}
 
 
-def test_more_countries_are_dealt_out_evenly() -> None:
+def test_more_countries_are_assigned_evenly() -> None:
     four = ["green earth city", "jade sun city", "red fire city", "black hole city"]
     after = names(tw.shape(towns(*four), "countries"))
     assert sorted(after) == ["blue moon city"] * 2 + ["orange star city"] * 2
 
 
-def test_a_plain_mapping_also_to_nobody_and_from_nobody() -> None:
+def test_an_explicit_mapping_also_to_and_from_neutral() -> None:
     after = tw.shape(towns(*OLD), "countries", of="ge,js", to=("rf", "Neutral"), shuffle=False)
     assert names(after) == ["red fire city", "city", "plain", "city", "red fire base", "port"]
     assert names(tw.shape(towns("city", "lab"), "countries", of=["neutral"], to=["os"])) == [
@@ -62,13 +62,13 @@ def test_a_plain_mapping_also_to_nobody_and_from_nobody() -> None:
         ({"to": []}, "countries: to: must have at least 1 values"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(params: dict[str, Any], message: str) -> None:
+def test_bad_params_are_refused_in_one_line(params: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.TilewrightError, match=message) as caught:
         tw.shape(towns(*OLD), "countries", **params)
     assert "\n" not in str(caught.value)
 
 
-def test_a_building_that_the_other_country_lacks_is_told() -> None:
+def test_a_building_that_the_other_country_lacks_is_refused() -> None:
     few = tw.core.tileset.Tileset.validate(
         {
             "name": "few",
@@ -85,7 +85,7 @@ def test_a_building_that_the_other_country_lacks_is_told() -> None:
         tw.shape(TileMap([[1]], few), "countries", of="red", to="blue")
 
 
-def test_without_countries_there_is_nothing_to_do_unless_some_are_named() -> None:
+def test_a_tileset_without_countries_is_not_changed_unless_some_are_given() -> None:
     caves = tw.make("caves", width=5, height=5, seed=1)
     assert np.array_equal(tw.shape(caves, "countries").cells, caves.cells)
     with pytest.raises(tw.InvalidRecipe, match="countries: of: tileset 'cave' has no countries"):

@@ -1,4 +1,4 @@
-"""Doors: where they stand, whatever made the map."""
+"""Doors: their places on maps of several techniques."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def made(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
+def make_map(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
     if kind == "halls":
         return halls(seed, loops=0.3)
     words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
@@ -31,10 +31,10 @@ def made(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -
 
 
 @every_kind
-def test_doors_stand_between_walls_with_ways_before_and_behind_and_touch_no_other(kind: str) -> None:
+def test_doors_are_between_walls_in_passages_and_touch_no_other(kind: str) -> None:
     count = 0
     for seed in range(40):
-        before = made(kind, seed)
+        before = make_map(kind, seed)
         after = tw.shape(before, "doors", min_cells=4)
         door, open_ = after.where("door"), after.passable
         assert (open_ == before.passable).all()
@@ -49,9 +49,9 @@ def test_doors_stand_between_walls_with_ways_before_and_behind_and_touch_no_othe
     assert count == 0 if kind == "maze" else count > 40
 
 
-def test_every_doorway_gets_one_unless_another_is_near() -> None:
-    drawn = ("#######", "#..#..#", "#.....#", "#..#..#", "#######")
-    house = TileMap([["#.".index(g) for g in row] for row in drawn], halls(1).tileset)
+def test_every_doorway_gets_a_door_unless_another_is_near() -> None:
+    rows = ("#######", "#..#..#", "#.....#", "#..#..#", "#######")
+    house = TileMap([["#.".index(g) for g in row] for row in rows], halls(1).tileset)
     assert np.argwhere(tw.shape(house, "doors").where("door")).tolist() == [[2, 3]]
     longer = ("########", "#..##..#", "#......#", "#..##..#", "########")
     house = TileMap([["#.".index(g) for g in row] for row in longer], halls(1).tileset)
@@ -60,13 +60,13 @@ def test_every_doorway_gets_one_unless_another_is_near() -> None:
     assert sorted(map(str, found))[-1] == "[[2, 4]]"
 
 
-def test_corridors_have_doors_at_both_ends_but_where_two_would_touch() -> None:
+def test_corridors_have_doors_at_both_ends_unless_two_would_touch() -> None:
     for seed in range(20):
         house = halls(seed)
         assert 1.5 * len(house.links) < tw.shape(house, "doors").where("door").sum() <= 2 * len(house.links)
 
 
-def test_share_least_and_rooms() -> None:
+def test_share_min_cells_and_rooms() -> None:
     base = halls(3)
     all_, half = (int(tw.shape(base, "doors", share=share).where("door").sum()) for share in (1.0, 0.5))
     assert 0 < half < all_
@@ -79,9 +79,9 @@ def test_share_least_and_rooms() -> None:
     assert tw.shape(one, "doors", of="openings").where("door").sum() == all_
 
 
-def test_doors_again_change_nothing() -> None:
+def test_a_second_run_changes_nothing() -> None:
     for kind in KINDS:
-        once = tw.shape(made(kind, 2), "doors")
+        once = tw.shape(make_map(kind, 2), "doors")
         assert (tw.shape(once, "doors").cells == once.cells).all()
 
 
@@ -94,7 +94,7 @@ def test_locked_cells_stay() -> None:
         assert (again.cells[doors] == plain.cells[doors]).all()
 
 
-def test_bad_tiles_are_told() -> None:
+def test_bad_tiles_are_refused() -> None:
     cave = tw.make("caves", width=9, height=9, seed=1)
     with pytest.raises(
         tw.InvalidRecipe, match="doors: tile: tileset 'cave' has no tile named door; give one of its tiles"

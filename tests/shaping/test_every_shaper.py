@@ -1,4 +1,4 @@
-"""What holds for every shaper there is, on caves, on rooms and on the smallest maps."""
+"""Properties of all shapers, on caves and on very small maps."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NEEDED: dict[str, dict[str, Any]] = {
     "doors": {"tile": "moss"},
     "lock_and_key": {"min_count": 0, "min_cells": 2},
 }
-"""The fewest params for those that cannot do without."""
+"""Minimum params of the shapers that have required ones."""
 NEEDS_ROOM = {"place", "lock_and_key"}
-"""Those that give up where there is nothing to walk on, whatever is locked."""
+"""Shapers that give up on maps without passable cells."""
 
 NEEDS_COUNTRIES = {"players"}
-"""Those that refuse caves, whose tiles are nobody's; they are tried on maps of their own."""
+"""Shapers that refuse tilesets without countries; they have their own tests."""
 
 every_shaper = pytest.mark.parametrize(
     "entry", [entry for entry in tw.list_shapers() if entry.name not in NEEDS_COUNTRIES], ids=lambda entry: entry.name
@@ -36,7 +36,7 @@ def stage(entry: Shaper) -> dict[str, dict[str, Any]]:
     return {entry.name: NEEDED.get(entry.name, {})}
 
 
-def made_or_given_up(**words: Any) -> TileMap | tw.GaveUp:
+def make_or_give_up(**words: Any) -> TileMap | tw.GaveUp:
     try:
         return tw.make("caves", **words)
     except tw.GaveUp as error:
@@ -44,7 +44,7 @@ def made_or_given_up(**words: Any) -> TileMap | tw.GaveUp:
 
 
 @every_shaper
-def test_same_seed_same_map_watched_or_not_in_a_recipe_or_after_it(entry: Shaper) -> None:
+def test_the_same_seed_gives_the_same_map_watched_in_a_recipe_or_after_it(entry: Shaper) -> None:
     for seed in range(5):
         base = tw.make("caves", width=23, height=17, walls=0.5, seed=seed)
         before = pickle.dumps(base)
@@ -59,7 +59,7 @@ def test_same_seed_same_map_watched_or_not_in_a_recipe_or_after_it(entry: Shaper
 
 
 @every_shaper
-def test_locks_are_kept_or_giving_up_names_locked_cells(entry: Shaper) -> None:
+def test_locks_are_kept_or_the_error_names_locked_cells(entry: Shaper) -> None:
     kept = 0
     for seed in range(60):
         random = np.random.default_rng(seed)
@@ -67,8 +67,8 @@ def test_locks_are_kept_or_giving_up_names_locked_cells(entry: Shaper) -> None:
         base = tw.make("caves", width=width, height=height, walls=0.5, steps=2, seed=seed)
         locked = random.random(base.shape) < 0.1
         given = {"width": width, "height": height, "walls": 0.5, "steps": 2, "locks": base.to_locks(locked)}
-        # One roll later: what is locked comes from another map.
-        after = made_or_given_up(**given, seed=seed + 1, shaping=[stage(entry)])
+        # Another seed: the locked cells come from another map.
+        after = make_or_give_up(**given, seed=seed + 1, shaping=[stage(entry)])
         if isinstance(after, tw.GaveUp) and entry.name in NEEDS_ROOM:
             continue
         if isinstance(after, tw.GaveUp):
@@ -97,7 +97,7 @@ def test_the_smallest_maps(entry: Shaper) -> None:
 
 
 @every_shaper
-def test_rooms_markers_and_layers_stay_true(entry: Shaper) -> None:
+def test_rooms_markers_and_layers_stay_valid(entry: Shaper) -> None:
     base = tw.make("caves", width=20, height=20, seed=3)
     base = base.replace(
         rooms=[Room(2, 3, 4, 5), Room(12, 10, 3, 3)],
@@ -132,7 +132,7 @@ def test_every_param_is_described_and_round_trips(entry: Shaper) -> None:
 
 
 @every_shaper
-def test_bad_params_are_told_in_one_line(entry: Shaper) -> None:
+def test_bad_params_are_refused_in_one_line(entry: Shaper) -> None:
     base = tw.make("caves", width=9, height=9, seed=1)
     with pytest.raises(tw.InvalidRecipe, match=f"{entry.name}: .*unknown parameter 'nonsense'") as caught:
         tw.shape(base, entry.name, **{"nonsense": 1, **NEEDED.get(entry.name, {})})
@@ -144,7 +144,7 @@ def test_bad_params_are_told_in_one_line(entry: Shaper) -> None:
         assert name in str(error.value)
 
 
-def test_there_are_those_that_the_docs_promise() -> None:
+def test_the_documented_shapers_exist() -> None:
     promised = {"border", "connect", "crop", "flip", "keep_largest", "mirror", "overlay", "paint", "replace", "rotate"}
     assert promised <= set(shapers.names())
     with pytest.raises(tw.UnknownName, match="did you mean 'connect'"):

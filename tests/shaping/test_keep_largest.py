@@ -1,4 +1,4 @@
-"""Of the parts of a map only the largest stay."""
+"""Keep largest: only the largest regions of a map stay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_largest_stay_and_nothing_else_changes(directions: Any, keep: int) -
         assert (after.cells == before.cells)[after.passable | ~before.passable].all()
 
 
-def test_locked_cells_in_smaller_parts_make_it_give_up() -> None:
+def test_it_gives_up_if_smaller_regions_have_locked_cells() -> None:
     locks = [[0, 0, "floor"], [5, 0, "floor"], [6, 0, "floor"], [3, 0, "wall"]]
     base: dict[str, Any] = {"width": 7, "height": 1, "walls": 1.0, "steps": 0, "seed": 1, "locks": locks}
     with pytest.raises(tw.GaveUp, match="connect instead") as caught:

@@ -1,4 +1,4 @@
-"""Areas: the cheapest cut, against trying every choice of rows."""
+"""Areas: the minimum cut, compared with all combinations of rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TWO = Tileset.validate({"name": "two", "tiles": [{"name": "."}, {"name": "#", "p
 
 
 def board(seed: int) -> tuple[AreaGraph, NDArray[np.bool_]]:
-    """A small map full of narrow places, and what can be reached from its first cell."""
+    """Return the graph of a small map with narrow passages, and the cells reachable from its first cell."""
     passable = np.pad(np.random.default_rng(seed).random((7, 9)) < 0.62, 1)
     start = tuple(np.argwhere(passable)[0].tolist())
     map = TileMap(np.where(passable, 0, 1), TWO)
@@ -25,7 +25,7 @@ def board(seed: int) -> tuple[AreaGraph, NDArray[np.bool_]]:
     return AreaGraph.of(ground, 1 + seed % 3, np.random.default_rng(seed).random(passable.shape)), ground.region
 
 
-def apart(areas: AreaGraph, region: NDArray[np.bool_], rows: tuple[int, ...], here: int, there: int) -> bool:
+def are_separated(areas: AreaGraph, region: NDArray[np.bool_], rows: tuple[int, ...], here: int, there: int) -> bool:
     open_ = region.copy()
     for row in rows:
         for cell in areas.rows[row]:
@@ -34,7 +34,7 @@ def apart(areas: AreaGraph, region: NDArray[np.bool_], rows: tuple[int, ...], he
     return bool(labels[areas.node == here][0] != labels[areas.node == there][0])
 
 
-def test_cuts_are_the_cheapest_there_are() -> None:
+def test_cuts_have_the_minimum_cost() -> None:
     cuts = 0
     for seed in range(120):
         areas, region = board(seed)
@@ -45,8 +45,10 @@ def test_cuts_are_the_cheapest_there_are() -> None:
         flags[0, here] = flags[1, there] = True
         beyond, closed = areas.find_min_cut(flags[0], flags[1], np.ones(len(areas.neighbors), dtype=bool))
         every = [rows for many in range(len(areas.rows) + 1) for rows in combinations(range(len(areas.rows)), many)]
-        best = min(int(areas.cost[list(rows)].sum()) for rows in every if apart(areas, region, rows, here, there))
-        assert apart(areas, region, tuple(closed), here, there)
+        best = min(
+            int(areas.cost[list(rows)].sum()) for rows in every if are_separated(areas, region, rows, here, there)
+        )
+        assert are_separated(areas, region, tuple(closed), here, there)
         assert int(areas.cost[closed].sum()) == best
         assert beyond[there]
         assert not beyond[here]

@@ -1,4 +1,4 @@
-"""Lock and key: solvable, always, and worth solving."""
+"""Lock and key: every map is solvable and every lock is needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 SIZES = ((40, 26), (15, 9), (9, 31), (61, 7), (5, 5))
 
 
-def made(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
+def make_map(kind: str, seed: int, width: int = 40, height: int = 26, **more: Any) -> TileMap:
     if kind == "halls":
         return halls(seed)
     words = {"seed": seed, "width": width, "height": height, **KINDS[kind], **more}
@@ -51,10 +51,10 @@ def distinct(map: TileMap, kind: str) -> list[str]:
 
 
 @every_kind
-def test_every_map_is_solvable_and_each_lock_is_one(kind: str) -> None:
+def test_every_map_is_solvable_and_every_lock_closes_an_area(kind: str) -> None:
     locked = 0
     for seed in range(40):
-        base = made(kind, seed, *SIZES[0 if kind == "rules" else seed % len(SIZES)])
+        base = make_map(kind, seed, *SIZES[0 if kind == "rules" else seed % len(SIZES)])
         if not base.passable.any():
             continue
         found = tw.shape(
@@ -67,14 +67,14 @@ def test_every_map_is_solvable_and_each_lock_is_one(kind: str) -> None:
         assert len({(m.y, m.x) for m in found.markers}) == len(found.markers) or base.passable.sum() < 4
         locked += len(names)
         for number, color in enumerate(names):
-            _really_locks(found, number, color)
+            _check_lock(found, number, color)
         if seed % 3 and names:
             assert tw.measure(found, "keys_needed") == {"keys_needed": len(names)}
     assert locked > 20
 
 
-def _really_locks(map: TileMap, number: int, color: str) -> None:
-    """Without its key a part of the map stays closed, and keys before it are enough to find it."""
+def _check_lock(map: TileMap, number: int, color: str) -> None:
+    """Check that an area stays closed without the key, and that the earlier keys are enough to reach it."""
     without = play(map, without=(color,))
     closed = play(map).reached & ~without.reached
     assert closed.sum() > number % 2
@@ -84,7 +84,7 @@ def _really_locks(map: TileMap, number: int, color: str) -> None:
     assert all(early.reached[cell] for cell in cells(map, f"key {color}"))
 
 
-def test_the_recipe_that_ships_never_gives_up() -> None:
+def test_the_built_in_recipe_never_gives_up() -> None:
     for seed in range(30):
         found = tw.run("locked-dungeon", seed=seed)
         assert tw.measure(found, "solvable", "keys_needed", "regions") == {
@@ -95,7 +95,7 @@ def test_the_recipe_that_ships_never_gives_up() -> None:
 
 
 @pytest.mark.parametrize("technique", ["rooms", "bsp", "drunkard"])
-def test_three_locks_fit_where_ways_lead_around(technique: str) -> None:
+def test_three_locks_fit_maps_with_loops(technique: str) -> None:
     fitted = 0
     for seed in range(20):
         base = tw.make(technique, width=60, height=36, seed=seed)
@@ -104,10 +104,10 @@ def test_three_locks_fit_where_ways_lead_around(technique: str) -> None:
     assert fitted >= 19
 
 
-def test_doors_of_a_lock_are_few_straight_and_leave_no_way_around() -> None:
+def test_doors_of_a_lock_are_few_straight_and_complete() -> None:
     several = wide = 0
     for seed in range(40):
-        base = halls(seed, loops=0.8) if seed % 2 else made("drunkard", seed)
+        base = halls(seed, loops=0.8) if seed % 2 else make_map("drunkard", seed)
         found = tw.shape(base, "lock_and_key", min_count=0, max_doors=3, max_width=2)
         names = distinct(found, "lock")
         behind = [play(found, without=tuple(names[number:])).reached for number in range(len(names) + 1)]
@@ -134,13 +134,13 @@ def doors_of(map: TileMap, color: str) -> Any:
     return mask
 
 
-def test_one_door_only_if_told() -> None:
+def test_single_doors_on_request() -> None:
     for seed in range(10):
         found = tw.shape(halls(seed, loops=0.5), "lock_and_key", min_count=0, max_doors=1, max_width=1)
         assert colors(found, "lock") == distinct(found, "lock")
 
 
-def test_keys_take_the_place_of_nothing_but_plain_floor() -> None:
+def test_keys_replace_only_plain_floor() -> None:
     for seed in range(10):
         base = tw.shape(halls(seed), "replace", tile="floor", by="treasure", share=0.4)
         found = tw.shape(base, "lock_and_key", count=2, min_cells=1)
@@ -148,21 +148,21 @@ def test_keys_take_the_place_of_nothing_but_plain_floor() -> None:
         assert distinct(found, "key") == ["red", "blue"]
 
 
-def test_as_many_as_wanted_each_of_a_colour() -> None:
-    many = tw.shape(made("maze", 3, 81, 61), "lock_and_key", count=40)
+def test_the_requested_number_of_locks_with_distinct_colors() -> None:
+    many = tw.shape(make_map("maze", 3, 81, 61), "lock_and_key", count=40)
     names = colors(many, "lock")
     assert names[:3] == ["red", "blue", "yellow"]
     assert names[8:10] == ["red 2", "blue 2"]
     assert len(set(names)) == 40
     assert tw.measure(many, "solvable", "keys_needed") == {"solvable": 1, "keys_needed": 40}
-    own = tw.shape(made("maze", 3), "lock_and_key", colors=["brass", "iron"], keys=2)
+    own = tw.shape(make_map("maze", 3), "lock_and_key", colors=["brass", "iron"], keys=2)
     assert colors(own, "lock") == ["brass", "iron", "brass 2"]
     assert colors(own, "key") == ["brass", "brass", "iron", "iron", "brass 2", "brass 2"]
 
 
-def test_parts_are_no_smaller_than_said() -> None:
+def test_areas_have_the_minimum_size() -> None:
     for seed in range(30):
-        found = tw.shape(made("maze", seed), "lock_and_key", count=4, min_cells=30)
+        found = tw.shape(make_map("maze", seed), "lock_and_key", count=4, min_cells=30)
         blocked = found.passable.copy()
         for color in colors(found, "lock"):
             blocked[cells(found, f"lock {color}")[0]] = False
@@ -178,13 +178,13 @@ def _smallest(mask: Any) -> int:
     return int(regions_of(mask).sizes[1:].min())
 
 
-def test_tiles_follow_the_colours_and_doors_are_taken_first() -> None:
+def test_tiles_follow_the_colors_and_existing_doors_are_preferred() -> None:
     for seed in range(10):
-        found = tw.shape(made("maze", seed), "lock_and_key", count=2)
+        found = tw.shape(make_map("maze", seed), "lock_and_key", count=2)
         for color in ("red", "blue"):
             assert np.argwhere(found.where(f"{color} door")).tolist() == [list(cells(found, f"lock {color}")[0])]
             assert np.argwhere(found.where(f"{color} key")).tolist() == [list(cells(found, f"key {color}")[0])]
-    cave = made("caves", 3)
+    cave = make_map("caves", 3)
     bare = tw.shape(cave, "lock_and_key", min_count=1)
     assert (bare.cells == cave.cells).all(), "a tileset without doors keeps its tiles"
     mossy = tw.shape(cave, "lock_and_key", min_count=1, tile="moss")
@@ -195,7 +195,7 @@ def test_tiles_follow_the_colours_and_doors_are_taken_first() -> None:
 
 
 def test_running_again_replaces_earlier_locks() -> None:
-    once = tw.shape(made("maze", 5), "lock_and_key", count=5)
+    once = tw.shape(make_map("maze", 5), "lock_and_key", count=5)
     again = tw.shape(once, "lock_and_key", count=2)
     assert colors(again, "lock") == ["red", "blue"]
     assert not again.where("yellow door", "green key").any()
@@ -204,8 +204,8 @@ def test_running_again_replaces_earlier_locks() -> None:
     assert cells(again, "start") == cells(once, "start")
 
 
-def test_markers_that_are_there_are_used_and_missing_ones_added() -> None:
-    base = made("maze", 7)
+def test_existing_markers_are_used_and_missing_ones_added() -> None:
+    base = make_map("maze", 7)
     first, *_, end = [tuple(cell) for cell in np.argwhere(base.passable).tolist()]
     both = [Marker("start", first[1], first[0]), Marker("exit", end[1], end[0]), Marker("loot", 1, 3)]
     for markers in (both, both[:1], both[1:2], []):
@@ -219,51 +219,53 @@ def test_markers_that_are_there_are_used_and_missing_ones_added() -> None:
 
 def test_several_starts_and_exits() -> None:
     for seed in range(30):
-        base = made(("maze", "braided maze", "rooms")[seed % 3], seed).replace(markers=[])
+        base = make_map(("maze", "braided maze", "rooms")[seed % 3], seed).replace(markers=[])
         cells_ = np.argwhere(base.passable)[np.random.default_rng(seed).permutation(base.passable.sum())[:4]].tolist()
         markers = [Marker(name, x, y) for name, (y, x) in zip(("start", "start", "exit", "exit"), cells_, strict=True)]
         found = tw.shape(base.replace(markers=markers), "lock_and_key", min_count=0, min_cells=2)
         assert tw.measure(found, "solvable") == {"solvable": 1}
         if colors(found, "lock"):
             assert tw.measure(found, "keys_needed") == {"keys_needed": len(distinct(found, "lock"))}
-    parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("start", 2, 0)])
+    separated = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("start", 2, 0)])
     with pytest.raises(tw.GaveUp, match="no path leads from one start to another; connect the map first"):
-        tw.shape(parted, "lock_and_key")
+        tw.shape(separated, "lock_and_key")
 
 
 def test_locked_cells_keep_their_tiles() -> None:
     for seed in range(20):
-        plain = made("maze", seed)
+        plain = make_map("maze", seed)
         mask = np.random.default_rng(seed).random(plain.shape) < 0.5
-        found = made("maze", seed, locks=plain.to_locks(mask), shaping=[{"lock_and_key": {"count": 3, "min_cells": 4}}])
+        found = make_map(
+            "maze", seed, locks=plain.to_locks(mask), shaping=[{"lock_and_key": {"count": 3, "min_cells": 4}}]
+        )
         assert (found.cells[mask] == plain.cells[mask]).all()
         assert tw.measure(found, "solvable") == {"solvable": 1}
 
 
-def test_giving_up_tells_how_many_fitted() -> None:
+def test_the_error_reports_how_many_locks_fit() -> None:
     with pytest.raises(
         tw.GaveUp,
         match=r"lock_and_key: 50 locks wanted, [0-9]+ fit: each has at most 4 doors up to 4 cells wide .*min_count",
     ):
-        tw.shape(made("maze", 1, 21, 15), "lock_and_key", count=50)
+        tw.shape(make_map("maze", 1, 21, 15), "lock_and_key", count=50)
     with pytest.raises(
-        tw.GaveUp, match=r"but 4 doors up to 4 cells wide cannot part the exit from the start; .*exit_behind"
+        tw.GaveUp, match=r"but 4 doors up to 4 cells wide cannot separate the exit from the start; .*exit_behind"
     ):
         tw.shape(tw.make("caves", walls=0, width=9, height=9, seed=1), "lock_and_key")
     with pytest.raises(tw.GaveUp, match="the map has no passable cell"):
         tw.shape(tw.make("caves", walls=1, width=9, height=9, seed=1), "lock_and_key")
-    parted = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("exit", 2, 0)])
+    separated = TileMap([[0, 1, 0]], TWO, markers=[Marker("start", 0, 0), Marker("exit", 2, 0)])
     with pytest.raises(tw.GaveUp, match="no path leads from start to exit; connect the map first"):
-        tw.shape(parted, "lock_and_key")
+        tw.shape(separated, "lock_and_key")
 
 
-def test_bad_params_are_told() -> None:
-    maze = made("maze", 1)
+def test_bad_params_are_refused() -> None:
+    maze = make_map("maze", 1)
     with pytest.raises(tw.InvalidRecipe, match="colors: must contain each color once, 'red' is there twice"):
         tw.shape(maze, "lock_and_key", colors=["red", "red"])
     with pytest.raises(tw.InvalidRecipe, match="colors: must contain each color once, 'red 2' is there twice"):
         tw.shape(maze, "lock_and_key", colors=["red", "red 2"])
-    with pytest.raises(tw.InvalidRecipe, match="colors: each needs a name"):
+    with pytest.raises(tw.InvalidRecipe, match="colors: each color needs a name"):
         tw.shape(maze, "lock_and_key", colors=["red", ""])
     with pytest.raises(tw.InvalidRecipe, match="min_count: must be at most count, 2, got 3"):
         tw.shape(maze, "lock_and_key", count=2, min_count=3)

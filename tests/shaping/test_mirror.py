@@ -1,4 +1,4 @@
-"""Symmetric means symmetric, locks included."""
+"""Mirror: the result is symmetric, also with locks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilewright.core.tilemap import Marker, Room, TileMap
 from tilewright.shaping._symmetry import MOVES, Axis
 
 Move = Callable[[NDArray[Any]], NDArray[Any]]
-HOLDS: dict[Axis, list[Move]] = {
+INVARIANT_MOVES: dict[Axis, list[Move]] = {
     "horizontal": [np.fliplr],
     "vertical": [np.flipud],
     "both": [np.fliplr, np.flipud],
@@ -26,7 +26,7 @@ HOLDS: dict[Axis, list[Move]] = {
     "all": [np.rot90, np.transpose],
 }
 FREE: list[Axis] = ["horizontal", "vertical", "both", "half_turn"]
-every_axis = pytest.mark.parametrize("axis", HOLDS)
+every_axis = pytest.mark.parametrize("axis", INVARIANT_MOVES)
 
 
 @every_axis
@@ -37,7 +37,7 @@ def test_the_map_is_symmetric_and_most_of_the_kept_part_stays(axis: Axis, keep: 
         height = 1 + seed % 7 if axis in FREE else width
         before = tw.make("caves", width=width, height=height, walls=0.5, steps=0, seed=seed)
         after = tw.shape(before, "mirror", axis=axis, keep=keep)
-        assert all(np.array_equal(move(after.cells), after.cells) for move in HOLDS[axis])
+        assert all(np.array_equal(move(after.cells), after.cells) for move in INVARIANT_MOVES[axis])
         assert tw.shape(after, "mirror", axis=axis, keep="second") == after
     corner = (0, 0) if keep == "first" else (-1, -1)
     assert after.cells[corner] == before.cells[corner]
@@ -59,7 +59,7 @@ def test_which_part_is_kept() -> None:
 
 
 @every_axis
-def test_a_locked_cell_decides_for_all_that_belong_together(axis: Axis) -> None:
+def test_a_locked_cell_determines_all_corresponding_cells(axis: Axis) -> None:
     clashes = 0
     for seed in range(120):
         random = np.random.default_rng(seed)
@@ -77,13 +77,13 @@ def test_a_locked_cell_decides_for_all_that_belong_together(axis: Axis) -> None:
             assert base.cells[first] != base.cells[second]
         else:
             assert (after.cells == base.cells)[locked].all()
-            assert all(np.array_equal(move(after.cells), after.cells) for move in HOLDS[axis])
+            assert all(np.array_equal(move(after.cells), after.cells) for move in INVARIANT_MOVES[axis])
     assert 0 < clashes < 120
 
 
 def test_some_symmetries_need_a_square() -> None:
     base = tw.make("caves", width=8, height=6, seed=1)
-    for axis in set(HOLDS) - set(FREE):
+    for axis in set(INVARIANT_MOVES) - set(FREE):
         with pytest.raises(tw.InvalidRecipe, match=f"mirror: axis: {axis} needs a square map, this one is 8x6"):
             tw.shape(base, "mirror", axis=axis)
 
@@ -108,17 +108,17 @@ def test_rooms_and_markers_of_the_kept_part_appear_in_every_copy() -> None:
 AWBW = tilesets.get("awbw")
 
 
-def strange(side: int, seed: int) -> TileMap:
-    """Any tile anywhere."""
+def random_tiles(side: int, seed: int) -> TileMap:
+    """Return a map of random tiles."""
     return TileMap(np.random.default_rng(seed).integers(0, len(AWBW), (side, side)).astype(AWBW.dtype), AWBW)
 
 
 @every_axis
 @pytest.mark.parametrize("side", [6, 7])
-def test_pieces_turn_with_the_copy_but_for_those_on_the_axis(axis: Axis, side: int) -> None:
-    after = tw.shape(strange(side, 3), "mirror", axis=axis).cells
+def test_pieces_are_reoriented_except_on_the_axis(axis: Axis, side: int) -> None:
+    after = tw.shape(random_tiles(side, 3), "mirror", axis=axis).cells
     here = np.arange(side * side).reshape(side, side)
-    alone = np.ones((side, side), dtype=np.bool_)  # cells that no move leaves where they are
+    alone = np.ones((side, side), dtype=np.bool_)  # cells that every move maps to another cell
     for move in MOVES[axis]:
         place = here
         for step in move:
@@ -167,7 +167,7 @@ def test_countries_with_locks() -> None:
         tw.run({**locked, "shaping": [{"mirror": {"countries": "os,bm"}}]})
 
 
-def test_countries_that_cannot_be() -> None:
+def test_invalid_countries_are_refused() -> None:
     with pytest.raises(tw.InvalidRecipe, match="mirror: countries: give two or more, or none"):
         tw.shape(towns("city,city"), "mirror", countries=["os"])
     with pytest.raises(tw.InvalidRecipe, match="mirror: countries: unknown country 'orange sta'; did you mean"):

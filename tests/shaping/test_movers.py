@@ -32,7 +32,7 @@ def test_cells_move(shaper: str, params: dict[str, Any], wanted: Any) -> None:
     assert np.array_equal(tw.shape(BASE, shaper, **params).cells, wanted)
 
 
-def test_levels_move_alike() -> None:
+def test_levels_move_equally() -> None:
     levels = TileMap(np.stack([BASE.cells, BASE.cells[::-1]]), BASE.tileset)
     for shaper in ("crop", "flip", "rotate"):
         params: dict[str, Any] = {"margin": 1} if shaper == "crop" else {}
@@ -40,7 +40,7 @@ def test_levels_move_alike() -> None:
         assert np.array_equal(tw.shape(levels, shaper, **params).cells, np.stack(wanted))
 
 
-def test_four_quarter_turns_and_two_flips_are_none() -> None:
+def test_four_quarter_turns_and_two_flips_change_nothing() -> None:
     marked = BASE.replace(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
     turned = marked
     for _ in range(4):
@@ -49,7 +49,7 @@ def test_four_quarter_turns_and_two_flips_are_none() -> None:
     assert tw.shape(tw.shape(marked, "flip"), "flip") == marked
 
 
-def test_what_is_known_moves_along() -> None:
+def test_rooms_and_markers_move_with_the_cells() -> None:
     marked = BASE.replace(markers=[Marker("start", 3, 1)], rooms=[Room(1, 1, 3, 2)], recipe=None)
     flipped = tw.shape(marked, "flip")
     assert flipped.markers == (Marker("start", 5, 1),)
@@ -67,7 +67,7 @@ def test_what_is_known_moves_along() -> None:
         ({"x": -1}, "crop: x: must be at least 0, got -1"),
     ],
 )
-def test_what_cannot_be_cut_out(params: dict[str, Any], message: str) -> None:
+def test_invalid_rectangles_are_refused(params: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.InvalidRecipe, match=message):
         tw.shape(BASE, "crop", **params)
 
@@ -93,7 +93,7 @@ def test_pieces_turn_with_the_map(shaper: str, params: dict[str, Any], wanted: l
     assert [[AWBW[int(one)].name for one in row] for row in after.cells] == wanted
 
 
-def test_locked_pieces_turn_along() -> None:
+def test_locked_pieces_turn_with_the_map() -> None:
     locks = [["road es", "?", "?"], ["?", "?", "shoal n"]]
     stages: list[dict[str, Any]] = [{"rotate": {}}, {"flip": {}}, {"mirror": {"axis": "vertical"}}]
     recipe = {"technique": "markov", "params": {"width": 3, "height": 2}, "tileset": "awbw", "locks": locks, "seed": 3}

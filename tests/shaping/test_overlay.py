@@ -1,4 +1,4 @@
-"""A recipe inside a map."""
+"""Overlay: a recipe inside a map."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_on_the_cells_of_a_tile() -> None:
     assert tw.shape(BASE, "overlay", recipe=SWAMP, on="ore") == BASE
 
 
-def test_in_every_room_with_a_stream_of_its_own() -> None:
+def test_in_every_room_with_a_separate_stream() -> None:
     rooms = [Room(1, 1, 12, 9), Room(20, 5, 12, 9), Room(3, 20, 5, 6)]
     after = tw.shape(BASE.replace(rooms=rooms, recipe=None), "overlay", recipe=SWAMP, where="rooms")
     parts = [after.cells[r.y : r.y + r.height, r.x : r.x + r.width] for r in rooms]
@@ -40,7 +40,7 @@ def test_in_every_room_with_a_stream_of_its_own() -> None:
         tw.shape(BASE, "overlay", recipe=SWAMP, where="rooms")
 
 
-def test_a_seed_of_its_own_is_the_same_map_everywhere() -> None:
+def test_a_recipe_with_a_seed_gives_the_same_map_everywhere() -> None:
     seeded = {**SWAMP, "seed": 7}
     alone = tw.run({**SWAMP, "params": {"walls": 0.4, "width": 20, "height": 10}}, seed=7)
     for seed in (1, 2):
@@ -53,7 +53,7 @@ def test_a_seed_of_its_own_is_the_same_map_everywhere() -> None:
     assert not np.array_equal(first, second)
 
 
-def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> None:
+def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_appearance() -> None:
     tiles = [{"name": "wall", "glyph": "x", "passable": False}, {"name": "door", "glyph": "*", "color": "#123456"}]
     inner = Tileset.validate({"name": "own", "tiles": tiles})
     recipe = {"technique": "caves", "tileset": inner, "tiles": {"floor": "door"}, "params": {"walls": 0.3}}
@@ -61,7 +61,7 @@ def test_tiles_are_matched_by_name_and_missing_ones_added_with_their_looks() -> 
     assert after.tileset.names == (*BASE.tileset.names, "door")
     added = after.tileset[after.tileset.id("door")]
     assert added.color == "#123456"
-    assert added.glyph not in [tile.glyph for tile in BASE.tileset], "ore has that glyph here"
+    assert added.glyph not in [tile.glyph for tile in BASE.tileset], "ore already has that glyph"
     assert set(np.unique(after.cells[:10, :10])) == {after.tileset.id("wall"), after.tileset.id("door")}
     assert after.recipe is not None
     for frame in tw.watch(after.recipe):
@@ -82,7 +82,7 @@ def test_locks_inside_are_seen_by_the_inner_recipe() -> None:
     after = tw.make("caves", width=40, height=30, walls=0.5, seed=2, locks=block, shaping=[solid])
     assert after.where("floor")[10:20, 10:20].all()
     assert after.where("floor").sum() == 100
-    # Only a recipe that knows of the locked floors can join them.
+    # Only a recipe that has the locked floors can connect them.
     apart = tw.make(
         "caves", width=9, height=3, walls=0, seed=1, locks=[[0, 1, "floor"], [8, 1, "floor"]], shaping=[solid]
     )
@@ -90,7 +90,7 @@ def test_locks_inside_are_seen_by_the_inner_recipe() -> None:
     assert apart.where("wall").any()
 
 
-def test_locks_are_held_where_the_inner_recipe_has_no_such_tile_or_moves_cells() -> None:
+def test_locks_are_kept_if_the_inner_recipe_has_no_such_tile_or_moves_cells() -> None:
     locks = [[3, 3, "crystal"], [5, 5, "moss"]]
     for recipe in ({"technique": "caves", "tileset": "dungeon"}, {**SWAMP, "shaping": ["flip"]}):
         after = tw.make("caves", width=12, height=12, seed=1, locks=locks, shaping=[{"overlay": {"recipe": recipe}}])
@@ -98,14 +98,14 @@ def test_locks_are_held_where_the_inner_recipe_has_no_such_tile_or_moves_cells()
         assert after.tileset[int(after.cells[5, 5])].name == "moss"
 
 
-def test_the_inner_recipe_keeps_its_own_locks_where_the_outer_has_none() -> None:
+def test_the_inner_recipe_keeps_its_own_locks() -> None:
     recipe = {**SWAMP, "locks": [[0, 0, "ore"], [1, 0, "crystal"]]}
     stage = {"overlay": {"recipe": recipe, "x": 2, "y": 2, "width": 6, "height": 6}}
     after = tw.make("caves", width=12, height=12, seed=1, locks=[[3, 2, "chasm"]], shaping=[stage])
     assert str(after).split("\n")[2][2:4] == "*:"
 
 
-def test_giving_up_inside_names_cells_of_the_outer_map() -> None:
+def test_an_inner_error_names_cells_of_the_outer_map() -> None:
     walls = [[x, y, "wall"] for x in range(4, 7) for y in range(4, 7) if (x, y) != (5, 5)]
     locks = [*walls, [5, 5, "floor"], [9, 9, "floor"]]
     stage = {"overlay": {"recipe": {"technique": "caves", "shaping": ["connect"]}, "x": 2, "y": 1, "width": 9}}
@@ -121,17 +121,17 @@ def nested(depth: int) -> dict[str, Any]:
     return recipe
 
 
-def test_recipes_lie_at_most_eight_deep() -> None:
+def test_recipes_are_nested_at_most_eight_deep() -> None:
     assert tw.shape(BASE, "overlay", recipe=nested(8)).shape == BASE.shape
     for depth in (9, 300):
         with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another") as caught:
             tw.shape(BASE, "overlay", recipe=nested(depth))
         assert "\n" not in str(caught.value)
-    made = tw.recipe("caves")
+    recipe = tw.recipe("caves")
     for _ in range(8):
-        made = tw.recipe("caves", shaping=[{"overlay": {"recipe": made}}])
+        recipe = tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
     with pytest.raises(tw.InvalidRecipe, match="recipes lie at most 8 deep inside one another"):
-        tw.recipe("caves", shaping=[{"overlay": {"recipe": made}}])
+        tw.recipe("caves", shaping=[{"overlay": {"recipe": recipe}}])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Regions of equal tiles are painted: by place, by tile, by size."""
+"""Paint: regions of equal tiles, selected by place, tile and size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.core.tileset import Tileset
 POOLS = ["aab..a", "aab...", "..bb.a", "bb...a"]
 
 
-def painted(rows: list[str] = POOLS, **params: Any) -> list[str]:
+def paint(rows: list[str] = POOLS, **params: Any) -> list[str]:
     tiles = "!.ab"
     map = TileMap([[tiles.index(glyph) for glyph in row] for row in rows], Tileset.from_labels(tiles))
     return str(tw.shape(map, "paint", tile="!", **params)).split("\n")
@@ -36,15 +36,15 @@ def painted(rows: list[str] = POOLS, **params: Any) -> list[str]:
         ({"of": ".", "directions": 8, "x": 0, "y": 2}, ["aab!!a", "aab!!!", "!!bb!a", "bb!!!a"]),
     ],
 )
-def test_regions_are_chosen(params: dict[str, Any], rows: list[str]) -> None:
-    assert painted(**params) == rows
+def test_regions_are_selected(params: dict[str, Any], rows: list[str]) -> None:
+    assert paint(**params) == rows
 
 
-def test_the_two_parts_of_the_ground_touch_only_diagonally() -> None:
-    assert painted(of=".", x=0, y=2, largest=1) == ["aab..a", "aab...", "!!bb.a", "bb...a"]
+def test_the_two_regions_of_the_ground_touch_only_diagonally() -> None:
+    assert paint(of=".", x=0, y=2, largest=1) == ["aab..a", "aab...", "!!bb.a", "bb...a"]
 
 
-def test_it_gives_way_at_locked_cells() -> None:
+def test_locked_cells_keep_their_tiles() -> None:
     stage = {"paint": {"tile": "water", "of": "floor"}}
     m = tw.make("caves", width=4, height=1, walls=0, steps=0, seed=1, locks=[[1, 0, "floor"]], shaping=[stage])
     assert str(m) == "~.~~"
@@ -63,4 +63,4 @@ def test_it_gives_way_at_locked_cells() -> None:
 )
 def test_bad_params(params: dict[str, Any], message: str) -> None:
     with pytest.raises(tw.TilewrightError, match=message):
-        painted(**params)
+        paint(**params)

@@ -1,4 +1,4 @@
-"""Shapers of passages: prune_dead_ends, walls, widen and smooth, each beside a plain version of its definition."""
+"""Shapers of passages: prune_dead_ends, walls, widen and smooth, compared with simple implementations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TILES = Tileset.validate(
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
-def drawn(*rows: str, **more: object) -> TileMap:
+def make_map(*rows: str, **more: object) -> TileMap:
     return TileMap([[TILES.id(glyph) for glyph in row] for row in rows], TILES, **more)  # type: ignore[arg-type]
 
 
@@ -45,8 +45,8 @@ def open_around(open_: NDArray[np.bool_], row: int, column: int) -> int:
 # -- prune_dead_ends ------------------------------------------------------------------------------------------
 
 
-def test_ways_that_lead_nowhere_are_filled() -> None:
-    before = drawn(
+def test_dead_ends_are_filled() -> None:
+    before = make_map(
         "############",
         "#....#.....#",
         "#.##.#.###.#",
@@ -55,7 +55,7 @@ def test_ways_that_lead_nowhere_are_filled() -> None:
         "#..........#",
         "#.##########",
     )
-    after = drawn(
+    after = make_map(
         "############",
         "#....#######",
         "#.##.#######",
@@ -75,7 +75,7 @@ def test_no_dead_end_is_left_and_loops_stay() -> None:
         assert not (open_ & ~before.passable).any()
         ends = [(y, x) for y, x in np.argwhere(open_).tolist() if open_around(open_, y, x) == 1]
         assert ends == []
-        # A cell of a 2x2 block of floor is no dead end, whatever is filled around it.
+        # A cell of a 2x2 block of floor is never a dead end.
         blocks = (
             before.passable[:-1, :-1] & before.passable[1:, :-1] & before.passable[:-1, 1:] & before.passable[1:, 1:]
         )
@@ -84,8 +84,8 @@ def test_no_dead_end_is_left_and_loops_stay() -> None:
         assert tw.measure(after, "regions")["regions"] == tw.measure(before, "regions")["regions"]
 
 
-def plain_pruned(before: NDArray[np.bool_], rounds: int) -> NDArray[np.bool_]:
-    """Round by round, every end that is one still, in the order in which they were found."""
+def prune_simply(before: NDArray[np.bool_], rounds: int) -> NDArray[np.bool_]:
+    """Fill dead ends round by round, in the order in which they are found."""
     open_ = before.copy()
     ends = [(y, x) for y, x in np.argwhere(open_).tolist() if open_around(open_, y, x) == 1]
     for _ in range(rounds):
@@ -102,27 +102,27 @@ def _is_open(open_: NDArray[np.bool_], y: int, x: int) -> bool:
     return 0 <= y < open_.shape[0] and 0 <= x < open_.shape[1] and bool(open_[y, x])
 
 
-def test_round_by_round_as_a_plain_version_does() -> None:
+def test_pruning_equals_a_simple_implementation() -> None:
     for seed in range(150):
         before, length = noise(seed), 1 + seed % 6
         after = tw.shape(before, "prune_dead_ends", length=length)
-        assert np.array_equal(after.passable, plain_pruned(before.passable, length))
+        assert np.array_equal(after.passable, prune_simply(before.passable, length))
 
 
-def test_so_many_cells_of_each_end() -> None:
-    before = drawn("###########", "#.........#", "#.#########", "#.#########", "#..########", "#..########")
+def test_length_limits_the_filled_cells_of_each_end() -> None:
+    before = make_map("###########", "#.........#", "#.#########", "#.#########", "#..########", "#..########")
     for length in range(1, 14):
         after = tw.shape(before, "prune_dead_ends", length=length)
         assert int(before.passable.sum() - after.passable.sum()) == min(length, 11)
     assert tw.shape(before, "prune_dead_ends", share=0.0) == before
 
 
-def test_markers_and_locks_stay_with_the_ways_to_them() -> None:
+def test_markers_and_the_paths_to_them_stay() -> None:
     rows = ("########", "#......#", "#.####.#", "#.####.#", "#.####.#")
-    marked = drawn(*rows, markers=[Marker("exit", 1, 4)])
+    marked = make_map(*rows, markers=[Marker("exit", 1, 4)])
     after = tw.shape(marked, "prune_dead_ends")
     assert [tuple(cell) for cell in np.argwhere(after.passable).tolist()] == [(4, 1)]
-    both = drawn(*rows, markers=[Marker("start", 6, 4), Marker("exit", 1, 4)])
+    both = make_map(*rows, markers=[Marker("start", 6, 4), Marker("exit", 1, 4)])
     assert tw.shape(both, "prune_dead_ends") == both
 
 
@@ -130,7 +130,9 @@ def test_markers_and_locks_stay_with_the_ways_to_them() -> None:
 
 
 def test_solid_cells_that_touch_a_floor_become_walls() -> None:
-    assert tw.shape(drawn("     ", "  .  ", "     ", "     "), "walls") == drawn(" ### ", " #.# ", " ### ", "     ")
+    assert tw.shape(make_map("     ", "  .  ", "     ", "     "), "walls") == make_map(
+        " ### ", " #.# ", " ### ", "     "
+    )
     for seed in range(100):
         before, thickness = noise(seed), 1 + seed % 3
         after = tw.shape(before, "walls", thickness=thickness, of="rock")
@@ -146,8 +148,8 @@ def test_solid_cells_that_touch_a_floor_become_walls() -> None:
 
 
 def test_passages_grow_and_the_rim_stays_closed() -> None:
-    before = drawn("#######", "#######", "###.###", "#######", "#######")
-    assert tw.shape(before, "widen") == drawn("#######", "###.###", "##...##", "###.###", "#######")
+    before = make_map("#######", "#######", "###.###", "#######", "#######")
+    assert tw.shape(before, "widen") == make_map("#######", "###.###", "##...##", "###.###", "#######")
     for seed in range(100):
         before, by = noise(seed), 1 + seed % 3
         after = tw.shape(before, "widen", by=by, border=seed % 2 == 0)
@@ -164,7 +166,7 @@ def test_passages_grow_and_the_rim_stays_closed() -> None:
 # -- smooth ---------------------------------------------------------------------------------------------------
 
 
-def test_every_cell_takes_the_tile_of_the_most() -> None:
+def test_every_cell_takes_the_most_common_tile() -> None:
     for seed in range(100):
         before = noise(seed, tiles=2 + seed % 3)
         after = tw.shape(before, "smooth")
@@ -176,13 +178,13 @@ def test_every_cell_takes_the_tile_of_the_most() -> None:
             assert after.cells[row, column] == expected
 
 
-def test_several_steps_are_one_after_the_other() -> None:
+def test_several_steps_equal_repeated_calls() -> None:
     before = tw.make("caves", steps=0, width=30, height=20, seed=3)
     twice = tw.shape(tw.shape(before, "smooth"), "smooth")
     assert np.array_equal(tw.shape(before, "smooth", steps=2).cells, twice.cells)
 
 
 @pytest.mark.parametrize("name", ["prune_dead_ends", "walls"])
-def test_a_tile_that_can_be_walked_on_is_refused(name: Literal["prune_dead_ends", "walls"]) -> None:
+def test_a_passable_tile_is_refused(name: Literal["prune_dead_ends", "walls"]) -> None:
     with pytest.raises(tw.TilewrightError, match=f"{name}: tile: must be impassable"):
         tw.shape(noise(1), name, tile="grass")

@@ -1,4 +1,4 @@
-"""Place: where markers come to lie."""
+"""Place: the cells of markers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def cells(map: TileMap, name: str) -> list[tuple[int, int]]:
     return [(marker.y, marker.x) for marker in map.markers if marker.name == name]
 
 
-def placed(map: TileMap, **params: Any) -> TileMap:
+def place(map: TileMap, **params: Any) -> TileMap:
     return tw.shape(map, "place", **params)
 
 
 def test_every_place_can_be_reached_and_none_is_taken_twice() -> None:
     for seed in range(40):
-        found = placed(cave(seed), markers=["start", "exit", "key"])
+        found = place(cave(seed), markers=["start", "exit", "key"])
         for rule, count in (("spread", 9), ("random", 9), ("farthest", 3), ("off_path", 3), ("band", 4)):
             try:
-                found = placed(found, markers=[rule], rule=rule, count=count)
+                found = place(found, markers=[rule], rule=rule, count=count)
             except tw.GaveUp:
                 assert rule == "off_path"
                 continue
@@ -40,27 +40,27 @@ def test_every_place_can_be_reached_and_none_is_taken_twice() -> None:
         assert len(set(places)) == len(places)
 
 
-def test_start_and_exit_are_the_ends_of_the_longest_way() -> None:
+def test_start_and_exit_are_the_ends_of_the_longest_path() -> None:
     for seed in range(30):
-        found = placed(cave(seed))
+        found = place(cave(seed))
         plain = tw.measure(cave(seed), "path_length")["path_length"]
         assert tw.measure(found, "path_length")["path_length"] == plain
-        more = placed(found, markers=["key"])
+        more = place(found, markers=["key"])
         from_both = np.minimum(*(distances(found, cells(found, name)[0]) for name in ("start", "exit")))
         assert from_both[cells(more, "key")[0]] == from_both[np.isfinite(from_both)].max()
 
 
-def test_rules_are_kept() -> None:
+def test_cells_follow_the_rules() -> None:
     for seed in range(20):
-        base = placed(cave(seed, "connect"))
+        base = place(cave(seed, "connect"))
         steps = distances(base, cells(base, "start")[0])
-        band = placed(base, markers=["loot"], rule="band", min_steps=5, max_steps=12, count=4)
+        band = place(base, markers=["loot"], rule="band", min_steps=5, max_steps=12, count=4)
         assert all(5 <= steps[cell] <= 12 for cell in cells(band, "loot"))
         open_ = base.passable
         ends = [tuple(cell) for cell in np.argwhere(open_).tolist() if _around(open_, *cell) == 1]
         free = [cell for cell in ends if cell not in [(marker.y, marker.x) for marker in base.markers]]
         if free:
-            found = placed(base, markers=["loot"], rule="dead_ends", count=len(free))
+            found = place(base, markers=["loot"], rule="dead_ends", count=len(free))
             assert sorted(cells(found, "loot")) == free
 
 
@@ -71,11 +71,11 @@ def _around(open_: Any, row: int, column: int) -> int:
 
 def test_spread_places_keep_their_distance() -> None:
     for seed in range(20):
-        even = cells(placed(cave(seed, "connect"), markers=["tree"], rule="spread", count=12), "tree")
-        loose = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=12), "tree")
+        even = cells(place(cave(seed, "connect"), markers=["tree"], rule="spread", count=12), "tree")
+        loose = cells(place(cave(seed, "connect"), markers=["tree"], rule="random", count=12), "tree")
         assert _closest(even) > 3
         assert _closest(even) >= _closest(loose)
-        wide = cells(placed(cave(seed, "connect"), markers=["tree"], rule="random", count=5, min_distance=6), "tree")
+        wide = cells(place(cave(seed, "connect"), markers=["tree"], rule="random", count=5, min_distance=6), "tree")
         assert _closest(wide) >= 6
 
 
@@ -85,11 +85,11 @@ def _closest(places: list[tuple[int, int]]) -> float:
 
 def test_placing_again_moves_and_other_markers_stay() -> None:
     base = cave(3, "connect").replace(markers=[Marker("start", 1, 1), Marker("shop", 2, 2)])
-    found = placed(base, markers=["start"], rule="random")
+    found = place(base, markers=["start"], rule="random")
     assert [marker.name for marker in found.markers] == ["shop", "start"]
 
 
-def test_a_tile_is_put_there_but_not_onto_locked_cells() -> None:
+def test_a_tile_is_placed_except_on_locked_cells() -> None:
     stage = {"place": {"markers": ["gem"], "rule": "random", "count": 20, "tile": "crystal"}}
     found = cave(3, stage)
     assert sorted(map(tuple, np.argwhere(found.where("crystal")).tolist())) == sorted(cells(found, "gem"))
@@ -98,12 +98,12 @@ def test_a_tile_is_put_there_but_not_onto_locked_cells() -> None:
     assert not (again.where("crystal") & locked).any()
 
 
-def test_too_few_places_are_told() -> None:
+def test_too_few_places_are_reported() -> None:
     with pytest.raises(tw.GaveUp, match="place: 1 marker wanted, the map has 0 cells by the rule dead_ends"):
-        placed(tw.make("caves", walls=0, width=9, height=9, seed=1), markers=["a"], rule="dead_ends")
+        place(tw.make("caves", walls=0, width=9, height=9, seed=1), markers=["a"], rule="dead_ends")
     with pytest.raises(tw.GaveUp, match="place: the map has no passable cell"):
-        placed(tw.make("caves", walls=1, width=9, height=9, seed=1))
-    with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a cell"):
-        placed(cave(1), markers=["a"], rule="band", origin="shop")
+        place(tw.make("caves", walls=1, width=9, height=9, seed=1))
+    with pytest.raises(tw.GaveUp, match="place: there is no marker 'shop' on a passable cell"):
+        place(cave(1), markers=["a"], rule="band", origin="shop")
     with pytest.raises(tw.InvalidRecipe, match="place: max_steps: must be at least min_steps, 9, got 3"):
-        placed(cave(1), rule="band", min_steps=9, max_steps=3)
+        place(cave(1), rule="band", min_steps=9, max_steps=3)

@@ -1,4 +1,4 @@
-"""Players: maps for two are fair, can be walked everywhere, and keep what is locked."""
+"""Players: two-player maps are fair, connected, and keep locked cells."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def landscape(seed: int, width: int = 20, height: int = 20, **words: Any) -> Til
 
 
 def soup(seed: int, width: int = 20, height: int = 20) -> TileMap:
-    """Anything anywhere: land, water, pieces that do not join, and buildings of all countries."""
+    """Return random land, water, pieces that do not join, and buildings of all countries."""
     random = np.random.default_rng(seed)
     kinds = ("plain", "plain", "plain", "wood", "mountain", "sea", "sea", "reef", "pipe ns", "road ew", "river ns")
     cells = random.choice([WAR.id(kind) for kind in kinds], (height, width))
-    strange = random.random(cells.shape) < 0.1
-    cells[strange] = random.integers(0, len(WAR), int(strange.sum()))
+    random_cells = random.random(cells.shape) < 0.1
+    cells[random_cells] = random.integers(0, len(WAR), int(random_cells.sum()))
     return TileMap(cells, WAR)
 
 
 def partners(move: str, one: str = "orange star", other: str = "blue moon") -> np.ndarray[Any, Any]:
-    """What must stand at the image of each tile."""
+    """Return the tile that must be at the image of each tile."""
     table = WAR.reorient_tiles(move)
     named = {one: other, other: one}
     for number, tile in enumerate(WAR):
@@ -100,7 +100,7 @@ def test_other_sizes(width: int, height: int) -> None:
         assert is_symmetric(found, "half_turn")
 
 
-def test_without_a_symmetry_both_have_as_many_about_as_far_off() -> None:
+def test_without_a_symmetry_both_have_the_same_number_at_similar_distances() -> None:
     balances = []
     for seed in range(20):
         start = landscape(seed)
@@ -108,7 +108,7 @@ def test_without_a_symmetry_both_have_as_many_about_as_far_off() -> None:
         assert counts(found) == expected()
         balances.append(tw.measure(found, *FAIR)["distance_balance"])
         assert {**FAIR, "distance_balance": balances[-1]} == tw.measure(found, *FAIR)
-        assert (found.cells == start.cells).mean() > 0.8, "the land stays as it is"
+        assert (found.cells == start.cells).mean() > 0.8, "the land stays unchanged"
     assert np.mean(balances) > 0.85
     assert min(balances) > 0.65
 
@@ -125,7 +125,7 @@ def test_headquarters_are_far_apart_and_bases_near() -> None:
         assert contact > 1
 
 
-def test_buildings_share_no_side() -> None:
+def test_buildings_are_not_orthogonal_neighbors() -> None:
     for seed in range(20):
         found = tw.shape(landscape(seed), "players", neutral_cities=10)
         building = np.array([bool(tile.country) for tile in WAR])[found.cells]
@@ -133,19 +133,19 @@ def test_buildings_share_no_side() -> None:
         assert not (building[:, 1:] & building[:, :-1]).any()
 
 
-def test_ports_lie_at_the_sea() -> None:
-    made = 0
+def test_ports_are_at_the_sea() -> None:
+    count = 0
     for seed in range(20):
         try:
             found = tw.shape(landscape(seed), "players", ports=1, com_towers=1, labs=1)
         except tw.GaveUp:  # no shore
             continue
-        made += 1
+        count += 1
         assert counts(found) == expected(port=1, lab=1, **{"com tower": 1})
         sea = np.pad(found.where("sea") | np.isin(found.cells, [WAR.id("bridge ew"), WAR.id("bridge ns")]), 1)
         for row, column in np.argwhere(found.where("port")).tolist():
             assert sea[row, column + 1] or sea[row + 2, column + 1] or sea[row + 1, column] or sea[row + 1, column + 2]
-    assert made > 10
+    assert count > 10
 
 
 def test_all_land_is_joined_on_demand() -> None:
@@ -155,15 +155,15 @@ def test_all_land_is_joined_on_demand() -> None:
         assert is_symmetric(found, "half_turn")
 
 
-def test_roads_lead_from_headquarters_to_bases_and_can_be_left_out() -> None:
+def test_roads_lead_from_headquarters_to_bases_and_are_optional() -> None:
     start = landscape(3)
     road = np.array([tile.kind in ("road", "bridge") for tile in WAR])
     building = np.array([bool(tile.country) for tile in WAR])
     for seed in range(10):
         found = tw.shape(landscape(seed), "players")
-        way = road[found.cells] | building[found.cells]
+        passable = road[found.cells] | building[found.cells]
         (home,) = np.argwhere(found.where("orange star headquarters")).tolist()
-        steps = distances(way, home)
+        steps = distances(passable, home)
         assert np.isfinite(steps[found.where("orange star base")]).all()
         assert np.isfinite(steps[found.where("blue moon headquarters")]).all()
     assert road[tw.shape(start, "players").cells].sum() > road[tw.shape(start, "players", roads=False).cells].sum()
@@ -183,7 +183,7 @@ def test_countries_by_name_or_initials() -> None:
         tw.shape(landscape(1), "players", countries=("bm", "blue moon"))
 
 
-def test_old_buildings_go_and_neutral_sites_are_used_again() -> None:
+def test_old_buildings_are_removed_and_neutral_sites_are_reused() -> None:
     start = landscape(2)
     cells = start.cells.copy()
     open_ = np.argwhere(start.where("plain"))[::7]
@@ -193,11 +193,11 @@ def test_old_buildings_go_and_neutral_sites_are_used_again() -> None:
     assert counts(found) == expected()
     neutral = np.array([tile.country == "neutral" for tile in WAR])
     kept = neutral[found.cells] & (cells == WAR.id("city"))
-    assert kept[:10].sum() >= 5, "of eight on the side that is copied"
+    assert kept[:10].sum() >= 5, "of eight in the half that is copied"
 
 
-def test_locks_are_kept_or_giving_up_says_why() -> None:
-    made = 0
+def test_locks_are_kept_or_the_shaper_gives_up() -> None:
+    count = 0
     for seed in range(40):
         random = np.random.default_rng(seed)
         liked = landscape(seed, shaping=["players"])
@@ -208,16 +208,16 @@ def test_locks_are_kept_or_giving_up_says_why() -> None:
             found = landscape(seed + 100, locks=liked.to_locks(mask), shaping=["players"])
         except tw.GaveUp:
             continue
-        made += 1
+        count += 1
         assert (found.cells[mask] == liked.cells[mask]).all()
         assert is_symmetric(found, "half_turn")
         assert {**tw.measure(found, *FAIR), "misfits": 0} == FAIR
         assert not (grammar_of(WAR).find_misfits(found.cells) & ~mask & ~mask[::-1, ::-1]).any()
         assert counts(found) == expected()
-    assert made >= 38
+    assert count >= 38
 
 
-def test_a_locked_headquarters_decides() -> None:
+def test_a_locked_headquarters_is_used() -> None:
     for symmetry in ("half_turn", "none"):
         start = landscape(4, shaping=[{"players": {"symmetry": symmetry}}], locks=[[15, 4, "orange star headquarters"]])
         assert np.argwhere(start.where("orange star headquarters")).tolist() == [[4, 15]]
@@ -236,13 +236,13 @@ def test_a_locked_headquarters_decides() -> None:
         ([[2, 2, "lab"]], "2 locked of the kind 'lab' for neutral, at most 0 wanted"),
     ],
 )
-def test_locks_that_cannot_be(locks: Any, reason: str) -> None:
+def test_impossible_locks_are_refused(locks: Any, reason: str) -> None:
     with pytest.raises(tw.GaveUp, match=reason) as caught:
         landscape(4, shaping=["players"], locks=locks)
     assert caught.value.cells
 
 
-def test_a_locked_moat_is_told() -> None:
+def test_a_locked_moat_is_reported() -> None:
     start = landscape(4)
     cells = np.full(start.shape, WAR.id("plain"))
     cells[9:11] = WAR.id("sea")
@@ -252,7 +252,7 @@ def test_a_locked_moat_is_told() -> None:
     assert all(9 <= row < 11 for row, _ in caught.value.cells)
 
 
-def test_what_cannot_be_is_told_in_one_line() -> None:
+def test_impossible_maps_are_refused_in_one_line() -> None:
     with pytest.raises(tw.InvalidRecipe, match="two players need at least 8x8 cells, got 7x20"):
         tw.shape(landscape(1, 7, 20), "players")
     with pytest.raises(tw.InvalidRecipe, match="symmetry: diagonal needs a square map, this one is 20x12"):
@@ -264,7 +264,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
             tw.shape(TileMap(np.full((20, 20), WAR.id(tile)), WAR), "players")
     islet = np.full((20, 20), WAR.id("sea"))
     islet[9:11, 9:11] = WAR.id("plain")
-    with pytest.raises(tw.GaveUp, match="no land with room for two headquarters"):
+    with pytest.raises(tw.GaveUp, match="no room for two headquarters"):
         tw.shape(TileMap(islet, WAR), "players")
     with pytest.raises(tw.GaveUp, match="neutral buildings wanted, room for"):
         tw.shape(landscape(1), "players", neutral_cities=500)
@@ -285,7 +285,7 @@ def test_what_cannot_be_is_told_in_one_line() -> None:
     assert tw.measure(found, "player_count", "first_contact")["player_count"] == 2
 
 
-def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
+def test_layers_are_copied_and_rooms_and_markers_removed() -> None:
     start = landscape(1)
     height = np.arange(400.0).reshape(20, 20)
     start = start.replace(rooms=[Room(2, 3, 4, 5)], markers=[Marker("start", 2, 3)], layers={"height": height})
@@ -298,10 +298,10 @@ def test_layers_are_copied_and_rooms_and_markers_dropped() -> None:
 
 
 def test_watching_changes_nothing() -> None:
-    made = landscape(5, shaping=["players"])
-    assert made.recipe is not None
-    *frames, last = tw.watch(made.recipe)
-    assert last.map == made
+    map = landscape(5, shaping=["players"])
+    assert map.recipe is not None
+    *frames, last = tw.watch(map.recipe)
+    assert last.map == map
     assert {"buildings", "roads"} <= {frame.note for frame in frames}
 
 

@@ -1,4 +1,4 @@
-"""One tile in the place of another."""
+"""Replace: one tile in place of another."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def test_everywhere() -> None:
     assert np.array_equal(after.where("floor"), BASE.where("floor"))
 
 
-def test_two_tiles_can_change_places() -> None:
+def test_two_tiles_can_be_swapped() -> None:
     swapped = tw.shape(BASE, "replace", pairs=[["wall", "floor"], ["floor", "wall"]])
     assert np.array_equal(swapped.where("wall"), BASE.where("floor"))
     assert tw.shape(BASE, "replace", tile="wall", by="floor", pairs=[["floor", "wall"]]) == swapped
 
 
-def test_a_share_grows_with_the_number_and_depends_on_position_alone() -> None:
+def test_a_fraction_depends_only_on_seed_and_position() -> None:
     few, many = (tw.shape(BASE, "replace", tile="wall", by="ore", share=share).where("ore") for share in (0.2, 0.7))
     walls = BASE.where("wall")
     assert not (few & ~many).any()
