@@ -1409,9 +1409,9 @@ def shape(
     seed: int | str = "0",
     keep: Literal["kinds", "pieces"] = ...,
 ) -> TileMap:
-    """Autotile: choose for every river, road, pipe, beach and bridge the piece that fits its neighbours.
+    """Autotile: choose the pieces of rivers, roads, pipes, beaches and bridges that fit their neighbors.
 
-    keep: Take over the kinds alone and choose all pieces anew, or keep the pieces that fit.
+    keep: Whether to keep only the kinds and choose all pieces, or to keep the pieces that fit.
     """
 
 @overload
@@ -1427,7 +1427,7 @@ def shape(
     """Border: a frame of one tile around the edge of the map.
 
     thickness: Width of the frame in cells.
-    tile: Tile of the frame; by default the most common impassable one of the map.
+    tile: Tile of the frame; by default the most common impassable tile of the map.
     """
 
 @overload
@@ -1443,13 +1443,13 @@ def shape(
     directions: Literal[4, 8] = ...,
     minimum: int = ...,
 ) -> TileMap:
-    """Connect: dig tunnels between the separate parts of a map until all of it can be walked.
+    """Connect: dig tunnels between the separate regions of a map until every region can be reached.
 
     thickness: Width of the tunnels in cells.
-    path: Tunnels take the shortest way, or one with a single corner where locked cells allow it.
-    tile: Passable tile to dig with; by default the most common one of the map.
-    directions: Whether parts hang together by 4 directions, or diagonally as well by 8.
-    minimum: Parts with fewer cells than this are left alone.
+    path: Whether tunnels take the shortest path, or a path with a single corner where locked cells allow it.
+    tile: Passable tile of the tunnels; by default the most common passable tile of the map.
+    directions: Whether cells are connected in 4 directions, or in 8 including diagonals.
+    minimum: Minimum size of the regions to connect; smaller regions are ignored.
     """
 
 @overload
@@ -1463,12 +1463,11 @@ def shape(
     of: Any = ...,
     shuffle: bool = ...,
 ) -> TileMap:
-    """Countries: give what belongs to some countries to others, such as all bases and cities to Orange Star and Blue
-    Moon.
+    """Countries: change the owners of buildings, for example all bases and cities to Orange Star and Blue Moon.
 
-    to: The countries that everything belongs to afterwards, by name or initials.
-    of: The countries to replace; by default all on the map, not the neutral one.
-    shuffle: Draw which becomes which; else the first becomes the first, and so on.
+    to: Countries that own all buildings afterwards, by name or initials.
+    of: Countries to replace; by default all on the map except neutral.
+    shuffle: Whether to assign the countries in random order; otherwise in the given order.
     """
 
 @overload
@@ -1484,13 +1483,13 @@ def shape(
     height: int | None = ...,
     margin: int = ...,
 ) -> TileMap:
-    """Crop: cut a rectangle out of the map. Rooms and markers outside it are gone, and so are locks.
+    """Crop: cut a rectangle out of the map. Rooms and markers outside it and all locks are removed.
 
-    x: First column that stays.
-    y: First row that stays.
-    width: How many columns stay; by default all to the right edge.
-    height: How many rows stay; by default all to the lower edge.
-    margin: Cut this many cells off every side, instead of naming a rectangle.
+    x: First column to keep.
+    y: First row to keep.
+    width: Number of columns to keep; by default all up to the right edge.
+    height: Number of rows to keep; by default all up to the bottom edge.
+    margin: Number of cells to cut off at every edge, instead of a rectangle.
     """
 
 @overload
@@ -1507,10 +1506,10 @@ def shape(
 ) -> TileMap:
     """Doors: put doors where passages meet rooms.
 
-    share: Share of the doorways that get a door.
+    share: Fraction of the doorways that get a door.
     of: What doors lead to: rooms, or open areas (openings); by default the map's rooms, if it has any.
-    min_cells: Rooms with fewer passable cells get no door.
-    tile: Passable tile of the doors; by default the one called door.
+    min_cells: Minimum number of passable cells of a room with doors.
+    tile: Passable tile of the doors; by default the tile named door.
     """
 
 @overload
@@ -1522,9 +1521,9 @@ def shape(
     seed: int | str = "0",
     axis: Literal["horizontal", "vertical"] = ...,
 ) -> TileMap:
-    """Flip: turn the map over, left to right or top to bottom.
+    """Flip: mirror the map left to right or top to bottom.
 
-    axis: Swap left and right (horizontal), or top and bottom (vertical).
+    axis: Axis of the flip: swap left and right (horizontal), or top and bottom (vertical).
     """
 
 @overload
@@ -1538,11 +1537,11 @@ def shape(
     tile: str | None = ...,
     directions: Literal[4, 8] = ...,
 ) -> TileMap:
-    """Keep largest: fill all separate parts of a map but the largest.
+    """Keep largest: fill all separate regions of a map except the largest.
 
-    keep: How many parts stay.
-    tile: Impassable tile to fill the others with; by default the most common one of the map.
-    directions: Whether parts hang together by 4 directions, or diagonally as well by 8.
+    keep: Number of regions to keep.
+    tile: Impassable tile that fills the other regions; by default the most common impassable tile of the map.
+    directions: Whether cells are connected in 4 directions, or in 8 including diagonals.
     """
 
 @overload
@@ -1562,17 +1561,18 @@ def shape(
     max_width: int = ...,
     tile: str | None = ...,
 ) -> TileMap:
-    """Lock and key: close parts of a map with locked doors, and hide the keys so that all of it can be reached.
+    """Lock and key: close areas of a map with locked doors, and place the keys so that every area can be reached.
 
-    count: How many locks there are, each of another colour.
-    min_count: Give up only if fewer than this fit; by default all must.
-    colors: Names of the colours, in order; if there are too few, they come again as red 2 and so on.
-    keys: How many keys of each colour lie about; one is enough.
-    exit_behind: Whether the exit lies behind the last lock.
-    min_cells: Least number of free cells between the start and the first locks, and behind each lock.
-    max_doors: Most doors of one lock; its key opens them all.
-    max_width: Widest passage that a door may close, as several cells side by side, where narrow ones do not do.
-    tile: Passable tile of all locked doors; by default that of their colour, such as red door, or else door.
+    count: Number of locks, each with its own color.
+    min_count: Minimum number of locks; the shaper gives up if fewer fit. By default all must fit.
+    colors: Names of the colors, in order; when they run out, they are numbered: red 2 and so on.
+    keys: Number of keys of each color; one is enough to open its lock.
+    exit_behind: Whether the exit is behind the last lock.
+    min_cells: Minimum number of free cells between the start and the first locks, and behind each lock.
+    max_doors: Maximum number of doors of one lock; its key opens them all.
+    max_width: Maximum width of a passage to close, in cells; wide doors are used only where narrow ones are not
+        enough.
+    tile: Passable tile of all locked doors; by default that of their color, such as red door, or else door.
     """
 
 @overload
@@ -1590,10 +1590,11 @@ def shape(
 ) -> TileMap:
     """Mirror: make the map symmetric by copying one part of it onto the others.
 
-    axis: Swap left and right, top and bottom, both, over a diagonal, by half or quarter turns, or all of these.
-    keep: Copy the first part in reading order (left, top) onto the others, or the last.
-    countries: Countries that follow each other from copy to copy, by name or initials; by default all stay whose
-        they are.
+    axis: Symmetry: swap left and right, top and bottom, both, mirror at a diagonal, half or quarter turns, or
+        all.
+    keep: Whether to copy the first part in reading order (left, top) onto the others, or the last.
+    countries: Countries that follow each other from copy to copy, by name or initials; by default owners do not
+        change.
     """
 
 @overload
@@ -1612,16 +1613,17 @@ def shape(
     tiles: Any = ...,
     where: Literal["rooms"] | None = ...,
 ) -> TileMap:
-    """Overlay: another recipe inside this map: in a rectangle, on the cells of a tile, or in every room.
+    """Overlay: generate another recipe inside this map: in a rectangle, on the cells of one tile, or in every room.
 
-    recipe: What to make there; its width and height follow from the place.
+    recipe: Recipe to generate; its width and height are those of the place.
     x: First column of the place.
     y: First row of the place.
-    width: Columns of the place; by default all to the right edge.
-    height: Rows of the place; by default all to the lower edge.
-    on: Change only cells that hold this tile; the place shrinks to where they are.
-    tiles: Tiles of the inner map and what they become in this one, such as wall: rock; others keep their names.
-    where: Instead of one rectangle, every room of the map, each with a stream of its own.
+    width: Number of columns of the place; by default all up to the right edge.
+    height: Number of rows of the place; by default all up to the bottom edge.
+    on: Tile to replace; other cells are kept, and the place shrinks to the bounding box of this tile.
+    tiles: Tiles of the inner map and what they become in this one, such as wall: rock; other tiles keep their
+        names.
+    where: Places other than one rectangle: every room of the map, each with a random stream of its own.
     """
 
 @overload
@@ -1641,17 +1643,17 @@ def shape(
     smallest: int | None = ...,
     directions: Literal[4, 8] = ...,
 ) -> TileMap:
-    """Paint: give connected regions of equal tiles another tile, as a bucket of paint does.
+    """Paint: replace the tile of connected regions of equal tiles, as a flood fill does.
 
     tile: Tile to paint with.
-    x: Column of a cell inside the region to paint; together with y.
-    y: Row of a cell inside the region to paint; together with x.
-    of: Paint regions of this tile only.
-    min_size: Paint regions of at least this many cells.
-    max_size: Paint regions of at most this many cells.
-    largest: Of these, paint this many of the largest.
-    smallest: Of these, paint this many of the smallest.
-    directions: Whether regions hang together by 4 directions, or diagonally as well by 8.
+    x: Column of a cell inside the region to paint; given together with y.
+    y: Row of a cell inside the region to paint; given together with x.
+    of: Tile of the regions to paint; by default any.
+    min_size: Minimum number of cells of a region to paint.
+    max_size: Maximum number of cells of a region to paint; by default unlimited.
+    largest: Number of regions to paint, the largest first; by default all.
+    smallest: Number of regions to paint, the smallest first; by default all.
+    directions: Whether cells are connected in 4 directions, or in 8 including diagonals.
     """
 
 @overload
@@ -1670,16 +1672,16 @@ def shape(
     max_steps: int | None = ...,
     tile: str | None = ...,
 ) -> TileMap:
-    """Place: mark cells of the map, such as start, exit, keys, loot or monsters, by a rule.
+    """Place: put markers such as start, exit, keys, loot or monsters on cells chosen by a rule.
 
-    markers: Names of the places, in the order in which they are chosen.
-    rule: Where they are.
-    count: How many places of each name there are.
-    min_distance: Least distance between two of them, in a straight line.
-    origin: The marker from which a band is counted.
-    min_steps: Least number of steps from there.
-    max_steps: Greatest number of steps from there; by default any.
-    tile: A tile to put there as well; not onto locked cells.
+    markers: Names of the markers, in the order in which their cells are chosen.
+    rule: Rule that chooses the cells.
+    count: Number of markers of each name.
+    min_distance: Minimum Euclidean distance between two markers, in cells.
+    origin: Marker from which the steps of a band are counted.
+    min_steps: Minimum number of steps from the origin.
+    max_steps: Maximum number of steps from the origin; by default unlimited.
+    tile: Tile to put on the chosen cells, except locked ones; by default none.
     """
 
 @overload
@@ -1702,21 +1704,21 @@ def shape(
     roads: bool = ...,
     join_all: bool = ...,
 ) -> TileMap:
-    """Players: make a map that two can play, with headquarters, bases and cities in equal number.
+    """Players: make a two-player war map with equal numbers of headquarters, bases and cities.
 
-    symmetry: How the second player's side follows from the first: turned, mirrored left to right, top to bottom,
-        or not.
-    countries: Who plays, by name or initials; the first gets the first half, left or top.
-    bases: Bases that each player owns from the start.
-    cities: Cities that each player owns from the start.
-    neutral_cities: Neutral cities on each side.
-    neutral_bases: Neutral bases on each side.
-    airports: Neutral airports on each side.
-    ports: Neutral ports on each side, at the shore.
-    com_towers: Neutral com towers on each side.
-    labs: Neutral labs on each side.
+    symmetry: Symmetry between the two players: half turn, mirrored left to right, top to bottom or at a diagonal,
+        or none.
+    countries: Countries that play, by name or initials; the first gets the first half, left or top.
+    bases: Number of bases that each player owns from the start.
+    cities: Number of cities that each player owns from the start.
+    neutral_cities: Number of neutral cities on each side.
+    neutral_bases: Number of neutral bases on each side.
+    airports: Number of neutral airports on each side.
+    ports: Number of neutral ports on each side, at the shore.
+    com_towers: Number of neutral com towers on each side.
+    labs: Number of neutral labs on each side.
     roads: Whether roads lead from the headquarters to the bases and to the opponent.
-    join_all: Whether land without buildings is joined to the rest, too.
+    join_all: Whether land without buildings is also joined to the rest.
     """
 
 @overload
@@ -1730,11 +1732,11 @@ def shape(
     share: float = ...,
     tile: str | None = ...,
 ) -> TileMap:
-    """Prune dead ends: fill passages that lead nowhere, from their ends on.
+    """Prune dead ends: fill passages that lead nowhere, starting at their ends.
 
-    length: At most so many cells of each dead end are filled; by default all of it.
-    share: Share of the dead ends that are filled.
-    tile: Impassable tile to fill them with; by default the most common one of the map.
+    length: Maximum number of cells to fill from each dead end; by default unlimited.
+    share: Fraction of the dead ends to fill.
+    tile: Impassable tile to fill with; by default the most common impassable tile of the map.
     """
 
 @overload
@@ -1749,12 +1751,12 @@ def shape(
     pairs: Any = ...,
     share: float = ...,
 ) -> TileMap:
-    """Replace: put one tile where another one is, everywhere or in a share of the cells.
+    """Replace: put one tile in place of another, everywhere or in a fraction of the cells.
 
-    tile: Tile to replace; together with by.
+    tile: Tile to replace; given together with by.
     by: Tile to put in its place.
-    pairs: More of the same: pairs of a tile and the one to put in its place.
-    share: Share of the cells that are replaced.
+    pairs: Further pairs of a tile and its replacement.
+    share: Fraction of the cells to replace.
     """
 
 @overload
@@ -1766,9 +1768,9 @@ def shape(
     seed: int | str = "0",
     turns: int = ...,
 ) -> TileMap:
-    """Rotate: turn the map by quarter turns, clockwise.
+    """Rotate: rotate the map clockwise by quarter turns.
 
-    turns: How many quarter turns, clockwise.
+    turns: Number of clockwise quarter turns.
     """
 
 @overload
@@ -1780,9 +1782,9 @@ def shape(
     seed: int | str = "0",
     steps: int = ...,
 ) -> TileMap:
-    """Smooth: let every cell take the tile that most cells around it hold.
+    """Smooth: replace every tile by the most common one of its 3x3 block.
 
-    steps: How often all cells vote.
+    steps: Number of iterations.
     """
 
 @overload
@@ -1796,11 +1798,11 @@ def shape(
     of: str | None = ...,
     thickness: int = ...,
 ) -> TileMap:
-    """Walls: turn the solid cells that touch a floor into walls.
+    """Walls: turn the solid cells beside passable ones into walls.
 
-    tile: Tile of the walls; by default the one called wall, or else the most common impassable one.
-    of: Only cells that hold this tile become walls; by default all that are impassable.
-    thickness: How many cells thick the walls are.
+    tile: Impassable tile of the walls; by default the tile named wall, or else the most common impassable tile.
+    of: Tile that becomes a wall; by default any impassable tile.
+    thickness: Thickness of the walls in cells.
     """
 
 @overload
@@ -1813,10 +1815,10 @@ def shape(
     by: int = ...,
     border: bool = ...,
 ) -> TileMap:
-    """Widen: make passages wider by digging away what is beside them.
+    """Widen: make passages wider by digging away the cells beside them.
 
-    by: How many cells passages grow on every side.
-    border: Keep the outermost ring of the map closed.
+    by: Number of cells by which passages grow on every side.
+    border: Whether to keep the outermost ring of the map closed.
     """
 
 @overload

@@ -32,5 +32,5 @@ def test_every_level_has_a_frame() -> None:
 
 
 def test_a_tileset_without_walls_needs_a_tile() -> None:
-    with pytest.raises(tw.InvalidRecipe, match="border: tile: tileset 'unnamed' has no impassable tile; name one"):
+    with pytest.raises(tw.InvalidRecipe, match="border: tile: tileset 'unnamed' has no impassable tile; give one"):
         tw.shape(TileMap([[0]], Tileset.from_labels("ab")), "border")

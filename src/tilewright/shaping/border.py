@@ -28,7 +28,7 @@ class BorderParams(Params):
 def border(map: TileMap, p: BorderParams, site: Site, rng: Rng) -> TileMap:
     tile = site.tile(p.tile) if p.tile is not None else Survey(map).most_common_tile(passable=False)
     if tile is None:
-        raise InvalidRecipe(f"tileset {map.tileset.name!r} has no impassable tile; name one", at="tile", rule="missing")
+        raise InvalidRecipe(f"tileset {map.tileset.name!r} has no impassable tile; give one", at="tile", rule="missing")
     frame = np.ones(map.shape, dtype=np.bool_)
     frame[..., p.thickness : -p.thickness, p.thickness : -p.thickness] = False
     return map.replace(cells=np.where(frame & ~site.locked, tile, map.cells))
