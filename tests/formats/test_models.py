@@ -227,17 +227,17 @@ from tilewright.generators._markov import contexts
 from tilewright.generators._wfc import params
 
 def counting(*_, **__):
-    raise AssertionError("with_counts again")
+    raise AssertionError("counted again")
 
 if sys.argv[1] == "model":
     contexts.count_contexts = params.count_patterns = counting
     model = tw.load_model(sys.argv[2])
-    tw.load_model(sys.argv[2]).learned.facts
+    tw.load_model(sys.argv[2]).params.facts
     chosen = {"model": model}
 else:
     model = tw.load_model(sys.argv[2])
-    fields = type(model.learned).model_fields
-    chosen = {**{name: getattr(model.learned, name) for name in fields}, "sample": list(model.samples)}
+    fields = type(model.params).model_fields
+    chosen = {**{name: getattr(model.params, name) for name in fields}, "sample": list(model.samples)}
 print(digest(tw.make(model.technique, width=20, height=15, seed=4, **chosen)))
 """
 
