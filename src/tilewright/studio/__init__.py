@@ -1,7 +1,7 @@
-"""The studio: a page on which every technique is found, turned, watched, painted on, measured and taken home.
+"""The studio: a web page to run every technique, animate, paint, measure and export maps, and an HTTP API.
 
-`app(settings)` is the whole of it as an ASGI application: the page at /, the HTTP API under /api, its schema at
-/openapi.json. Everything is served from this machine, and nothing asks another.
+`app(settings)` returns an ASGI application with the page at /, the HTTP API under /api and its schema at
+/openapi.json. All files are served locally; no other host is contacted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Settings", "app", "serve"]
 
 
 def app(settings: Settings | None = None) -> FastAPI:
-    """The studio. One a process: NiceGUI keeps its pages in one place."""
+    """Return the studio as an ASGI application. Only one per process: NiceGUI registers its pages globally."""
     from fastapi_offline import FastAPIOffline
 
     from .. import __version__
@@ -32,7 +32,7 @@ def app(settings: Settings | None = None) -> FastAPI:
     studio: FastAPI = FastAPIOffline(
         title="Tilewright",
         version=__version__,
-        summary="Tile maps by every technique of the field.",
+        summary="Generate, measure and export tile maps.",
         description=api.__doc__ or "",
         swagger_ui_parameters={"validatorUrl": None},
         docs_url="/api/docs",
@@ -46,7 +46,22 @@ def app(settings: Settings | None = None) -> FastAPI:
 
 @renamed_keywords(ready="on_ready", other_port="try_other_ports")
 def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
-    """Run the studio until it is stopped; calls `ready` with its address once it answers there."""
+    """Run the studio until it is stopped.
+
+    Parameters
+    ----------
+    settings : Settings
+        Address, limits and token.
+    on_ready : callable
+        Called with the studio's URL when it accepts requests.
+    try_other_ports : bool, default True
+        Whether to use the next free port if the port is in use.
+
+    Raises
+    ------
+    TilewrightError
+        If a package is missing or the studio cannot listen on the address.
+    """
     from .server import serve
 
     serve(settings, on_ready=on_ready, try_other_ports=try_other_ports)

@@ -1,11 +1,11 @@
-"""The HTTP API, for engines and scripts: list, explain, make, run, measure. It calls what the page calls.
+"""HTTP API for engines and scripts: list, describe, make, run and measure, with the same operations as the page.
 
-Errors are `{"error": "one line", "problems": [...]}`, where each problem has its path, rule, value and fixes: 400 a
-mistake, 404 an unknown name in the address, 413 too large, 422 what was asked
-for cannot be made (another seed may do), 503 too busy (Retry-After says when to come back), 504 too long.
+Errors are `{"error": "one line", "problems": [...]}`, where each problem has its path, rule, value and fixes. Status
+codes: 400 invalid request, 404 unknown name in the path, 413 too large, 422 the map cannot be made (another seed may
+work), 503 too busy (Retry-After has the seconds to wait), 504 time limit exceeded.
 """
 
-# No annotations from the future: FastAPI reads those of functions, and some name what only the function around knows.
+# No `from __future__ import annotations`: FastAPI evaluates annotations, and some refer to local names.
 import asyncio
 import time
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ DESCRIBED_KINDS = ("techniques", "shapers", "measures", "formats", "tilesets", "
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 FIX = {
     "type": "object",
-    "description": "A change of the request that may help.",
+    "description": "A suggested change of the request.",
     "properties": {
         "action": {"enum": ["set", "remove", "use"]},
         "path": {"type": "array", "items": {"type": ["string", "integer"]}},
@@ -50,7 +50,7 @@ PROBLEM = {
     "properties": {
         "path": {"type": "array", "items": {"type": ["string", "integer"]}, "description": "Path in the recipe."},
         "rule": {"type": "string", "description": "Name of the broken rule."},
-        "value": {"description": "What was given."},
+        "value": {"description": "The given value."},
         "text": {"type": "string"},
         "line": {"type": "string"},
         "fixes": {"type": "array", "items": FIX},
@@ -80,23 +80,23 @@ NUMBERS = {
     "required": ["measures", "digest", "seed"],
 }
 HEADERS = {
-    "Tilewright-Seed": "The seed that makes this map again, percent-encoded.",
-    "Tilewright-Digest": "Names the map's cells: equal maps, equal digests.",
-    "Tilewright-Seconds": "How long it took.",
-    "Tilewright-Files": "The names of all files of this format; one is picked with part.",
+    "Tilewright-Seed": "Seed of the map, percent-encoded.",
+    "Tilewright-Digest": "Digest of the map's cells; equal maps have equal digests.",
+    "Tilewright-Seconds": "Time taken, in seconds.",
+    "Tilewright-Files": "Names of all files of this format; `part` selects one.",
 }
 STATUS_DESCRIPTIONS = {
-    400: "A mistake in what is asked for.",
-    404: "A name in the address that nothing answers to.",
-    413: "More than this studio takes or makes.",
-    422: "What was asked for cannot be made; another seed may do.",
-    503: "Too busy; Retry-After says when to come back.",
-    504: "It would take longer than one request may.",
+    400: "Invalid request.",
+    404: "Unknown name in the path.",
+    413: "Larger than the limits of this studio.",
+    422: "The map cannot be made; another seed may work.",
+    503: "Too busy; Retry-After has the seconds to wait.",
+    504: "Time limit exceeded.",
 }
 
 
 def build_router(queue: JobQueue) -> APIRouter:
-    """The routes under /api, whose work is done at a desk."""
+    """Return the routes under /api, which run their work in a job queue."""
     routes = APIRouter(prefix="/api", route_class=ErrorRoute)
     _add_list_routes(routes, queue)
     _add_make_routes(routes, queue)
@@ -104,28 +104,26 @@ def build_router(queue: JobQueue) -> APIRouter:
 
     @routes.api_route("/{rest:path}", methods=METHODS, include_in_schema=False)
     async def report_unknown_path(request: Request, rest: str) -> Response:
-        """What stands behind the studio's page must not answer here."""
+        """Answer unknown paths under /api with JSON, instead of the page's HTML."""
         known = {method for route in routes.routes[:-1] for method in _allowed_methods(route, request)}
         if known:
-            raise HTTPException(405, f"{request.method} is not answered here", {"Allow": ", ".join(sorted(known))})
-        raise HTTPException(404, "nothing is here; /api/docs shows what there is")
+            raise HTTPException(405, f"{request.method} is not allowed here", {"Allow": ", ".join(sorted(known))})
+        raise HTTPException(404, "unknown path; see /api/docs for the API")
 
     return routes
 
 
 def _allowed_methods(route: Any, request: Request) -> set[str]:
-    """The methods of a route that has this address."""
+    """Return the methods of a route that matches the request's path."""
     match, _ = route.matches(request.scope)
     return set() if match is Match.NONE else set(route.methods or ())
 
 
-# -- what there is ----------------------------------------------------------------------------------------------
+# -- lists ------------------------------------------------------------------------------------------------------
 
 
 def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
-    @routes.get(
-        "", tags=["what there is"], summary="The version, and the limits of this studio", **_describe_response(OBJECT)
-    )
+    @routes.get("", tags=["lists"], summary="Version and limits of this studio", **_describe_response(OBJECT))
     def about() -> Response:
         limits = {name: getattr(queue.settings, name) for name in LIMITS}
         return JSONResponse({"tilewright": __version__, "limits": limits})
@@ -137,7 +135,7 @@ def _add_list_routes(routes: APIRouter, queue: JobQueue) -> None:
 
 
 def _add_list(routes: APIRouter, kind: str) -> None:
-    @routes.get(f"/{kind}", tags=["what there is"], summary=f"All {kind}", name=kind, **_describe_response(ENTRIES))
+    @routes.get(f"/{kind}", tags=["lists"], summary=f"All {kind}", name=kind, **_describe_response(ENTRIES))
     def all_of_a_kind() -> Response:
         return JSONResponse(as_json_data(list_entries(kind)))
 
@@ -147,8 +145,8 @@ def _add_description(routes: APIRouter, kind: str) -> None:
 
     @routes.get(
         f"/{kind}/{{name}}",
-        tags=["what there is"],
-        summary=f"All about one {one}",
+        tags=["lists"],
+        summary=f"Description of one {one}",
         name=one,
         **_describe_response(OBJECT, 404),
     )
@@ -161,14 +159,14 @@ def _add_description(routes: APIRouter, kind: str) -> None:
             raise not_found(error) from None
 
 
-# -- making -----------------------------------------------------------------------------------------------------
+# -- make -------------------------------------------------------------------------------------------------------
 
 
 def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.get(
         "/make/{technique}",
         tags=["make"],
-        summary="A map by a technique, with everything in the address",
+        summary="Make a map of a technique, with all parameters in the URL",
         openapi_extra={"parameters": [_describe_query()]},
         **_describe_files(404),
     )
@@ -176,16 +174,18 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         request: Request,
         technique: Annotated[str, Path(description="As in /api/techniques.", json_schema_extra=TECHNIQUES)],
         format: Annotated[str, Query(description="As in /api/formats.", json_schema_extra=FORMATS)] = "json",
-        seed: Annotated[str | None, Query(description="A number or any text; picked where it is left out.")] = None,
-        shape: Annotated[tuple[str, ...], Query(description="A shaper: connect,thickness=2. May stand often.")] = (),
-        tileset: Annotated[str | None, Query(description="The name of a built-in tileset.")] = None,
-        tiles: Annotated[str | None, Query(description="Tiles for the technique's: floor=grass,wall=hill.")] = None,
-        part: Annotated[str | None, Query(description="Of several files, the one to send, by its ending.")] = None,
-        animate: Annotated[bool, Query(description="False: the finished map alone.")] = True,
+        seed: Annotated[str | None, Query(description="Number or string; random if left out.")] = None,
+        shape: Annotated[tuple[str, ...], Query(description="Shaper: connect,thickness=2. May be repeated.")] = (),
+        tileset: Annotated[str | None, Query(description="Name of a built-in tileset.")] = None,
+        tiles: Annotated[
+            str | None, Query(description="Tiles for the technique's tiles: floor=grass,wall=hill.")
+        ] = None,
+        part: Annotated[str | None, Query(description="Extension of the file to return, if there are several.")] = None,
+        animate: Annotated[bool, Query(description="Whether to return an animation if possible.")] = True,
     ) -> Response:
-        """An image element or an engine can point at it: `/api/make/caves?format=png&seed=7&width=40&scale=8`.
+        """Make a map, for example for an image element: `/api/make/caves?format=png&seed=7&width=40&scale=8`.
 
-        All other words are parameters of the technique, or else options of the format. Lists are written `3,8`.
+        All other keys are parameters of the technique or options of the format. Lists are written `3,8`.
         """
         try:
             entry = techniques.get(technique)
@@ -201,46 +201,46 @@ def _add_make_routes(routes: APIRouter, queue: JobQueue) -> None:
         )
         return await _make_response(request, queue, body, lambda: recipe)
 
-    @routes.post("/make", tags=["make"], summary="A map by a technique", **_describe_files())
+    @routes.post("/make", tags=["make"], summary="Make a map of a technique", **_describe_files())
     async def make(request: Request, body: MakeRequest) -> Response:
-        """The file itself is the answer. A format of several files (tmx, tmj) comes as a zip, ready to unpack into a
-        project; `part` takes one of them alone. gif, webp and apng are the animation of the work.
+        """Return the file. A format of several files (tmx, tmj) is returned as a zip archive; `part` selects one of its
+        files. gif, webp and apng are animations of the generation.
         """
         return await _make_response(request, queue, body, lambda: body.recipe)
 
-    @routes.post("/run", tags=["make"], summary="A map by a recipe", **_describe_files())
+    @routes.post("/run", tags=["make"], summary="Make a map of a recipe", **_describe_files())
     async def run(request: Request, body: RunRequest) -> Response:
-        """What the studio saves as YAML, what a file of ours carries, or the name of a built-in recipe."""
+        """Run a recipe: an object, YAML as the studio exports it, or the name of a built-in recipe."""
         return await _make_response(request, queue, body, lambda: _read_recipe(body.recipe))
 
 
 async def _make_response(
     request: Request, queue: JobQueue, body: MapRequest, recipe: Callable[[], Mapping[str, Any]]
 ) -> Response:
-    """Make a map and answer with its files."""
+    """Make a map and return its files."""
 
     def work(token: CancelToken) -> Response:
-        begun = time.perf_counter()
+        start = time.perf_counter()
         checked = operations.check_recipe(recipe(), queue.settings)
-        fixed = body.seed is not None or checked.seed is not None
+        has_seed = body.seed is not None or checked.seed is not None
         seeded = checked.with_seed(checked.seed if body.seed is None else body.seed)
         name = file_name(f"{seeded.technique}-{seeded.seed}")
-        made = operations.export_map(seeded, body.format, body.options, token, name, animate=body.animate)
-        return files_response(made, part=body.part, seconds=time.perf_counter() - begun, is_reproducible=fixed)
+        export = operations.export_map(seeded, body.format, body.options, token, name, animate=body.animate)
+        return files_response(export, part=body.part, seconds=time.perf_counter() - start, is_reproducible=has_seed)
 
     return await _run_job(request, queue, work)
 
 
-# -- measuring --------------------------------------------------------------------------------------------------
+# -- measure ----------------------------------------------------------------------------------------------------
 
 
 def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.post(
-        "/measure", tags=["measure"], summary="Numbers of a map", **_describe_response(NUMBERS, 400, 413, 422, 503, 504)
+        "/measure", tags=["measure"], summary="Measure a map", **_describe_response(NUMBERS, 400, 413, 422, 503, 504)
     )
     async def measure(request: Request, body: MeasureRequest) -> Response:
         if (body.recipe is None) == (body.map is None):
-            raise InvalidRecipe("give either a recipe or a map", rule="conflict")
+            raise InvalidRecipe("must have either a recipe or a map", rule="conflict")
 
         def work(token: CancelToken) -> Response:
             if body.map is not None:
@@ -257,16 +257,16 @@ def _add_measure_routes(routes: APIRouter, queue: JobQueue) -> None:
     @routes.post(
         "/measure/file",
         tags=["measure"],
-        summary="Numbers of the first map in a file",
+        summary="Measure the first map in a file",
         **_describe_response(NUMBERS, 400, 413, 503, 504),
     )
     async def measure_file(
         request: Request,
-        file: Annotated[UploadFile, File(description="A map in any format that can be read.")],
-        format: Annotated[str | None, Form(description="Read it as this format, whatever its ending says.")] = None,
-        tileset: Annotated[str | None, Form(description="Read glyphs and ids as this built-in tileset's.")] = None,
-        measures: Annotated[str, Form(description="Names with commas between; without them, all that apply.")] = "",
-        like: Annotated[str | None, Form(description="The name of a built-in sample to compare with.")] = None,
+        file: Annotated[UploadFile, File(description="Map in any readable format.")],
+        format: Annotated[str | None, Form(description="Format of the file; by default from its extension.")] = None,
+        tileset: Annotated[str | None, Form(description="Built-in tileset of the map's glyphs and ids.")] = None,
+        measures: Annotated[str, Form(description="Names separated by commas; by default all that apply.")] = "",
+        like: Annotated[str | None, Form(description="Name of a built-in sample to compare with.")] = None,
     ) -> Response:
         content = await file.read()
 
@@ -297,7 +297,7 @@ def _read_similarity(value: Any) -> Mapping[str, Any] | None:
     return {"like": value}
 
 
-# -- the small steps --------------------------------------------------------------------------------------------
+# -- details ----------------------------------------------------------------------------------------------------
 
 
 def _read_recipe(value: Any) -> Mapping[str, Any]:
@@ -309,14 +309,14 @@ def _read_recipe(value: Any) -> Mapping[str, Any]:
 
 
 async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToken], T]) -> T:
-    """Have a job done for as long as somebody waits for the answer."""
+    """Run a job and return its result; cancel it if the client disconnects."""
     host = request.client.host if request.client else None
     job = asyncio.ensure_future(queue.submit(work, client=("api", host)))
     disconnect = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((job, disconnect), return_when=asyncio.FIRST_COMPLETED)
         if not job.done():
-            raise HTTPException(499, "nobody waits for the answer any more")
+            raise HTTPException(499, "the client disconnected")
         return job.result()
     finally:
         job.cancel()
@@ -324,15 +324,15 @@ async def _run_job(request: Request, queue: JobQueue, work: Callable[[CancelToke
 
 
 async def _wait_for_disconnect(request: Request) -> None:
-    """Comes back when whoever asked has gone."""
+    """Return when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def _describe_response(schema: Mapping[str, Any], *errors: int) -> dict[str, Any]:
-    """What a route may answer, for its documentation."""
+    """Return the documentation of a route's responses."""
     found: dict[int | str, dict[str, Any]] = {
-        200: {"description": "As asked.", "content": {"application/json": {"schema": schema}}}
+        200: {"description": "Success.", "content": {"application/json": {"schema": schema}}}
     }
     return {"responses": {**found, **_describe_errors(*errors)}, "response_class": Response}
 
@@ -352,8 +352,8 @@ def _describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
     if 503 in found:
         found[503]["headers"] = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
-    # With this FastAPI does not promise errors of its own kind.
-    return {**found, "4XX": {"description": "The request is refused.", "content": content}}
+    # This entry keeps FastAPI from documenting its own error format.
+    return {**found, "4XX": {"description": "The request was refused.", "content": content}}
 
 
 def _describe_query() -> dict[str, Any]:
@@ -363,7 +363,7 @@ def _describe_query() -> dict[str, Any]:
         "required": False,
         "style": "form",
         "explode": True,
-        "description": "Parameters of the technique and options of the format, each a word of its own.",
+        "description": "Parameters of the technique and options of the format, each as a key.",
         "schema": {"type": "object", "additionalProperties": {"type": "string"}},
         "example": {"width": "40", "height": "30"},
     }

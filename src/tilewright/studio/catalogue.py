@@ -1,4 +1,4 @@
-"""What there is, as plain data: names with summaries, and everything about one of them."""
+"""Techniques, shapers, measures, formats, tilesets, recipes and samples as plain data, for the API."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Data = dict[str, Any]
 
 @cache
 def list_entries(kind: str) -> tuple[Data, ...]:
-    """All things of a kind, each with its name and a line about it."""
+    """Return the name and summary of every entry of a kind."""
     return tuple(LISTS[kind]())
 
 
 def list_names(kind: str) -> list[str]:
-    """All names of a kind; nothing of what they stand for is loaded."""
+    """Return all names of a kind, without loading the entries."""
     return (
         list(data.list_names("recipes"))
         if kind == "recipes"
@@ -34,7 +34,7 @@ def list_names(kind: str) -> list[str]:
 
 @cache
 def describe_entry(kind: str, name: str) -> Data:
-    """Everything about one thing of a kind."""
+    """Return all data of an entry."""
     if kind == "tilesets":
         return tilesets.get(name).to_data()
     if kind == "recipes":
@@ -57,14 +57,14 @@ def _summarize_entry(entry: Entry) -> Data:
 
 
 def _collect_facts(entry: Entry) -> Data:
-    """What an entry declares."""
+    """Return the properties that an entry declares."""
     if isinstance(entry, Measure):
         return {}
     facts: Data = {"params": entry.params.model_json_schema()}
     if isinstance(entry, Technique):
-        usual = entry.params.validate()
-        own = entry.own_tileset(usual)
-        facts |= {"tileset": own.name, "tiles": list(entry.labels_of(usual) or own.names)}
+        defaults = entry.params.validate()
+        own = entry.own_tileset(defaults)
+        facts |= {"tileset": own.name, "tiles": list(entry.labels_of(defaults) or own.names)}
         facts["learns"] = entry.learn is not None
     if isinstance(entry, Technique | Shaper):
         facts["dimensions"] = list(entry.dimensions)

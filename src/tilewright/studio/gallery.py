@@ -1,4 +1,4 @@
-"""What is asked of the gallery: what varies, which measures are its axes, in which order. A value, as the state is."""
+"""State of the gallery: what varies, the measures of its axes, and the sort order. Immutable, part of State."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from ..core.errors import InvalidRecipe
 VARIATION_KINDS = ("seed", "knob")
 MAX_NAME_LENGTH = 120
 MAX_NUMBER = 1e15
-"""Of the numbers between which a knob is swept."""
+"""Maximum absolute value of the bounds of a sweep."""
 MAX_ROLL = 10**9
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """What varies and how it is shown; nothing of it changes the map."""
+    """What the gallery varies and how it shows the maps; does not affect the current map."""
 
     what: str = "seed"
-    """What varies: the seed, or a knob."""
+    """What varies: the seed or a parameter ("knob")."""
     knob: str = ""
-    """The knob's key; empty for the first that there is."""
+    """Key of the parameter; empty for the first one."""
     low: float | None = None
     high: float | None = None
-    """Between which values it is swept; None for where its usual ones begin and end."""
+    """Bounds of the sweep; None for the parameter's usual range."""
     same_seed: bool = True
-    """Whether all values of the knob have the state's own seed."""
+    """Whether all maps of a sweep have the seed of the current map."""
     roll: int = 0
-    """From this number the seeds of all variations are drawn."""
+    """Number from which the seeds of all variations are derived."""
     x: str = "floor_share"
     y: str = "path_length"
-    """The measures that are the axes."""
+    """Measures of the plot's axes."""
     sort: str = ""
-    """The measure by which the pictures are sorted; empty for as they come."""
+    """Measure to sort by; empty for the order of generation."""
     most_first: bool = True
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data that makes it again; what is as usual is left out."""
-        usual = vars(Gallery())
-        return {name: value for name, value in vars(self).items() if value != usual[name]}
+        """Return plain data for `from_data`; defaults are left out."""
+        defaults = vars(Gallery())
+        return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
     @classmethod
     def from_data(cls, data: Any) -> Gallery:
-        """A gallery in plain data that anybody may have sent; names that mean nothing here are left out."""
+        """Return the gallery in plain data from an untrusted source; unknown names are ignored."""
         if not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="gallery", got=data, rule="type")
         known = vars(cls())
@@ -58,18 +58,18 @@ class Gallery:
 def _read_field(name: str, value: Any) -> Any:
     match name:
         case "what":
-            is_good, rule = isinstance(value, str) and value in VARIATION_KINDS, f"one of {', '.join(VARIATION_KINDS)}"
+            is_valid, rule = isinstance(value, str) and value in VARIATION_KINDS, f"one of {', '.join(VARIATION_KINDS)}"
         case "low" | "high":
-            is_good, rule = value is None or _is_number(value), f"a number from -{MAX_NUMBER:g} to {MAX_NUMBER:g}"
+            is_valid, rule = value is None or _is_number(value), f"a number from -{MAX_NUMBER:g} to {MAX_NUMBER:g}"
         case "same_seed" | "most_first":
-            is_good, rule = isinstance(value, bool), "true or false"
+            is_valid, rule = isinstance(value, bool), "true or false"
         case "roll":
-            is_good, rule = type(value) is int and 0 <= value < MAX_ROLL, f"a whole number below {MAX_ROLL:,}"
+            is_valid, rule = type(value) is int and 0 <= value < MAX_ROLL, f"an integer from 0 to {MAX_ROLL - 1:,}"
         case _:
-            is_good = isinstance(value, str) and len(value) <= MAX_NAME_LENGTH
-            rule = f"a text of at most {MAX_NAME_LENGTH} characters"
-    if not is_good:
-        raise InvalidRecipe(f"{rule}", at=name, got=value)
+            is_valid = isinstance(value, str) and len(value) <= MAX_NAME_LENGTH
+            rule = f"a string of at most {MAX_NAME_LENGTH} characters"
+    if not is_valid:
+        raise InvalidRecipe(f"must be {rule}", at=name, got=value)
     return value
 
 

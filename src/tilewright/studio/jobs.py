@@ -1,11 +1,11 @@
-"""The desk: work is done by a few threads, off the event loop; what waits is bounded, and all of it can be stopped.
+"""Job queue: runs work in a bounded number of threads outside the event loop; all jobs can be cancelled.
 
-Techniques yield every few milliseconds, and every yield passes the ticket: a cancelled or overdue job ends there. What
-does not come to a yield in time keeps its thread until it does, but nobody waits for it.
+Techniques yield every few milliseconds, and each yield checks the job's CancelToken: a cancelled or overdue job stops
+there. A job that does not yield in time keeps its thread until it does, but its client gets an error at the deadline.
 
-Short work does not wait behind long work: a job that takes long gives its place to the next one in the line and goes on
-beside, as long as there are not too many of those. In the line people take turns, however much each of them asks for;
-where it is full, whoever wants most is refused first.
+Short jobs do not wait behind long ones: a job that runs longer than LONG_JOB_SECONDS is detached and frees its worker
+slot, up to a maximum number of detached jobs. Clients take turns (round robin), however many jobs each has. If the
+queue is full, the newest job of the client with the most waiting jobs is refused.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ from .settings import Settings
 logger = logging.getLogger("tilewright.studio")
 T = TypeVar("T")
 GRACE_SECONDS = 1.0
-"""Seconds after its time in which a job may still stop by itself."""
+"""Seconds after the deadline in which a job may still raise its own error."""
 LONG_JOB_SECONDS = 1.0
-"""Seconds after which work is long."""
+"""Seconds after which a job counts as long."""
 
 
 class Busy(TilewrightError):
-    """More is asked for than the studio can do now."""
+    """The job queue is full."""
 
 
 class TooLong(TilewrightError):
-    """More time or more steps than one request may take."""
+    """A job exceeds the time or the steps of one request."""
 
     rule = "size"
 
 
 class Cancelled(TilewrightError):
-    """Nobody waits for the result any more."""
+    """The client no longer waits for the result."""
 
 
 class InternalError(TilewrightError):
-    """A bug, in Tilewright or a plugin."""
+    """An unexpected exception: a bug in Tilewright or a plugin."""
 
 
 class CancelToken:
-    """A job's leave to go on: every step of the work passes it."""
+    """Cancellation state and limits of a job; each step of the work calls `check`."""
 
     __slots__ = ("_cancelled", "_deadline", "_steps", "settings")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        """What the work may not exceed."""
+        """Limits of the work."""
         self._cancelled = threading.Event()
         self._deadline = time.monotonic() + settings.seconds
         self._steps = 0
@@ -66,23 +66,23 @@ class CancelToken:
         self._cancelled.set()
 
     def check(self, *, steps: int = 1) -> None:
-        """Pass, or stop here: cancelled, overdue, or too many steps."""
+        """Raise an error if the job is cancelled, past its deadline, or over its number of steps."""
         self._steps += steps
         if self._cancelled.is_set():
             raise Cancelled("cancelled")
         if self._steps > self.settings.iterations:
-            most = f"{self.settings.iterations:,} steps"
-            raise TooLong(f"stopped after {most}, which is what one request may take; ask for less")
+            limit = f"{self.settings.iterations:,} steps"
+            raise TooLong(f"stopped after {limit}, the limit of one request; ask for less")
         if time.monotonic() > self._deadline:
             raise self.timeout_error()
 
     def timeout_error(self) -> TooLong:
-        return TooLong(f"stopped after {self.settings.seconds:g} s, which is what one request may take; ask for less")
+        return TooLong(f"stopped after {self.settings.seconds:g} s, the limit of one request; ask for less")
 
 
 @dataclass(eq=False)
 class Job:
-    """Work to be done, for whom, and where its result is waited for."""
+    """Work of a client, with its token and the future of its result."""
 
     work: Callable[[CancelToken], Any]
     token: CancelToken
@@ -92,20 +92,20 @@ class Job:
 
 
 class JobQueue:
-    """Workers, and the line before them. Everything but the work itself happens in the event loop."""
+    """Worker threads and the queue of pending jobs. Everything except the work itself runs in the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._pending: dict[Hashable, deque[Job]] = {}
-        """Those who wait, by who they are; whose turn it is stands first. Nobody stands here with nothing."""
+        """Pending jobs per client in round-robin order; clients without jobs are removed."""
         self._running: set[Job] = set()
         self._long_running: set[Job] = set()
-        """Beside the workers: what has been going on for long."""
+        """Long jobs, which no longer occupy a worker slot."""
         self._numbers = count(1)
 
     @property
     def job_count(self) -> int:
-        """Jobs at work or waiting."""
+        """Number of running and waiting jobs."""
         return len(self._running) + len(self._long_running) + self.waiting_count
 
     @property
@@ -113,9 +113,30 @@ class JobQueue:
         return sum(map(len, self._pending.values()))
 
     async def submit(self, work: Callable[[CancelToken], T], *, client: Hashable = None) -> T:
-        """Have a job done: `work` gets the ticket that it must pass again and again.
+        """Run a job and return its result.
 
-        Whoever stops waiting (by cancelling the task) cancels the job. The time counts from now, waiting included.
+        Cancelling the awaiting task cancels the job. The deadline counts from now and includes the time in the queue.
+
+        Parameters
+        ----------
+        work : callable
+            Function to run in a thread. It gets a CancelToken and must call its `check` regularly.
+        client : hashable, optional
+            Client of the job; clients take turns.
+
+        Returns
+        -------
+        object
+            The return value of `work`.
+
+        Raises
+        ------
+        Busy
+            If the queue is full.
+        TooLong
+            If the job exceeds the time or the steps of one request.
+        Cancelled
+            If the job was cancelled.
         """
         loop = asyncio.get_running_loop()
         job = Job(work, CancelToken(self.settings), loop.create_future(), client)
@@ -131,16 +152,16 @@ class JobQueue:
             self._dequeue(job)
 
     def cancel_client(self, client: Hashable) -> None:
-        """Stop all work for somebody who has left."""
+        """Cancel all jobs of a client."""
         self._stop([job for job in self._jobs if job.client == client])
 
     def close(self) -> None:
-        """Stop all work; what waits is dropped."""
+        """Cancel all jobs."""
         self._stop(self._jobs)
 
     @property
     def _jobs(self) -> list[Job]:
-        """At work or waiting."""
+        """All running and waiting jobs."""
         return [*self._running, *self._long_running, *(job for jobs in self._pending.values() for job in jobs)]
 
     def _stop(self, jobs: list[Job]) -> None:
@@ -150,25 +171,25 @@ class JobQueue:
             if not job.result.done():
                 job.result.cancel()
 
-    # -- the line -----------------------------------------------------------------------------------------------
+    # -- queue --------------------------------------------------------------------------------------------------
 
     def _enqueue(self, job: Job) -> None:
         self._pending.setdefault(job.client, deque()).append(job)
         self._start_next()
         if self.waiting_count <= self.settings.waiting:
             return
-        greediest = max(self._pending, key=lambda who: len(self._pending[who]))
-        # Of those who wait for equally much, the newcomer is refused.
-        client = greediest if len(self._pending[greediest]) > len(self._pending[job.client]) else job.client
+        longest = max(self._pending, key=lambda client: len(self._pending[client]))
+        # On a tie, the new job is refused.
+        client = longest if len(self._pending[longest]) > len(self._pending[job.client]) else job.client
         refused = self._pending[client][-1]
         self._dequeue(refused)
-        busy = Busy(f"{self.job_count} maps are being made or waited for; try again in a moment")
+        busy = Busy(f"the studio is busy: {self.job_count} jobs are running or waiting; try again in a moment")
         if refused is job:
             raise busy
         refused.result.set_exception(busy)
 
     def _dequeue(self, job: Job) -> None:
-        """Out of the line, if it still stands there."""
+        """Remove a job from the queue if it is still waiting."""
         jobs = self._pending.get(job.client, deque())
         if job in jobs:
             jobs.remove(job)
@@ -176,43 +197,43 @@ class JobQueue:
                 del self._pending[job.client]
 
     def _start_next(self) -> None:
-        """Put whoever is next to work, as long as there is a place."""
+        """Start waiting jobs while there are free workers."""
         self._detach_long_jobs()
         while self._pending and len(self._running) < self.settings.workers:
             client, jobs = next(iter(self._pending.items()))
             job = jobs.popleft()
             del self._pending[client]
             if jobs:
-                self._pending[client] = jobs  # behind all others
+                self._pending[client] = jobs  # last in turn
             self._running.add(job)
             job.started = time.monotonic()
-            # Daemons: work that is stuck does not keep the program from ending.
+            # Daemon threads: a stuck job must not keep the program from exiting.
             name = f"studio-{next(self._numbers)}"
             threading.Thread(target=self._run, args=(job, asyncio.get_running_loop()), name=name, daemon=True).start()
             asyncio.get_running_loop().call_later(LONG_JOB_SECONDS, self._start_next)
 
     def _detach_long_jobs(self) -> None:
-        """Let long work go on beside, the longest first."""
+        """Move long jobs out of the worker slots, the oldest first."""
         for job in sorted(self._running, key=lambda job: job.started):
             if len(self._long_running) >= self.settings.workers or job.started > time.monotonic() - LONG_JOB_SECONDS:
                 return
             self._running.remove(job)
             self._long_running.add(job)
 
-    # -- the work -----------------------------------------------------------------------------------------------
+    # -- threads ------------------------------------------------------------------------------------------------
 
     def _run(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread of its own."""
+        """Run a job; called in its own thread."""
         result: Any = None
         failure: BaseException | None = None
         try:
             job.token.check(steps=0)
             result = job.work(job.token)
-        except BaseException as error:  # whoever waits for it gets it
+        except BaseException as error:  # raised where the result is awaited
             if loop.is_closed():
-                return  # the studio has ended, and work that wanted to tell how far it is found nobody
+                return  # the studio has stopped; reporting progress failed
             failure = as_tilewright_error(error)
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(self._finish, job, result, failure)
 
     def _finish(self, job: Job, result: Any, failure: BaseException | None) -> None:
@@ -227,10 +248,10 @@ class JobQueue:
 
 
 def as_tilewright_error(error: BaseException) -> TilewrightError:
-    """An error as a line for whoever waits. A bug is told as such; its trace is for whoever runs the studio."""
+    """Return any exception as a TilewrightError. Unexpected ones are logged with their traceback."""
     if isinstance(error, TilewrightError):
         return error
     if isinstance(error, RecursionError | MemoryError):
         return TooLarge("too large, or nested too deeply")
-    logger.error("a job broke", exc_info=error)
-    return InternalError(f"this is a bug in Tilewright ({type(error).__name__}); its log tells more")
+    logger.error("a job failed with an unexpected error", exc_info=error)
+    return InternalError(f"this is a bug in Tilewright ({type(error).__name__}); see the log")

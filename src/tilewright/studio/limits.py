@@ -1,4 +1,4 @@
-"""How much the studio does for one person: maps, pictures and uploads that are too large are refused at once."""
+"""Size limits of the studio: maps, pictures and uploads that are too large are refused before any work."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ from ..formats.vox import VoxParams
 from .settings import Settings
 
 PICTURES = {"png": "PNG", "apng": "PNG", "gif": "GIF", "webp": "WEBP"}
-"""Formats that are pictures, with the names that Pillow has for them."""
+"""Picture formats and their names in Pillow."""
 BYTES_PER_CELL = 64
-"""That an archive of arrays may unpack to: cells and a few layers."""
+"""Maximum bytes per cell of an unpacked npz archive: cells and a few layers."""
 VOXELS_PER_CELL = 4
 P = TypeVar("P", bound=PictureParams)
 
 
 def check_size(shape: Sequence[int], settings: Settings) -> None:
-    """Larger maps than the settings allow are not made, read or measured."""
+    """Raise TooLarge if a map of this shape has more cells than the settings allow."""
     if prod(shape) > settings.cells:
         size = format_size(shape)
-        raise TooLarge(f"a map of {size} has {prod(shape):,} cells, this studio takes {settings.cells:,} at most")
+        raise TooLarge(f"a map of {size} has {prod(shape):,} cells, the limit of this studio is {settings.cells:,}")
 
 
 def check_recipe_size(recipe: Recipe, settings: Settings) -> None:
-    """The map, those of recipes inside, what a window looks at around itself, and all maps of a population."""
+    """Raise TooLarge if the map, its margin, its population or a nested recipe has too many cells."""
     params, entry = recipe.params, techniques.get(recipe.technique)
     check_size(recipe.shape, settings)
     if entry.cells_of(params) > settings.cells:
         margin, maps = entry.margin_of(params), entry.copies_of(params)
-        why = f"with the {pluralize(margin, 'cell')} around it" if margin else f"times {maps:,} of them"
+        why = f"with a margin of {pluralize(margin, 'cell')}" if margin else f"times {maps:,} maps"
         raise TooLarge(
-            f"{entry.name}: a map of {prod(recipe.shape):,} cells {why} is more than the {settings.cells:,} cells "
-            "that this studio takes"
+            f"{entry.name}: a map of {prod(recipe.shape):,} cells {why} exceeds the limit of this studio, "
+            f"{settings.cells:,} cells"
         )
     for inner in recipe.inner:
         check_recipe_size(inner, settings)
 
 
-# -- what is written ------------------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------------------
 
 
 def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
-    """Options with which a map is drawn within the limits: where no scale is told, a smaller one may do."""
+    """Return format options that keep the output within the limits; reduces the scale if it is not given."""
     if isinstance(options, PngParams) and options.layer is not None:
         rows, columns = layout_of(map).canvas
         check_pixels(rows * (options.scale or 1), columns * (options.scale or 1), settings.pixels)
@@ -65,16 +65,16 @@ def fit_picture(options: Any, map: TileMap, settings: Settings) -> Any:
     elif isinstance(options, TiledParams):
         sheet = map.tileset.sheet
         width, height = (sheet.tile_width, sheet.tile_height) if sheet else (options.tile_size, options.tile_size)
-        check_pixels(len(map.tileset) * height, width, settings.pixels, "the tiles' pictures together, {} pixels, are")
+        check_pixels(len(map.tileset) * height, width, settings.pixels, "a tile sheet")
     elif isinstance(options, VoxParams) and map.cells.ndim == 2:
         voxels = map.cells.size * options.wall_height
         if voxels > VOXELS_PER_CELL * settings.cells:
-            raise TooLarge(f"{voxels:,} voxels are too many for this studio; lower wall_height")
+            raise TooLarge(f"{voxels:,} voxels are too many for this studio; reduce wall_height")
     return options
 
 
 def fit_animation(options: AnimationParams, frames: Sequence[Frame], settings: Settings) -> AnimationParams:
-    """Options with which frames are drawn within the limits: smaller where no scale is told, else fewer of them."""
+    """Return options that keep an animation within the limits: a smaller scale if none is given, else fewer frames."""
     largest = max(reversed(frames), key=lambda frame: prod(layout_of(frame).canvas))
     rows, columns = layout_of(largest).canvas
     count = min(len(frames), options.frames)
@@ -86,18 +86,19 @@ def fit_animation(options: AnimationParams, frames: Sequence[Frame], settings: S
 
 
 def limit_frames(count: int, shape: Sequence[int], settings: Settings) -> int:
-    """Frames that are kept of the work on a map: at one pixel a cell they are within the limits."""
+    """Return how many frames to record, such that they are within the limits at one pixel per cell."""
     return max(2, min(count, settings.frames, settings.pixels // max(1, prod(shape))))
 
 
-def check_pixels(height: int, width: int, max_pixels: int, what: str = "a picture of {} pixels is") -> None:
+def check_pixels(height: int, width: int, max_pixels: int, what: str = "a picture") -> None:
+    """Raise TooLarge if a picture has more pixels than the limit."""
     if height * width > max_pixels:
-        subject = what.format(f"{width:,}x{height:,}")
-        raise TooLarge(f"{subject} more than the {max_pixels:,} that this studio draws; make it smaller")
+        size = f"{width:,}x{height:,} pixels"
+        raise TooLarge(f"{what} of {size} exceeds the limit of this studio, {max_pixels:,} pixels; make it smaller")
 
 
 def _fit_scale(options: P, view: View, max_pixels: int, comfortable: int = STILL_PIXELS) -> P:
-    """Options whose picture has at most so many pixels; a scale that was told is not changed."""
+    """Return options whose picture has at most `max_pixels`; a given scale is not changed."""
     rows, columns = canvas = layout_of(view).canvas
     height, width = cell_size(view, options, canvas, comfortable)
     while options.scale is None and width > 1 and rows * height * columns * width > max_pixels:
@@ -106,17 +107,17 @@ def _fit_scale(options: P, view: View, max_pixels: int, comfortable: int = STILL
     return options.model_copy(update={"scale": width})
 
 
-# -- what is read -----------------------------------------------------------------------------------------------
+# -- uploads ----------------------------------------------------------------------------------------------------
 
 
 def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -> None:
-    """Files that are too large, or would be once they are unpacked; what is no such file at all, its reader tells."""
+    """Raise TooLarge for files that are too large, packed or unpacked. Invalid files are left to their reader."""
     if len(content) > settings.upload:
-        raise TooLarge(f"{len(content):,} bytes are more than the {settings.upload:,} that are taken", at=name)
+        raise TooLarge(f"must have at most {settings.upload:,} bytes, got {len(content):,}", at=name)
     if entry.name in PICTURES:
         pixels = _count_pixels(content, PICTURES[entry.name])
         if pixels > settings.pixels:
-            raise TooLarge(f"{pixels:,} pixels are more than the {settings.pixels:,} that are taken", at=name)
+            raise TooLarge(f"must have at most {settings.pixels:,} pixels, got {pixels:,}", at=name)
     if (
         entry.name == "npz"
         and (unpacked := _unpacked_size(content)) > BYTES_PER_CELL * settings.cells + settings.upload
@@ -125,7 +126,7 @@ def check_upload(content: bytes, name: str, entry: Format, settings: Settings) -
 
 
 def _count_pixels(content: bytes, kind: str) -> int:
-    """Pixels of a picture, by what its head says."""
+    """Return the number of pixels that the header of a picture declares."""
     from PIL import Image
 
     Image.init()
@@ -133,7 +134,7 @@ def _count_pixels(content: bytes, kind: str) -> int:
         factory = Image.OPEN[kind][0]  # not Image.open, which warns of large pictures before we can refuse them
         picture = factory(io.BytesIO(content), "")
         return int(picture.width * picture.height)
-    except Exception:  # decoders meet broken files with nearly any exception
+    except Exception:  # decoders raise nearly any exception on broken files
         return 0
 
 

@@ -1,6 +1,6 @@
-"""What the studio does, page and API alike: plain functions that run at the desk and pass their ticket.
+"""Operations shared by the page and the API: functions that run as jobs and check their CancelToken.
 
-Nothing here opens a file: words in what people send are built-in names, and uploads are read from memory.
+No file is opened: names in requests are names of built-in resources, and uploads are read from memory.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from .settings import Settings
 Files = Mapping[str, bytes]
 """Contents by file name, the main one first."""
 OnProgress = Callable[[float], None]
-"""Gets how far work is, from 0 to 1."""
+"""Called with the progress of the work, from 0 to 1."""
 _READ_LOCK = Lock()
-"""A file that means harm may unpack to a gigabyte before its reader refuses it: never two at once."""
+"""Only one upload is read at a time, because a malicious file may need a gigabyte before its reader refuses it."""
 
 
 def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe:
-    """A recipe from plain data, refused if it is wrong or larger than this studio allows."""
+    """Return the recipe in plain data. Raises an error if it is invalid or larger than the settings allow."""
     recipe = Recipe.of(data, Resolver())
     check_recipe_size(recipe, settings)
     make_plan(recipe)
@@ -51,14 +51,14 @@ def check_recipe(data: Mapping[str, Any] | Recipe, settings: Settings) -> Recipe
 
 
 def read_recipe_data(text: str) -> Mapping[str, Any]:
-    """Plain data of a recipe: a built-in one by its name, any other as YAML or JSON."""
+    """Return a recipe as plain data, from the name of a built-in one, YAML or JSON."""
     if any(mark in text for mark in ":\n{"):
         return read_data(text, "recipe")
     return Resolver().read_recipe(text)[0]
 
 
 def frames(recipe: Recipe, token: CancelToken) -> Iterator[Frame]:
-    """The work as it goes: borrowed frames, of which `shown()` is a copy; the last one has the map."""
+    """Yield the frames of a recipe. A frame's arrays change later, `snapshot()` copies it; the last one has the map."""
     for frame in pipeline.iter_frames(recipe):
         token.check()
         if frame.site is not None:
@@ -67,17 +67,34 @@ def frames(recipe: Recipe, token: CancelToken) -> Iterator[Frame]:
 
 
 def make_map(recipe: Recipe, token: CancelToken) -> TileMap:
-    """The map of a recipe."""
+    """Return the map of a recipe."""
     for frame in frames(recipe, token):
         if frame.map is not None:
             return frame.map
-    raise TilewrightError("the work ended without a map")
+    raise TilewrightError("the technique ended without a map")
 
 
 def record_frames(
     recipe: Recipe, token: CancelToken, max_frames: int, on_progress: OnProgress | None = None
 ) -> list[Frame]:
-    """The frames of the work, evenly thinned to so many at most; the first and the last, with the map, among them."""
+    """Return the frames of a recipe.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Recipe to run.
+    token : CancelToken
+        Token of the job.
+    max_frames : int
+        Maximum number of frames. If there are more, evenly spaced ones are kept, including the first and the last.
+    on_progress : callable, optional
+        Called with the progress from 0 to 1.
+
+    Returns
+    -------
+    list of Frame
+        The last one has the map.
+    """
     max_frames = limit_frames(max_frames, recipe.shape, token.settings)
     kept: list[Frame] = []
     step = 1
@@ -96,14 +113,30 @@ def record_frames(
 def measure_map(
     map: TileMap, token: CancelToken, names: Iterable[str] = (), *, like: Mapping[str, Any] | None = None
 ) -> dict[str, float]:
-    """Numbers of a map by name; without names, all that apply. `like` holds what `Similarity` takes."""
+    """Return measures of a map by name.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map to measure.
+    token : CancelToken
+        Token of the job.
+    names : iterable of str, optional
+        Names of measures; without names, all that apply.
+    like : mapping, optional
+        Parameters of `Similarity`, for measures that compare the map with a sample.
+
+    Returns
+    -------
+    dict of str to float
+    """
     similarity = None if like is None else Similarity.validate(like, resolver=Resolver())
     return survey.measure_map(map, names, similarity, before_each=token.check)
 
 
 @dataclass(frozen=True)
 class Export:
-    """Files, and the map that they show."""
+    """Files and the map that they contain."""
 
     files: Files
     map: TileMap
@@ -119,15 +152,37 @@ def export_map(
     animate: bool = True,
     on_progress: OnProgress | None = None,
 ) -> Export:
-    """The map of a recipe in a format; in one that holds animations, the work on it, unless it is to stand still."""
+    """Make the map of a recipe and write it in a format.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Recipe of the map.
+    format : str
+        Name of the format.
+    options : mapping
+        Options of the format.
+    token : CancelToken
+        Token of the job.
+    name : str, default "map"
+        File name without extension.
+    animate : bool, default True
+        Whether to write an animation of the generation, if the format can hold one.
+    on_progress : callable, optional
+        Called with the progress from 0 to 1 while frames are recorded.
+
+    Returns
+    -------
+    Export
+    """
     entry = format_registry.get(format)
-    params = entry.params.validate(options)  # before the work: a mistake is told at once
+    params = entry.params.validate(options)  # before the map is made: invalid options fail at once
     path = Path(name + "".join(entry.extensions[:1]))
     if entry.animate is None or (entry.write is not None and not animate):
         map = make_map(recipe, token)
         return Export(write_map(map, format, options, token, name), map)
-    most = params.frames if isinstance(params, AnimationParams) else token.settings.frames
-    kept = record_frames(recipe, token, most, on_progress)
+    max_frames = params.frames if isinstance(params, AnimationParams) else token.settings.frames
+    kept = record_frames(recipe, token, max_frames, on_progress)
     if isinstance(params, AnimationParams):
         params = fit_animation(params, kept, token.settings)
     token.check()
@@ -137,7 +192,7 @@ def export_map(
 
 
 def write_map(map: TileMap, format: str, options: Mapping[str, Any], token: CancelToken, name: str = "map") -> Files:
-    """A map in a format, and what belongs beside it."""
+    """Return the files of a map in a format; `options` are the format's, `name` is without extension."""
     entry = format_registry.get(format)
     if entry.write is None:
         raise TilewrightError(f"format {entry.name!r} cannot write a single map")
@@ -147,11 +202,13 @@ def write_map(map: TileMap, format: str, options: Mapping[str, Any], token: Canc
 
 
 def zip_files(files: Files) -> bytes:
-    """Files in one archive."""
+    """Return a zip archive of files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # a fixed date: same map, same bytes
+            archive.writestr(
+                zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED
+            )  # fixed date: the same map gives the same bytes
     return buffer.getvalue()
 
 
@@ -164,16 +221,41 @@ def export_animation(
     *,
     on_progress: OnProgress | None = None,
 ) -> Files:
-    """The work on a map as an animation."""
+    """Return the files of an animation of the generation; parameters as in `export_map`."""
     if format_registry.get(format).animate is None:
-        raise TilewrightError(f"format {format!r} holds no animation")
+        raise TilewrightError(f"format {format!r} cannot write an animation")
     return export_map(recipe, format, options, token, name, on_progress=on_progress).files
 
 
 def read_upload(
     content: bytes, name: str, settings: Settings, tileset: Tileset | None = None, format: str | None = None
 ) -> TileMap:
-    """The first map in a file that somebody sent; only the ending of its name is looked at."""
+    """Return the first map in an uploaded file.
+
+    Parameters
+    ----------
+    content : bytes
+        Content of the file.
+    name : str
+        Name of the file; only its extension is used, and the name in errors.
+    settings : Settings
+        Limits.
+    tileset : Tileset, optional
+        Tileset of the map's glyphs or ids.
+    format : str, optional
+        Name of the format; without it, the extension decides.
+
+    Returns
+    -------
+    TileMap
+
+    Raises
+    ------
+    BadFile
+        If the file is invalid, contains no map, or its format cannot be read.
+    TooLarge
+        If the file or its map exceeds the limits.
+    """
     bare = PurePosixPath(PureWindowsPath(name).name).name[-100:] or "file"
     entry = format_of(bare, format)
     if entry.read is None:
@@ -183,30 +265,30 @@ def read_upload(
     with _READ_LOCK:
         found = decode(Source(content, bare, tileset), entry)
     if not found:
-        raise BadFile("holds no map", at=bare)
+        raise BadFile("contains no map", at=bare)
     check_size(found[0].map.shape, settings)
     return found[0].map
 
 
 def read_map_data(value: Any, settings: Settings, tileset: Tileset | None = None) -> TileMap:
-    """A map that somebody sent as data: what the format json writes, lines of glyphs, rows, or a sample's name."""
+    """Return the map in JSON data: format json, lines of glyphs, rows of tiles, or the name of a built-in sample."""
     if isinstance(value, Mapping) and "tileset" in value:
         return read_upload(json.dumps(value).encode(), "map.json", settings, tileset)
     grid = Grid.of(value, Resolver())
     check_size(grid.shape, settings)
     if (grid.cells == FREE).any():
-        raise InvalidRecipe("has free cells (?); every cell of a map that is measured holds a tile", at="map")
+        raise InvalidRecipe("must not have free cells (?)", at="map")
     chosen = tileset or grid.tileset
     if chosen is None:
-        made_up = Tileset.from_labels([str(word) for word in grid.labels], "sent")
-        # A number sign is a wall by long custom, as in files of text.
-        tiles = tuple(tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in made_up)
-        chosen = made_up.model_copy(update={"tiles": tiles})
+        default = Tileset.from_labels([str(label) for label in grid.labels], "sent")
+        # As in text files, # is a wall.
+        tiles = tuple(tile.model_copy(update={"passable": tile.glyph != "#"}) for tile in default)
+        chosen = default.model_copy(update={"tiles": tiles})
         grid = Grid(chosen.names, grid.cells)
     return TileMap(grid.to_tile_ids(chosen).astype(chosen.dtype), chosen)
 
 
 def draw_overlay(map: TileMap, text: str, token: CancelToken) -> Overlay:
-    """What an overlay such as `hot-path,slack=8` draws over a map."""
+    """Return the overlay of a map for a description such as `hot-path,slack=8`."""
     token.check()
     return OverlayRequest.parse(text).compute(map)

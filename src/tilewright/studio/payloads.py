@@ -1,7 +1,7 @@
-"""Maps, frames and overlays as the plain data that the canvas in the browser gets.
+"""Payloads for the canvas in the browser: maps, frames and overlays as plain data.
 
-Arrays travel as text: zlib over their bytes, then base64. What many maps share, the tiles and the sheet of their
-sprites, is named by a digest, so that a browser needs to get it only once.
+Arrays are compressed with zlib and encoded with base64. Tiles and sprite sheets, which many maps share, have a digest,
+so that they are sent to a browser only once.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ Payload = dict[str, Any]
 """Plain data, ready for JSON."""
 
 MAX_TILES_WITH_SPRITES = 1024
-"""Tilesets with more tiles are shown in colours: such come from pictures, a tile for every colour."""
+"""Tilesets with more tiles are drawn as colors; they usually come from pictures, with one tile per color."""
 MAX_PICTURES = 4096
-"""Pictures in a sheet; when the variants grow past it, they are collected anew."""
+"""Maximum number of pictures in a sheet; if variants exceed it, only those of the current map are kept."""
 MAX_SPRITE_SIDE = 64
-"""Pixels along a sprite of a tileset's own picture; larger ones are shrunk."""
+"""Maximum edge length of a sprite from a tileset's own picture, in pixels; larger ones are scaled down."""
 MAX_SHEETS = 32
-"""Sheets that are kept, the latest used ones."""
+"""Maximum number of cached sheets; the least recently used are dropped."""
 ENCODING_OVERHEAD = 200
-"""Characters that packing may add, however small an array is."""
+"""Maximum characters that the encoding adds to an array of any size."""
 MAX_TIMELINE_CELLS = 1 << 26
-"""Cells of all frames of a timeline together; films of large maps have fewer frames."""
+"""Maximum number of cells in all frames of a timeline; timelines of large maps have fewer frames."""
 
 
 def encode_map(
@@ -54,7 +54,25 @@ def encode_map(
     sprites: bool = True,
     note: str = "",
 ) -> Payload:
-    """A map as the canvas shows it; `painted` tells how many cells were painted since it was made."""
+    """Return the payload of a map.
+
+    Parameters
+    ----------
+    map : TileMap
+        Map to show.
+    locked : ndarray of bool, optional
+        Mask of the locked cells, with the map's shape.
+    painted : int, default 0
+        Number of cells painted since the map was made.
+    sprites : bool, default True
+        Whether to include the sprite sheet.
+    note : str, default ""
+        Text shown with the map.
+
+    Returns
+    -------
+    dict
+    """
     sheet, looks = sheet_cache.find_sheet(map) if sprites else (None, None)
     return {
         **_encode_size(map.shape),
@@ -72,14 +90,14 @@ def encode_map(
 
 
 def encode_picture(picture: Image.Image) -> str:
-    """Return a Pillow picture as a data: address."""
+    """Return a Pillow picture as a data URL."""
     file = io.BytesIO()
     picture.save(file, "PNG")
     return data_url(file.getvalue())
 
 
 def encode_frame(frame: Frame) -> Payload:
-    """A moment of the work, as `frame.shown()` gives it, or the last one with the map."""
+    """Return the payload of a frame."""
     shape = frame.colors.shape[:-1] if frame.cells is None else frame.cells.shape
     celled: Payload = (
         {"tileset": None, "tiles": []} if frame.cells is None else _encode_cells(frame.cells, frame.tileset)
@@ -97,18 +115,18 @@ def encode_frame(frame: Frame) -> Payload:
 
 
 def encode_timeline(frames: Sequence[Frame]) -> Payload:
-    """The work on a map for the timeline; the first and the last frame are always there."""
+    """Return the payload of a timeline: evenly spaced frames, including the first and the last."""
     largest = max((prod(np.shape(frame.colors if frame.cells is None else frame.cells)) for frame in frames), default=1)
-    most = max(2, MAX_TIMELINE_CELLS // largest)
-    if len(frames) > most:
-        frames = [frames[round(place)] for place in np.linspace(0, len(frames) - 1, most)]
-    scenes = [encode_frame(frame) for frame in frames]
-    tilesets = {scene["tileset"]: scene["tiles"] for scene in scenes if scene["tileset"]}
-    return {"frames": [{**scene, "tiles": None} for scene in scenes], "tilesets": tilesets}
+    max_frames = max(2, MAX_TIMELINE_CELLS // largest)
+    if len(frames) > max_frames:
+        frames = [frames[round(index)] for index in np.linspace(0, len(frames) - 1, max_frames)]
+    encoded = [encode_frame(frame) for frame in frames]
+    tilesets = {frame["tileset"]: frame["tiles"] for frame in encoded if frame["tileset"]}
+    return {"frames": [{**frame, "tiles": None} for frame in encoded], "tilesets": tilesets}
 
 
 def encode_overlay(overlay: Overlay) -> Payload:
-    """What is drawn over a map."""
+    """Return the payload of an overlay."""
     return {
         **_encode_size(overlay.tint.shape[:-1]),
         "tint": encode_array(overlay.tint),
@@ -118,20 +136,20 @@ def encode_overlay(overlay: Overlay) -> Payload:
 
 
 def encode_array(array: NDArray[Any]) -> str:
-    """An array's bytes as text, little end first."""
+    """Return the compressed, base64-encoded bytes of an array, in little-endian byte order."""
     plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     return base64.b64encode(zlib.compress(plain.tobytes(), 1)).decode()
 
 
 def data_url(content: bytes, kind: str = "image/png") -> str:
-    """A file as an address that holds it."""
+    """Return the content of a file as a data URL."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def decode_cells(encoded: object, size: int) -> list[int] | None:
-    """The flat places that a browser means on a map of this many cells: a bit for each, packed like all arrays.
+    """Return the flat indices of cells that a browser sent for a map of `size` cells.
 
-    None for whatever else it may have sent.
+    The data has one bit per cell, encoded like all arrays. Returns None if it is invalid.
     """
     if not isinstance(encoded, str) or len(encoded) > size + ENCODING_OVERHEAD:
         return None
@@ -156,32 +174,32 @@ def _encode_cells(cells: NDArray[Any], tileset: Tileset) -> Payload:
     tiles = [
         {"name": tile.name, "glyph": tile.glyph, "color": tile.color, "passable": tile.passable} for tile in tileset
     ]
-    whole = cells.astype(tileset.dtype, copy=False)
-    return {"cells": encode_array(whole), "bits": 8 * whole.itemsize, "tileset": tileset.digest, "tiles": tiles}
+    ids = cells.astype(tileset.dtype, copy=False)
+    return {"cells": encode_array(ids), "bits": 8 * ids.itemsize, "tileset": tileset.digest, "tiles": tiles}
 
 
 def _digest_map(map: TileMap) -> str:
-    """Names what is seen: other cells or tiles, another key."""
+    """Return a digest of a map's shape, cells and tileset."""
     digest = blake2b(map.cells.tobytes(), digest_size=8)
     digest.update(f"{map.shape}{map.tileset.digest}".encode())
     return digest.hexdigest()
 
 
-# -- sheets ---------------------------------------------------------------------------------------------------
+# -- sprite sheets --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class SpriteSheet:
-    """The pictures of a tileset: every tile's own, then the variants that its maps have needed so far."""
+    """Pictures of a tileset: one per tile, followed by the variants that its maps have used so far."""
 
     tileset: Tileset
     side: int
     variants: NDArray[np.int64]
-    """(picture,) what each shows, as `variants_of` tells it; a tile's own stands at its id."""
+    """(picture,) variant number of each picture, see `variants_of`; the picture at a tile's id is the tile's own."""
     pixels: NDArray[np.uint8]
-    """(picture, row, column, 3)"""
+    """(picture, row, column, 3) RGB."""
     data: Payload
-    """What the browser gets."""
+    """Payload of the sheet."""
 
     @classmethod
     def from_tileset(cls, tileset: Tileset) -> SpriteSheet:
@@ -192,7 +210,7 @@ class SpriteSheet:
         return cls._build(tileset, side, variants, sprites_of(tileset, variants, (side, side)))
 
     def with_variants(self, wanted: NDArray[np.int64]) -> SpriteSheet:
-        """With pictures of these variants, each once, too."""
+        """Return the sheet extended by the missing ones of these variants."""
         new = np.setdiff1d(wanted, self.variants)
         if not len(new):
             return self
@@ -215,23 +233,23 @@ class SpriteSheet:
         return cls(tileset, side, variants, pixels, data)
 
     def find_positions(self, variants: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Where in the sheet each of these variants is, all of which it holds."""
+        """Return the index in the sheet of each variant; the sheet must contain all of them."""
         order = np.argsort(self.variants)
         found: NDArray[np.uint16] = order[np.searchsorted(self.variants, variants, sorter=order)].astype(np.uint16)
         return found
 
 
 class SheetCache:
-    """Sheets by tileset. They grow with the variants that maps use, so that soon none has to be drawn any more."""
+    """Sprite sheets by tileset. A sheet grows with the variants that maps use, so that each is drawn only once."""
 
     def __init__(self) -> None:
         self._sheets: OrderedDict[str, SpriteSheet] = OrderedDict()
         self._lock = threading.Lock()
 
     def find_sheet(self, map: TileMap) -> tuple[SpriteSheet | None, NDArray[np.uint16] | None]:
-        """The sheet for a map, and for each cell its place there; None where that is its tile's id.
+        """Return the sheet for a map and the sheet index of each cell, or None if the indices are the tile ids.
 
-        No sheet for tilesets of very many tiles.
+        The sheet is None for tilesets of more than MAX_TILES_WITH_SPRITES tiles.
         """
         if len(map.tileset) > MAX_TILES_WITH_SPRITES:
             return None, None
@@ -250,4 +268,4 @@ class SheetCache:
 
 
 sheet_cache = SheetCache()
-"""Those of this process; what a tile looks like is no secret between people."""
+"""Cache of this process, shared by all sessions."""

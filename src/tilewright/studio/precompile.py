@@ -1,4 +1,4 @@
-"""On first start, all kernels are compiled by processes beside the studio, so that the page stays quick."""
+"""Compilation of all kernels in a background process on first start, so that the page stays responsive."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from contextlib import contextmanager, suppress
 from .. import kernels
 
 NICENESS = 10
-"""How much less than others they get of a busy processor."""
+"""Unix niceness of the compiling processes."""
 
 
 @contextmanager
 def precompile() -> Iterator[Callable[[], None]]:
-    """Compile meanwhile what was never compiled here; a map that needs a kernel before compiles it for itself.
+    """Compile missing kernels in the background while the context is open.
 
-    Gives the function that ends it at once, for a server that may not come back here.
+    A map that needs a kernel earlier compiles it itself. Yields a function that stops the compilation, for a server
+    that may exit without leaving the context.
     """
     process = None if kernels.is_ready() else _start_warmup()
 
@@ -39,8 +40,8 @@ def _start_warmup() -> subprocess.Popen[bytes] | None:
     try:
         process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
     except OSError:
-        return None  # kernels are then compiled when they are needed
+        return None  # kernels are then compiled on first use
     if hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # its workers inherit it
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)  # inherited by its workers
     return process

@@ -1,4 +1,4 @@
-"""A recipe in the query of an HTTP address: parameters, shapers and options of a format.
+"""Recipes in the query of a URL: parameters, shapers and format options.
 
 `width=40&walls=0.4&shape=connect,thickness=2&format=png&scale=4`: a key is a parameter of the technique, or else an
 option of the format. Values are written as on the command line.
@@ -22,7 +22,7 @@ KEYS = ("format", "seed", "shape", "tileset", "tiles", "part", "animate")
 def read_parameters(
     entry: Technique, format: Format, pairs: Iterable[tuple[str, str]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the technique's params and the format's options in the other keys of a query."""
+    """Return the technique's params and the format's options from the keys of a query that are not in KEYS."""
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
     problems: list[Problem] = []

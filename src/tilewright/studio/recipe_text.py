@@ -1,11 +1,12 @@
-"""A recipe as text that a person edits: shapers that are switched off are comments in their places.
+"""Recipes as editable YAML, in which disabled shapers are comments at their position in the list.
 
     shaping:
     - connect
     # off: - border: {thickness: 2}
     - doors
 
-For everybody else they are comments; here they come back, switched off. Without `# off: ` a shaper is on again.
+The command line and other YAML readers ignore these comments; the studio reads them as disabled shapers. Removing
+`# off: ` enables a shaper.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ OFF = re.compile(r"^[ \t]*# off: *- *(.+)$")
 
 
 def write_text(recipe: Mapping[str, Any], off: Collection[int]) -> str:
-    """The text of a recipe's plain data, some of whose shapers, by their place, are switched off."""
+    """Return the YAML of a recipe; `off` holds the indices of the disabled shapers."""
     stages = recipe.get("shaping") or ()
     if not any(place < len(stages) for place in off):
         return write_data(recipe)
@@ -38,7 +39,7 @@ def write_text(recipe: Mapping[str, Any], off: Collection[int]) -> str:
 
 
 def read_text(text: str, name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
-    """The plain data in a text, all shapers included, and which of them are switched off."""
+    """Return the recipe data of a YAML text with all shapers, and the indices of the disabled ones."""
     data = dict(read_data(text, name))
     lines = {number: found[1] for number, line in enumerate(text.split("\n")) if (found := OFF.match(line))}
     shaping = data.get("shaping")
@@ -54,26 +55,26 @@ def read_text(text: str, name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
 
 
 def _comment_out(stage: Any) -> str:
-    """On one line, however long it is: so it can be taken out, moved or switched on by hand."""
+    """Return a shaper as a comment of one line, which is easy to move, delete or enable by hand."""
     line = write_line(stage)
     return f"# off: - {line[1:-1] if isinstance(stage, Mapping) and len(stage) == 1 else line}\n"
 
 
 def _read_stage(line: str, number: int, name: str) -> Any:
-    """The shaper in a comment."""
+    """Return the shaper in a comment."""
     try:
         stage, *more = read_data(f"shaping: [{line}]", name)["shaping"]
     except (BadFile, ValueError):
-        raise BadFile(f"not a shaper that is switched off: {short_repr(line)}", at=(name, "line", number + 1)) from None
+        raise BadFile(f"not a disabled shaper: {short_repr(line)}", at=(name, "line", number + 1)) from None
     if more:
-        raise BadFile("one shaper a line", at=(name, "line", number + 1), got=line)
+        raise BadFile("must be one shaper per line", at=(name, "line", number + 1), got=line)
     return stage
 
 
 def _find_starts(text: str) -> list[int]:
-    """The line on which each shaper that is on begins, where they are a list."""
-    whole = yaml.compose(text, yaml.SafeLoader)
-    for key, value in whole.value if isinstance(whole, yaml.MappingNode) else ():
+    """Return the first line of each enabled shaper, if the shapers are a list."""
+    root = yaml.compose(text, yaml.SafeLoader)
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
         if key.value == "shaping" and isinstance(value, yaml.SequenceNode):
             return [one.start_mark.line for one in value.value]
     return []

@@ -1,4 +1,4 @@
-"""What is asked of the API: the bodies of its requests."""
+"""Request bodies of the HTTP API."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..formats import format_registry
 TECHNIQUES = {"type": "string", "enum": techniques.names()}
 FORMATS = {"type": "string", "enum": format_registry.names()}
 KINDS: dict[str, type | tuple[type, ...]] = {"object": dict, "array": (list, tuple), "string": str, "null": type(None)}
-KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "a text", "null": "null"}
+KIND_LABELS = {"object": "a set of named values", "array": "a list", "string": "a string", "null": "null"}
 
 
 def _one_of(*kinds: str, examples: Sequence[Any] = ()) -> tuple[AfterValidator, WithJsonSchema]:
-    """What a value may be on the outside; what stands in it, the recipe's own reader checks."""
+    """Return annotations that check the JSON type of a value; its content is checked when the recipe is read."""
 
     def check(value: Any) -> Any:
         if not any(isinstance(value, KINDS[kind]) for kind in kinds):
@@ -39,41 +39,41 @@ JsonValue = Annotated[Any, WithJsonSchema({})]
 
 
 class MapRequest(Params):
-    """What every request that makes a map may hold."""
+    """Fields of every request that makes a map."""
 
     noun = "word"
 
     seed: int | str | None = param(None)
-    """A number or any text: the same seed, the same map. Picked and told where it is left out."""
+    """Number or string; the same seed makes the same map. A random one is chosen and returned if it is left out."""
     format: Annotated[str, WithJsonSchema(FORMATS)] = param("json")
-    """The format of the answer, as in /api/formats; gif, webp and apng are the animation of the work."""
+    """Format of the response, as in /api/formats; gif, webp and apng are animations of the generation."""
     options: dict[str, Any] = param({})
-    """Options of the format, such as scale."""
+    """Options of the format, for example scale."""
     part: str | None = param(None)
-    """Of a format of several files, the one to send, by its name or ending; without it they come as a zip."""
+    """Name or extension of the file to return if the format has several; without it they are returned as a zip."""
     animate: StrictBool = param(True)
-    """False: of a format that holds animations, the finished map alone."""
+    """Whether to return an animation, if the format can hold one, instead of only the finished map."""
 
 
 class MakeRequest(MapRequest):
-    """A map by a technique: a recipe, spelled out."""
+    """A map of a technique; the fields of a recipe."""
 
     technique: Annotated[str, WithJsonSchema(TECHNIQUES)] = param()
-    """The name of the technique, as in /api/techniques."""
+    """Name of the technique, as in /api/techniques."""
     params: JsonObject = param({})
-    """Its parameters by name; those left out have their defaults."""
+    """Parameters of the technique by name; the others have their defaults."""
     shaping: JsonArray = param([])
     """Shapers, each a name or a name with its parameters: [{"connect": {"thickness": 2}}, "border"]."""
     tileset: TilesetValue = param(None)
-    """The name of a built-in tileset, or its tiles."""
+    """Name of a built-in tileset, or its tiles."""
     tiles: JsonObject = param({})
-    """Which of the tileset's tiles stand for the technique's: {"floor": "grass"}."""
+    """Tiles of the tileset to use for the technique's tiles: {"floor": "grass"}."""
     locks: JsonValue = param(None)
-    """Cells that must hold a tile: a list of [x, y, tile], or a map in which ? is free."""
+    """Locked cells: a list of [x, y, tile], or a map in which ? is free."""
     require: JsonObject = param({})
-    """What measures of the map must be: {"path_length": ">80"}."""
+    """Required values of measures: {"path_length": ">80"}."""
     tries: JsonValue = param(None)
-    """How many maps are made until one is as required."""
+    """Maximum number of maps to make until one meets the requirements."""
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -83,29 +83,29 @@ class MakeRequest(MapRequest):
 
 
 class RunRequest(MapRequest):
-    """A map by a recipe."""
+    """A map of a recipe."""
 
     recipe: RecipeValue = param()
-    """A recipe: an object, the name of a built-in one, or its YAML."""
+    """Recipe: an object, the name of a built-in one, or YAML."""
 
 
 class MeasureRequest(Params):
-    """A map to be measured: one that a recipe makes, or one that is sent."""
+    """A map to measure: made by a recipe, or given."""
 
     noun = "word"
 
     recipe: Annotated[Any, *_one_of("object", "string", "null", examples=RECIPES)] = param(None)
-    """Measure the map of this recipe."""
+    """Recipe of the map to measure."""
     seed: int | str | None = param(None)
-    """Of the recipe's map."""
+    """Seed of the recipe's map."""
     map: JsonValue = param(None)
-    """Or this map: lines of glyphs, rows of tiles, what format json gives, or the name of a built-in sample."""
+    """Map to measure, instead of a recipe: lines of glyphs, rows of tiles, format json, or a built-in sample's name."""
     tileset: TilesetValue = param(None)
-    """What its glyphs or words mean; without it every tile but # can be walked on."""
+    """Tileset of the map's glyphs or names; without it every tile except # is passable."""
     measures: tuple[str, ...] = param(())
-    """Names as in /api/measures; without them, all that apply."""
+    """Names of measures, as in /api/measures; without them, all that apply."""
     like: JsonValue = param(None)
-    """What the map is compared with: a sample, or {"like": sample, "pattern_size": 3, ...}."""
+    """Sample to compare the map with, or {"like": sample, "pattern_size": 3, ...}."""
 
 
 BODIES = (MakeRequest, RunRequest, MeasureRequest)

@@ -1,4 +1,4 @@
-"""What the API answers: files with what is known about them, and one line for whatever goes wrong."""
+"""Responses of the HTTP API: files with headers about the map, and errors as one line."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ STATUS: Mapping[type[TilewrightError], int] = {
     InternalError: 500,
     TilewrightError: 400,
 }
-"""What an error is for whoever asked, the first that it is counts."""
+"""HTTP status per error class; the first match counts."""
 RETRY_AFTER = "2"
-"""Seconds after which to ask again when all are busy."""
+"""Seconds after which to retry when the studio is busy."""
 MEDIA_TYPES = {
     ".apng": "image/apng",
     ".awbw": "text/plain; charset=utf-8",
@@ -52,11 +52,11 @@ MEDIA_TYPES = {
     ".zip": "application/zip",
 }
 INLINE_TYPES = ("image/", "text/", "application/json", "application/xml")
-"""What a browser shows; all else it saves."""
+"""Media types that a browser displays; it saves all others."""
 
 
 class ErrorRoute(APIRoute):
-    """A route that answers every error with its line, whatever application it is part of."""
+    """A route that returns every error as JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -71,7 +71,7 @@ class ErrorRoute(APIRoute):
 
 
 def error_response(error: Exception) -> Response:
-    """An error as one line, and its problems as data."""
+    """Return an error as one line, with its problems as data."""
     status, headers = None, None
     if isinstance(error, RequestValidationError):
         error = InvalidRecipe(*_translate_errors(error))
@@ -85,12 +85,12 @@ def error_response(error: Exception) -> Response:
 
 
 def not_found(error: UnknownName) -> HTTPException:
-    """A name in the address that nothing answers to."""
-    return HTTPException(404, error)  # type: ignore[arg-type]  # any value may be the detail; `failure` reads it
+    """Return the 404 error for an unknown name in the path."""
+    return HTTPException(404, error)  # type: ignore[arg-type]  # the detail may be any value; `error_response` reads it
 
 
 def _translate_errors(error: RequestValidationError) -> list[Problem]:
-    """FastAPI's findings in our words."""
+    """Return FastAPI's validation errors as problems."""
     found: list[Problem] = []
     for details in error.errors():
         unknown = details["type"] == "extra_forbidden"
@@ -108,7 +108,7 @@ def _translate_errors(error: RequestValidationError) -> list[Problem]:
 
 
 def as_json_data(value: Any) -> Any:
-    """Data as JSON can hold it: what is no number is null."""
+    """Return data with NaN and infinite numbers replaced by None, as JSON requires."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -117,12 +117,33 @@ def as_json_data(value: Any) -> Any:
 
 
 def file_name(text: str) -> str:
-    """What a file is called, from words that may hold anything: no folders, no surprises."""
+    """Return a safe file name (letters, digits, - and _) for any string."""
     return re.sub(r"[^\w-]+", "-", text, flags=re.ASCII).strip("-_")[:60] or "map"
 
 
 def files_response(export: Export, *, part: str | None, seconds: float, is_reproducible: bool) -> Response:
-    """The file, or all of them in an archive; `part` picks one by name or ending. `fixed`: the same every time."""
+    """Return an export as a response.
+
+    Parameters
+    ----------
+    export : Export
+        Files and their map.
+    part : str or None
+        Name or extension of the file to return; with None, several files are returned as a zip archive.
+    seconds : float
+        Time taken, for the header Tilewright-Seconds.
+    is_reproducible : bool
+        Whether the same request returns the same map, so that browsers may cache it.
+
+    Returns
+    -------
+    Response
+
+    Raises
+    ------
+    InvalidRecipe
+        If no file has the name or extension `part`.
+    """
     name, content = _choose_file(export.files, part)
     kind = MEDIA_TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     place = "inline" if kind.startswith(INLINE_TYPES) else "attachment"
@@ -144,7 +165,7 @@ def _choose_file(files: Files, part: str | None) -> tuple[str, bytes]:
         for name, content in files.items():
             if part in (name, PurePosixPath(name).suffix.removeprefix(".")):
                 return name, content
-        raise InvalidRecipe(f"there is no {short_repr(part)}; the files are {', '.join(files)}", at="part")
+        raise InvalidRecipe(f"must be one of {', '.join(files)}, got {short_repr(part)}", at="part")
     if len(files) == 1:
         return first, files[first]
     return f"{PurePosixPath(first).stem}.zip", zip_files(files)

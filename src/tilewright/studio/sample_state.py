@@ -1,4 +1,4 @@
-"""A sample, and what is asked of the techniques that make maps in its style. A value, as the state that holds it."""
+"""State of By example: the sample and the settings of the techniques that imitate it. Immutable, part of State."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ..core.seeds import read_seed
 from ..core.tilemap import TileMap, format_size
 from ..core.tileset import Tile, Tileset
 
-AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both ways"}
+AXES = {"none": "no", "x": "left to right", "y": "top to bottom", "xy": "both axes"}
 """Axes along which maps and samples wrap, and their labels."""
 MAX_TILES = 256
 MAX_PAINTED_SIDE = 64
-"""A sample is not made larger than this by hand; files may be."""
+"""Maximum width and height of a sample when resized in the page; uploaded files may be larger."""
 SMALL_SAMPLE_CELLS = 64
-"""Samples of at most so many cells are taken to go on across their edges: else they would show too little."""
+"""Samples of at most this many cells wrap around by default, because they contain few patterns otherwise."""
 CHANGED_SUFFIX = ", changed"
-"""Stands behind the name of a sample that somebody painted on."""
+"""Suffix of the name of an edited sample."""
 MAX_NAME_LENGTH = 120
 COST_SIDE = 32
-"""Of the maps by which the costs of techniques are compared."""
+"""Width and height of the maps used to compare the costs of techniques."""
 PATTERN_SIZE = 3
-"""Side of the windows by which maps are compared with the sample."""
+"""Pattern size used to compare maps with the sample."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class SampleState:
     """The sample and the settings of By example."""
 
     name: str = "dungeon"
-    """Of the built-in sample; or what the person's own one is called."""
+    """Name of the built-in sample or of the user's own one."""
     sample: TileMap | None = None
-    """What was drawn or dropped in; None for the built-in one."""
+    """The user's own sample; None for the built-in one."""
     width: int = 36
     height: int = 24
     seed: int | str = 7
@@ -51,9 +51,9 @@ class SampleState:
     wrap_sample: str = "none"
     """Axes along which the sample wraps."""
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Params by technique; what is left to its default is not there."""
+    """Params by technique; those with their default are left out."""
 
-    # -- the sample ---------------------------------------------------------------------------------------------
+    # -- sample -------------------------------------------------------------------------------------------------
 
     @property
     def sample_map(self) -> TileMap:
@@ -61,35 +61,35 @@ class SampleState:
         return load_built_in(self.name) if self.sample is None else self.sample
 
     def with_built_in(self, name: str) -> SampleState:
-        """With a built-in sample."""
+        """Return the state with a built-in sample."""
         return replace(self, name=name, sample=None, wrap_sample=_default_wrap(load_built_in(name)))
 
     def with_sample(self, sample: TileMap, name: str) -> SampleState:
-        """With a sample that somebody brought along."""
+        """Return the state with the user's own sample."""
         return replace(self, name=name, sample=sample, wrap_sample=_default_wrap(sample))
 
     def with_edited_sample(self, sample: TileMap) -> SampleState:
-        """With the sample changed."""
+        """Return the state with an edited version of the current sample."""
         if sample == self.sample_map:
             return self
         return replace(self, name=f"{self.name.removesuffix(CHANGED_SUFFIX)}{CHANGED_SUFFIX}", sample=sample)
 
     def with_knob(self, technique: str, knob: str, value: Any) -> SampleState:
-        """With another setting of a knob; None is its default."""
-        own = {name: set_ for name, set_ in self.knobs.get(technique, {}).items() if name != knob}
+        """Return the state with a parameter of a technique changed; None restores its default."""
+        own = {name: other for name, other in self.knobs.get(technique, {}).items() if name != knob}
         if value is not None:
             own[knob] = value
         others = self.with_default_knobs(technique).knobs
         return replace(self, knobs={**others, technique: own} if own else others)
 
     def with_default_knobs(self, technique: str) -> SampleState:
-        """With all knobs of a technique as they usually are."""
+        """Return the state with all parameters of a technique at their defaults."""
         return replace(self, knobs={name: own for name, own in self.knobs.items() if name != technique})
 
-    # -- what is asked ------------------------------------------------------------------------------------------
+    # -- recipes ------------------------------------------------------------------------------------------------
 
     def build_recipe(self, technique: str) -> dict[str, Any]:
-        """What makes this technique's map, as plain data."""
+        """Return the recipe of a technique's map, as plain data."""
         shown = find_by_example(technique)
         params: dict[str, Any] = {shown.sample: self.name if self.sample is None else Grid.of(self.sample).to_data()}
         params |= {"width": self.width, "height": self.height}
@@ -99,7 +99,10 @@ class SampleState:
         return recipe if self.sample is None else {**recipe, "tileset": tilesets.write(self.sample.tileset)}
 
     def build_similarity(self, technique: str) -> dict[str, Any]:
-        """How this technique's map is compared with the sample: with windows of one size, whatever it used itself."""
+        """Return the settings to compare a technique's map with the sample.
+
+        The pattern size is the same for all techniques, whatever size they use themselves.
+        """
         wrap = self.wrap if "wrap" in find_by_example(technique).shared else "none"
         size = min(PATTERN_SIZE, self.width, self.height, *self.sample_map.shape)
         return {"like": self.sample_map, "pattern_size": size, "wrap_sample": self.wrap_sample, "wrap": wrap}
@@ -111,31 +114,31 @@ class SampleState:
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data that makes it again; what is as usual is left out."""
-        usual = SampleState()
+        """Return plain data for `from_data`; defaults are left out."""
+        default = SampleState()
         plain = ("name", "width", "height", "seed", "wrap", "wrap_sample", "knobs")
-        data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(usual, name)}
+        data = {name: getattr(self, name) for name in plain if getattr(self, name) != getattr(default, name)}
         if self.sample is not None:
             data["sample"] = {**Grid.of(self.sample).to_data(), "tileset": tilesets.write(self.sample.tileset)}
         return data
 
     @classmethod
     def from_data(cls, data: Any) -> SampleState:
-        """An example in plain data that anybody may have sent."""
+        """Return the state in plain data from an untrusted source."""
         if not isinstance(data, Mapping):
             raise InvalidRecipe("must be a set of named values", at="example", got=data, rule="type")
-        usual = cls()
+        default = cls()
         given = data.get("sample")
-        name = _read_name(data.get("name", usual.name))
+        name = _read_name(data.get("name", default.name))
         sample = None if given is None else _read_sample(given)
         if sample is None:
             load_built_in(name)
         return cls(
             name,
             sample,
-            _read_side(data.get("width", usual.width), "width"),
-            _read_side(data.get("height", usual.height), "height"),
-            _read_seed(data.get("seed", usual.seed)),
+            _read_side(data.get("width", default.width), "width"),
+            _read_side(data.get("height", default.height), "height"),
+            _read_seed(data.get("seed", default.seed)),
             _read_axes(data.get("wrap", "none"), "wrap"),
             _read_axes(data.get("wrap_sample", "none"), "wrap_sample"),
             _read_knobs(data.get("knobs", {})),
@@ -143,23 +146,23 @@ class SampleState:
 
 
 def list_techniques() -> list[str]:
-    """Return the names of the techniques that By example shows, the costliest first."""
+    """Return the names of the techniques in By example, the slowest first."""
     entries = [entry for entry in techniques if entry.by_example is not None]
     entries.sort(key=lambda entry: -entry.cost_of(entry.params.validate({"width": COST_SIDE, "height": COST_SIDE})))
     return [entry.name for entry in entries]
 
 
 def find_by_example(technique: str) -> ByExample:
-    """Return what By example shows of a technique."""
+    """Return a technique's settings for By example."""
     shown = techniques.get(technique).by_example
     if shown is None:
-        raise InvalidRecipe(f"{technique} does not make maps by example", at="technique")
+        raise InvalidRecipe(f"{technique} does not learn from an example", at="technique")
     return shown
 
 
 @lru_cache(maxsize=64)
 def load_built_in(name: str) -> TileMap:
-    """A built-in sample as a map."""
+    """Return a built-in sample as a map."""
     grid = Resolver().read_grid(name)
     assert grid.tileset is not None
     return TileMap(grid.to_tile_ids(grid.tileset), grid.tileset)
@@ -169,30 +172,30 @@ def _default_wrap(sample: TileMap) -> str:
     return "xy" if sample.cells.size <= SMALL_SAMPLE_CELLS else "none"
 
 
-# -- samples of one's own -----------------------------------------------------------------------------------------
+# -- editing ------------------------------------------------------------------------------------------------------
 
 
 def as_sample(map: TileMap) -> TileMap:
-    """A map as a sample: its cells and tiles alone. Refused if links could not hold it, or nobody its palette."""
+    """Return a map with only its cells and tiles. Raises TooLarge for too many cells (for a link) or tiles."""
     if map.cells.size > MAX_INLINE_CELLS:
         size = format_size(map.shape)
         raise TooLarge(
-            f"a sample of {size} has {map.cells.size:,} cells, at most {MAX_INLINE_CELLS:,} are taken; crop it"
+            f"a sample must have at most {MAX_INLINE_CELLS:,} cells, got {map.cells.size:,} ({size}); crop it"
         )
     if len(map.tileset) <= MAX_TILES:
         return TileMap(map.cells, map.tileset)
     used, cells = np.unique(map.cells, return_inverse=True)
     if len(used) > MAX_TILES:
         raise TooLarge(
-            f"a sample with {len(used):,} tiles is more than the {MAX_TILES} that are taken; in a picture every pixel "
-            "is a tile, so use few colours"
+            f"a sample must have at most {MAX_TILES} tiles, got {len(used):,}; in a picture every color is a tile, use "
+            "fewer colors"
         )
     looks = [map.tileset[number].model_dump(exclude={"sprite"}) for number in used.tolist()]
     return TileMap(cells.reshape(map.shape), Tileset.validate({"name": map.tileset.name, "tiles": looks}))
 
 
 def paint_sample(sample: TileMap, cells: Mapping[int, int]) -> TileMap:
-    """With tiles (by id) on cells (by flat place)."""
+    """Return the sample with cells (flat indices) set to tiles (ids)."""
     known = {
         place: tile
         for place, tile in cells.items()
@@ -204,7 +207,7 @@ def paint_sample(sample: TileMap, cells: Mapping[int, int]) -> TileMap:
 
 
 def resize_sample(sample: TileMap, width: int, height: int) -> TileMap:
-    """Cut at the right and below, or filled up there with the commonest tile."""
+    """Return the sample cropped at the right and bottom, or padded there with its most common tile."""
     *levels, rows, columns = sample.shape
     own = np.full((*levels, height, width), find_most_common(sample), dtype=sample.cells.dtype)
     rows, columns = min(rows, height), min(columns, width)
@@ -213,28 +216,29 @@ def resize_sample(sample: TileMap, width: int, height: int) -> TileMap:
 
 
 def clear_sample(sample: TileMap) -> TileMap:
-    """Nothing but the commonest tile."""
+    """Return the sample filled with its most common tile."""
     return TileMap(np.full_like(sample.cells, find_most_common(sample)), sample.tileset)
 
 
 def flip_sample(sample: TileMap, axis: str) -> TileMap:
-    """Mirrored left to right (x) or upside down (y), pieces of rivers and the like as well."""
+    """Return the sample mirrored left to right (x) or top to bottom (y); directional tiles are exchanged."""
     mirrored = sample.cells[..., ::-1] if axis == "x" else sample.cells[..., ::-1, :]
     return TileMap(sample.tileset.reorient_tiles(axis)[mirrored], sample.tileset)
 
 
 def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: bool) -> TileMap:
-    """With one more tile to paint with; an empty glyph or colour is picked."""
+    """Return the sample with one more tile in its tileset; an empty glyph or color is chosen automatically."""
     tileset = sample.tileset
     if not name:
-        raise InvalidRecipe("what is the tile called?", at="name")
+        raise InvalidRecipe("must not be empty", at="name")
     if name in tileset.by_name:
-        raise InvalidRecipe(f"there is a tile called {name!r}; call this one otherwise", at="name")
+        raise InvalidRecipe(f"there is already a tile {name!r}; choose another name", at="name")
     if glyph in tileset.by_glyph:
-        raise InvalidRecipe(f"{glyph!r} is {tileset[tileset.by_glyph[glyph]].name!r} already; take another", at="glyph")
+        owner = tileset[tileset.by_glyph[glyph]].name
+        raise InvalidRecipe(f"{glyph!r} is already the glyph of {owner!r}; choose another", at="glyph")
     if len(tileset) >= MAX_TILES:
         raise TooLarge(f"a sample has at most {pluralize(MAX_TILES, 'tile')}")
-    # Checked alone first: among others, an error would name it by a number.
+    # Checked alone first: in a list, an error would name the tile by its index.
     Tile.validate({"name": name, "glyph": glyph or ".", "color": color or "#000000"})
     return TileMap(
         sample.cells, tileset.with_tiles([{"name": name, "glyph": glyph, "color": color, "passable": passable}])
@@ -242,7 +246,7 @@ def with_tile(sample: TileMap, name: str, glyph: str, color: str, *, passable: b
 
 
 def find_most_common(sample: TileMap) -> int:
-    """The tile of most cells."""
+    """Return the id of the most common tile."""
     counts: NDArray[np.int64] = np.bincount(sample.cells.ravel(), minlength=len(sample.tileset))
     return int(counts.argmax())
 
@@ -265,7 +269,7 @@ def _read_sample(data: Any) -> TileMap:
 
 
 def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
-    """Knobs that there are; whether their values are any good is checked with the recipe."""
+    """Return the known parameters; their values are checked with the recipe."""
     if not isinstance(data, Mapping) or not all(isinstance(own, Mapping) for own in data.values()):
         raise InvalidRecipe("must be named values by technique", at="knobs", got=data)
     known = {
@@ -278,19 +282,20 @@ def _read_knobs(data: Any) -> dict[str, dict[str, Any]]:
 
 def _read_side(value: Any, name: str) -> int:
     if type(value) is not int or not 1 <= value <= MAX_SIDE:
-        raise InvalidRecipe(f"a whole number from 1 to {MAX_SIDE}", at=name, got=value, rule="range")
+        raise InvalidRecipe(f"must be an integer from 1 to {MAX_SIDE}", at=name, got=value, rule="range")
     return value
 
 
 def _read_axes(value: Any, name: str) -> str:
     if not isinstance(value, str) or value not in AXES:
-        raise InvalidRecipe(f"one of {', '.join(AXES)}", at=name, got=value)
+        raise InvalidRecipe(f"must be one of {', '.join(AXES)}", at=name, got=value)
     return str(value)
 
 
 def _read_name(value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_LENGTH:
-        raise InvalidRecipe(f"a text of at most {MAX_NAME_LENGTH} characters", at="name", got=value, rule="maximum")
+        text = f"must be a string of at most {MAX_NAME_LENGTH} characters"
+        raise InvalidRecipe(text, at="name", got=value, rule="maximum")
     return value
 
 

@@ -1,8 +1,8 @@
-"""The guard at the door, before page, API and websocket alike: who may come in, from where, and with how much.
+"""Security middleware for the page, the API and the websocket: host, origin, token and request size.
 
-On this machine's own address a browser must have asked for that very address (a foreign name that leads here is how web
-pages of others reach into a machine), and what changes or costs something must come from our own page. Where others can
-reach the studio, everybody must know its token. Bodies are counted while they are read.
+On a local address, the Host header must be a local name; this prevents DNS rebinding. Requests that change something
+or start work must have the origin of the studio. If other machines can reach the studio, every request needs the
+token. The size of request bodies is limited while they are read.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ API = "/api"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 REFUSED_CODE = 4403
-"""The code with which a websocket is closed before it is open; browsers see a 403."""
+"""Close code of a refused websocket; browsers see status 403."""
 POLICY = {
     "default-src": "'self'",
-    # NiceGUI's page starts with scripts of its own, and Vue compiles its templates.
+    # NiceGUI uses inline scripts, and Vue compiles templates in the browser.
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
@@ -51,15 +51,15 @@ HEADERS = {
 
 
 class SecurityMiddleware:
-    """ASGI middleware around the whole studio."""
+    """ASGI middleware around the studio."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         if not settings.is_local and settings.token is None:
-            raise InvalidRecipe(f"others can reach {settings.host}, so there must be one", at="token")
+            raise InvalidRecipe(f"must be set, because other machines can reach {settings.host}", at="token")
         self.app = app
         self.settings = settings
         self.cookie = "tilewright_" + _digest(settings.token or "", "name")[:8]
-        """Called by the token, for cookies know no ports, and another studio may run beside this one."""
+        """Name of the cookie. It depends on the token: cookies are shared by all ports, and another studio may run."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -80,19 +80,19 @@ class SecurityMiddleware:
         counted = _BodyLimiter(receive, self.settings.upload)
         try:
             await self.app(scope, counted, send)
-        except HTTPException as error:  # where nobody inside answers for it
+        except HTTPException as error:  # not handled by the application
             if send.started or error.status_code != 413:
                 raise
             await _error_response(scope, 413, error.detail)(scope, receive, send)
 
     def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
-        """What is answered instead of letting it pass; None lets it."""
+        """Return the error response for a request, or None if it is allowed."""
         name = HOST.fullmatch(headers.get("host", ""))
         if self.settings.is_local and (name is None or name["name"].strip("[]").lower() not in LOOPBACK):
-            return _error_response(scope, 403, f"this studio answers on {', '.join(LOOPBACK)} alone")
+            return _error_response(scope, 403, f"this studio only answers on {', '.join(LOOPBACK)}")
         costly = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if costly and _is_cross_origin(headers):
-            return _error_response(scope, 403, "a page of another site asks; only the studio's own may")
+            return _error_response(scope, 403, "requests from pages of other sites are not allowed")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self.settings.upload:
             return _error_response(scope, 413, _size_message(self.settings.upload))
@@ -113,14 +113,16 @@ class SecurityMiddleware:
             return self._redirect_with_cookie(quote(scope["path"]) + (f"?{rest}" if rest else ""), headers)
         if _is_equal(_read_cookie(headers, self.cookie), _digest(self.settings.token, "value")):
             return None
-        return _error_response(scope, 401, "a token is needed: open the address that the studio printed at its start")
+        return _error_response(
+            scope, 401, "a token is required: open the address that the studio printed when it started"
+        )
 
     def _redirect_with_cookie(self, address: str, headers: Headers) -> Response:
-        """On to the same address without the token, which nobody needs to see any more."""
+        """Redirect to the same URL without the token, and set the cookie."""
         address = "/" + address.lstrip("/\\")
         response: Response = RedirectResponse(address, 303)
         if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            # A cookie that is strict does not travel along with a redirection that began on another site.
+            # Browsers do not send a strict cookie on a redirect that started on another site.
             response = HTMLResponse(f'<meta http-equiv="refresh" content="0;url={address.replace("&", "&amp;")}">')
         value = _digest(self.settings.token or "", "value")
         response.set_cookie(self.cookie, value, httponly=True, samesite="strict", path="/", max_age=30 * 24 * 3600)
@@ -129,7 +131,7 @@ class SecurityMiddleware:
 
 
 class _HeaderSender:
-    """Puts the headers of the house on every answer."""
+    """ASGI `send` that adds the security headers to every response."""
 
     def __init__(self, send: Send, headers: Headers) -> None:
         self.send = send
@@ -150,7 +152,7 @@ class _HeaderSender:
 
 
 class _BodyLimiter:
-    """Hands a body on until it is too much."""
+    """ASGI `receive` that raises an error if the body is too large."""
 
     def __init__(self, receive: Receive, max_bytes: int) -> None:
         self.receive = receive
@@ -165,11 +167,11 @@ class _BodyLimiter:
 
 
 def _size_message(max_bytes: int) -> str:
-    return f"a request of more than {max_bytes:,} bytes is not taken"
+    return f"a request must have at most {max_bytes:,} bytes"
 
 
 def _is_cross_origin(headers: Headers) -> bool:
-    """Whether a page of another origin asks; what is no browser does not tell, and is believed."""
+    """Return whether a page of another origin sent the request. Clients without origin headers are not browsers."""
     origin = headers.get("origin")
     if origin is None:
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
@@ -180,7 +182,7 @@ def _is_cross_origin(headers: Headers) -> bool:
 
 
 def _error_response(scope: Scope, status: int, line: str) -> Response:
-    """One line: as JSON where programs ask, as text where people do."""
+    """Return an error as one line: JSON under /api, else plain text."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if scope["path"].startswith(API):
         return JSONResponse({"error": line, "problems": [problem(line, rule="refused").as_data()]}, status, headers)
@@ -196,5 +198,5 @@ def _digest(token: str, purpose: str) -> str:
 
 
 def _is_equal(one: str, other: str) -> bool:
-    """Compared in a time that tells nothing."""
+    """Compare in constant time."""
     return compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())

@@ -1,4 +1,4 @@
-"""The studio as a program that listens: finds its port, says where it is, and ends when told."""
+"""The studio's web server: finds a free port, reports its URL, and runs until it is stopped."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from .settings import Settings
 
 PACKAGES = ("nicegui", "fastapi", "fastapi_offline", "uvicorn")
 MAX_PORTS = 20
-"""Ports that are tried after a taken one."""
+"""Number of further ports to try if the port is in use."""
 ALL_INTERFACES = ("0.0.0.0", "::", "")
-"""Hosts that stand for all addresses of this machine."""
+"""Hosts that mean all addresses of this machine."""
 
 
 def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_ports: bool = True) -> None:
-    """Run the studio until it is stopped; `ready` is told its address once it answers there.
-
-    Where its port is taken, it listens on the next free one, unless it must not.
-    """
+    """Run the studio until it is stopped; see `tilewright.studio.serve`."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise TilewrightError(f'the studio needs {missing[0]}; install it with: pip install "tilewright[studio]"')
@@ -33,7 +30,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         from . import app
 
         class Server(uvicorn.Server):
-            """Tells when it answers; what is beside it ends with it, by whatever signal."""
+            """Server that calls `on_ready` when it accepts requests, and stops the compilation when it shuts down."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
@@ -47,7 +44,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
         config = uvicorn.Config(
             app(settings),
             log_level="warning",
-            access_log=False,  # addresses may hold a token
+            access_log=False,  # URLs may contain a token
             server_header=False,
             ws_max_size=settings.upload,
             timeout_keep_alive=60,
@@ -57,7 +54,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], None], try_other_port
 
 
 def open_socket(settings: Settings, *, try_other_ports: bool) -> socket.socket:
-    """A socket that listens where the settings say, or on the next free port."""
+    """Return a socket that listens on the host and port of the settings, or on the next free port."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     last = min(settings.port + (MAX_PORTS if try_other_ports and settings.port else 0), 65_535)
     for port in range(settings.port, last + 1):
@@ -72,15 +69,15 @@ def open_socket(settings: Settings, *, try_other_ports: bool) -> socket.socket:
 
 def _explain_error(error: OSError, host: str, port: int) -> str:
     reasons: Mapping[int | None, str] = {
-        errno.EADDRINUSE: f"port {port} is taken; name another with --port, or 0 for any that is free",
-        errno.EACCES: f"port {port} needs more rights than you have; name one from 1024 on with --port",
-        errno.EADDRNOTAVAIL: f"host: {host} is no address of this machine",
+        errno.EADDRINUSE: f"port {port} is in use; choose another with --port, or 0 for any free port",
+        errno.EACCES: f"no permission to use port {port}; choose one from 1024 up with --port",
+        errno.EADDRNOTAVAIL: f"host: {host} is not an address of this machine",
     }
     return reasons.get(error.errno) or f"host: cannot listen on {host}, port {port} ({error.strerror or error})"
 
 
 def build_url(settings: Settings, port: int) -> str:
-    """What to open in a browser."""
+    """Return the URL to open in a browser."""
     host = socket.gethostname() if settings.host in ALL_INTERFACES else settings.host
     host = f"[{host}]" if ":" in host else host
     token = "" if settings.token is None else f"?{urlencode({'token': settings.token})}"

@@ -1,7 +1,7 @@
-"""One person's work: the state, its map, the way back. Knows nothing of the page; the page listens.
+"""Session of one user: the state, its map and the undo history. Independent of the page, which listens to events.
 
-Whatever changes the state goes through `change`. If the recipe is another one then, its map is made at the desk, and
-only the newest recipe's: the one before is cancelled. Painted cells lie over the map until it is made again.
+All changes of the state go through `change`. If the recipe changes, its map is made in the job queue, and the job of
+the previous recipe is cancelled. Painted cells are drawn over the map until it is made again.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ T = TypeVar("T")
 EVENTS = ("state", "map", "progress", "failed", "busy")
 MAX_UNDO = 200
 PREVIEW_INTERVAL = 0.2
-"""Seconds between two looks at work that takes long."""
+"""Seconds between two previews of a long job."""
 
 
 class Session:
-    """The state and everything that follows from it.
+    """The state of a user and its map.
 
-    Events, each with what listeners get: `state` (State) whenever it changed; `map` (TileMap) when another map is to
-    be shown, painted cells included; `progress` (Frame) while one is made for long; `failed` (TilewrightError, or None
-    when all is well again); `busy` (bool).
+    Events and their values: `state` (State) when the state has changed; `map` (TileMap) when there is another map to
+    show, with painted cells; `progress` (Frame) while a map takes long; `failed` (TilewrightError, or None when the
+    error is resolved); `busy` (bool).
     """
 
     def __init__(self, queue: JobQueue, state: State | None = None) -> None:
         self.queue = queue
         self.state = state or State()
         self.recipe: Recipe | None = None
-        """Of the map that is shown."""
+        """Recipe of the current map."""
         self.map: TileMap | None = None
-        """The map that is shown, with what was painted over it."""
+        """The current map with painted cells."""
         self.seconds = 0.0
-        """How long the map took."""
+        """Time taken to make the map."""
         self.seed_history: list[int | str] = []
-        """Earlier ones, the newest last."""
+        """Earlier seeds, the newest last."""
         self._listeners: dict[str, list[Callable[[Any], None]]] = {event: [] for event in EVENTS}
         self._undo: list[State] = []
         self._redo: list[State] = []
         self._undo_group = ""
         self._base_map: TileMap | None = None
         self.job: asyncio.Task[None] | None = None
-        """The work that makes the newest map."""
+        """Task that makes the newest map."""
 
     def listen(self, event: str, callback: Callable[[Any], None]) -> None:
         self._listeners[event].append(callback)
@@ -70,11 +70,11 @@ class Session:
             callback(value)
 
     async def submit(self, work: Callable[[CancelToken], T]) -> T:
-        """Have something done at the desk for this person, whose turn comes like everybody's."""
+        """Run a job for this user and return its result."""
         return await self.queue.submit(work, client=self)
 
     async def attempt(self, work: Callable[[CancelToken], T], fail: Callable[[TilewrightError], None]) -> T | None:
-        """Have something done; return None where it was cancelled, or failed: `fail` gets the error."""
+        """Run a job and return its result; return None if it was cancelled, or if it failed: `fail` gets the error."""
         try:
             return await self.submit(work)
         except Cancelled:
@@ -84,24 +84,24 @@ class Session:
             return None
 
     def close(self) -> None:
-        """The person is gone, and so is all that was being done for them."""
+        """Cancel all jobs of this user."""
         self.stop()
         self.queue.cancel_client(self)
 
     def tiles(self) -> tuple[Tile, ...]:
-        """The tiles of the map that is shown."""
+        """Return the tiles of the current map."""
         return () if self.map is None else self.map.tileset.tiles
 
     # -- changes ------------------------------------------------------------------------------------------------
 
     def start(self, state: State) -> None:
-        """Start with a state: nothing lies before it that one could go back to."""
+        """Start with a state, without an undo step."""
         self.state = _drop_outside_locks(state)
         self.emit("state", self.state)
         self.make()
 
     def change(self, state: State, *, undo_group: str = "") -> None:
-        """Go to another state. Changes of the same thing in a row, such as a slider's, are one step of undo."""
+        """Change the state. Consecutive changes of the same undo group, such as one slider, are one undo step."""
         state = _drop_outside_locks(state)
         if state == self.state:
             return
@@ -111,11 +111,11 @@ class Session:
         self._apply_state(state)
 
     def change_view(self, **changes: Any) -> None:
-        """Look at it otherwise; that is no step of undo."""
+        """Change view settings, without an undo step."""
         self._set_state(self.state.with_view_settings(**changes))
 
     def change_gallery(self, **changes: Any) -> None:
-        """Choose something else in the gallery; that is no step of undo either."""
+        """Change settings of the gallery, without an undo step."""
         self._set_state(self.state.with_gallery(**changes))
 
     def _set_state(self, state: State) -> None:
@@ -124,7 +124,7 @@ class Session:
             self.emit("state", state)
 
     def undo(self) -> None:
-        """Back to the state before; it is looked at as it is now."""
+        """Return to the previous state; the view settings stay."""
         if self._undo:
             self._redo.append(self.state)
             self._undo_group = ""
@@ -155,17 +155,17 @@ class Session:
     # -- seeds --------------------------------------------------------------------------------------------------
 
     def reroll(self) -> None:
-        """Another seed; what is locked stays."""
+        """Choose a random seed; locked cells stay."""
         self.set_seed(read_seed(None))
 
     def set_seed(self, seed: int | str) -> None:
-        """This seed."""
+        """Set the seed."""
         if self.state.seed is not None:
             self.seed_history = [*self.seed_history[-MAX_UNDO:], self.state.seed]
         self.change(self.state.with_recipe(seed=parse_seed(seed) if isinstance(seed, str) else seed))
 
     def restore_seed(self) -> None:
-        """The seed before this one; one that an undo has brought back already is passed over."""
+        """Return to the last seed that differs from the current one."""
         while self.seed_history:
             seed = self.seed_history.pop()
             if seed != self.state.seed:
@@ -175,7 +175,7 @@ class Session:
     # -- painting and locking -----------------------------------------------------------------------------------
 
     def paint(self, cells: Mapping[int, int], *, lock: bool) -> None:
-        """Put tiles (by id) on cells (by flat place) of the map that is shown."""
+        """Set cells (flat indices) of the current map to tiles (ids); with `lock`, lock them too."""
         map = self.map
         if map is None:
             return
@@ -199,17 +199,17 @@ class Session:
             self.emit("failed", error.within(place="painted, but not locked"))
 
     def lock(self, cells: Iterable[int]) -> None:
-        """Keep these cells of the map that is shown."""
+        """Lock cells (flat indices) of the current map."""
         if self.map is None:
             return
         try:
             self.change(self._with_locks(self.state, self.map, _keep_inside(cells, self.map.cells.size)))
         except TooLarge as error:
-            self._show()  # without the locks that somebody has seen already
+            self._show()  # removes the locks that the browser has drawn already
             self.emit("failed", error.within(place="not locked"))
 
     def unlock(self, cells: Iterable[int] | None = None) -> None:
-        """Free these cells again, or all."""
+        """Unlock these cells, or all."""
         if cells is None or self.recipe is None:
             self.change(replace(self.state, locks=None))
             return
@@ -219,14 +219,14 @@ class Session:
         self.change(replace(self.state, locks=locks.without_cells(freed, self._shape) or None if locks else None))
 
     def regenerate(self) -> None:
-        """Make the map again with this seed: what is locked is built in, what was only painted is gone."""
+        """Make the map again with the same seed and the current locks; drop painted cells that are not locked."""
         if self.state.is_pending:
             self.change(self.state.with_recipe())
         else:
             self.make()
 
     def find_locked_cells(self) -> NDArray[np.bool_] | None:
-        """The cells of the map that is shown that are locked; None where none are."""
+        """Return a mask of the locked cells of the current map, or None without locks."""
         if self.recipe is None or self.state.locks is None:
             return None
         places, _ = find_origins(self.recipe)
@@ -234,39 +234,39 @@ class Session:
         return np.isin(places, flat)
 
     def _with_locks(self, state: State, map: TileMap, cells: NDArray[np.int64]) -> State:
-        """A state in which these cells of a map are locked too, as the map holds them."""
+        """Return a state with locks on these cells, to the tiles that a map has there."""
         if self.recipe is None:
             return state
         places, tiles = find_origins(self.recipe)
         names = map.tileset.names
-        before = np.arange(len(names))  # (tile,) what it was before the map was turned over
-        before[: len(tiles)] = tiles
-        which = before[map.cells.ravel()[cells]]
+        original = np.arange(len(names))  # (tile,) its id before the map was mirrored or rotated
+        original[: len(tiles)] = tiles
+        which = original[map.cells.ravel()[cells]]
         locks = (state.locks or Locks.of([])).with_cells(places.ravel()[cells], which, names, self._shape)
         return replace(state, locks=locks or None)
 
     @property
     def _shape(self) -> tuple[int, ...]:
-        """Of the technique's map."""
+        """Shape of the technique's map."""
         assert self.recipe is not None
         return make_plan(self.recipe).site.shape
 
-    # -- making -------------------------------------------------------------------------------------------------
+    # -- jobs ---------------------------------------------------------------------------------------------------
 
     def make(self) -> None:
-        """Make the state's map at the desk; whatever was being made is cancelled."""
+        """Start to make the state's map; a running job is cancelled."""
         self.stop()
         self.job = asyncio.create_task(self._make(self.state))
 
     def cancel_by_user(self) -> None:
-        """Stop the work because somebody asks for it, and tell how to go on."""
+        """Cancel the running job on request of the user, and report it."""
         if self.job is not None and not self.job.done():
             self.stop()
-            before = "; what is shown is the map before" if self.map is not None else ""
-            self.emit("failed", TilewrightError(f"stopped{before}: turn a knob, or press Reroll"))
+            previous = "; the previous map is shown" if self.map is not None else ""
+            self.emit("failed", TilewrightError(f"stopped{previous}: change a parameter or press New seed"))
 
     def stop(self) -> None:
-        """Cancel what is being made."""
+        """Cancel the running job."""
         if self.job is not None and not self.job.done():
             self.job.cancel()
             self.emit("busy", False)
@@ -274,15 +274,16 @@ class Session:
 
     async def _make(self, state: State) -> None:
         self.emit("busy", True)
-        loop, begun = asyncio.get_running_loop(), time.perf_counter()
+        loop, start = asyncio.get_running_loop(), time.perf_counter()
 
         def work(token: CancelToken) -> tuple[Recipe, TileMap]:
             recipe = operations.check_recipe(state.effective, self.queue.settings)
-            looked = time.perf_counter()
+            last_preview = time.perf_counter()
             for frame in operations.frames(recipe, token):
-                if frame.map is None and frame.cells is not None and time.perf_counter() > looked + PREVIEW_INTERVAL:
+                is_due = time.perf_counter() > last_preview + PREVIEW_INTERVAL
+                if frame.map is None and frame.cells is not None and is_due:
                     loop.call_soon_threadsafe(self._show_progress, state, frame.snapshot())
-                    looked = time.perf_counter()
+                    last_preview = time.perf_counter()
             assert frame.map is not None
             return recipe, frame.map
 
@@ -293,18 +294,18 @@ class Session:
         found = await self.attempt(work, fail)
         if found is not None:
             self.recipe, self._base_map = found
-            self.seconds = time.perf_counter() - begun
+            self.seconds = time.perf_counter() - start
             self.emit("busy", False)
             self.emit("failed", None)
             self._show()
 
     def _show_progress(self, state: State, frame: Frame) -> None:
-        """Work that takes long is shown as it goes, unless something newer is being made."""
+        """Show a frame of a long job, unless a newer one has started."""
         if state is self.state and self.job is not None and not self.job.done():
             self.emit("progress", frame)
 
     def _show(self) -> None:
-        """Put what was painted over the map, and tell."""
+        """Draw the painted cells over the map, and emit it."""
         if self._base_map is None:
             return
         self.map = self._base_map
@@ -317,28 +318,28 @@ class Session:
 
 
 def parse_seed(text: str) -> int | str:
-    """A seed as recipes write it: a number, or a text such as 007, which is another seed than 7."""
+    """Return a seed as in recipes: an integer, or a string such as 007, which is a different seed from 7."""
     return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
 
 
 def _drop_outside_locks(state: State) -> State:
-    """The state without locks that lie outside its map, such as one that was made smaller; the others fit its size."""
+    """Return the state without locks outside its map, for example after the map was made smaller."""
     if state.locks is None:
         return state
     try:
         recipe = Recipe.of({**state.recipe, "locks": None})
     except TilewrightError:
-        return state  # making it will tell
+        return state  # making the map reports the error
     shape = recipe.shape
     fitted = state.locks.clip_to(shape) or None
     is_same = fitted is not None and fitted == state.locks and fitted.map_shape == state.locks.map_shape
     if is_same or (fitted is not None and len(fitted) > Locks.max_count(shape)):
-        return state  # nothing to do, or, where a larger map has too many of them, making it will tell
+        return state  # unchanged, or too many for the larger map, which making the map reports
     state = replace(state, locks=fitted)
     return replace(state.with_recipe(), painted=state.painted) if state.recipe.get("locks") else state
 
 
 def _keep_inside(cells: Iterable[int], size: int) -> NDArray[np.int64]:
-    """Flat places that lie on a map of this many cells."""
+    """Return the flat indices below `size` as an array."""
     places = np.array([*cells], dtype=np.int64)
     return places[(places >= 0) & (places < size)]

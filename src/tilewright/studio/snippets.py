@@ -1,6 +1,6 @@
-"""A recipe as code that makes exactly its map elsewhere: in a shell, and in Python.
+"""Recipes as code that makes the same map in a shell or in Python.
 
-What the command line's notation cannot say goes into a recipe's file instead.
+A recipe that the command line cannot express is written to a file first.
 """
 
 from __future__ import annotations
@@ -30,13 +30,27 @@ from ..core.registry import techniques
 from ..core.yaml import write_data
 
 MAX_LINE = 600
-"""Characters of a command line; a longer one becomes a file, which can be read."""
+"""Maximum characters of a command line; longer ones use a recipe file."""
 WIDTH = 100
-"""Characters of a line of Python."""
+"""Maximum characters of a line of Python."""
 
 
 def command_line(data: Mapping[str, Any], output: str = "map.png") -> str:
-    """What to type in a shell: one line, or the recipe as a file and a line that runs it.
+    """Return the shell command for a recipe: one line, or a recipe file and the line that runs it.
+
+    Parameters
+    ----------
+    data : mapping
+        Recipe as plain data.
+    output : str, default "map.png"
+        File to write.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
 
     >>> print(command_line({"technique": "caves", "params": {"width": 40}, "shaping": ["border"], "seed": 7}))
     tilewright make caves --width 40 --shape border --seed 7 -o map.png
@@ -56,7 +70,21 @@ def command_line(data: Mapping[str, Any], output: str = "map.png") -> str:
 
 
 def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
-    """What to write in Python, with what was painted by hand since.
+    """Return Python code for a recipe and the cells painted over its map.
+
+    Parameters
+    ----------
+    data : mapping
+        Recipe as plain data.
+    painted : Grid, optional
+        Painted cells; all others are free.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
 
     >>> print(python_code({"technique": "caves", "params": {"width": 40}, "seed": 7}))
     import tilewright as tw
@@ -75,11 +103,11 @@ def python_code(data: Mapping[str, Any], painted: Grid | None = None) -> str:
     return "\n".join([*lines, *(_write_painting(painted) if painted is not None else ())])
 
 
-# -- the shell ----------------------------------------------------------------------------------------------
+# -- shell --------------------------------------------------------------------------------------------------
 
 
 def _list_arguments(data: Mapping[str, Any]) -> Iterator[str]:
-    """A recipe as what follows `tilewright make`."""
+    """Yield the arguments of `tilewright make` for a recipe."""
     entry = techniques.get(str(data["technique"]))
     fields = fields_by_name(entry.params)
     yield entry.name
@@ -101,7 +129,7 @@ def _list_arguments(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _write_flags(word: str, value: Any) -> Iterator[str]:
-    """What a recipe holds beside its params, as flags."""
+    """Yield the flags for a key of a recipe other than params."""
     match word, value:
         case ("tileset", str()) | ("tries", int()):
             yield from (f"--{word}", str(value))
@@ -124,7 +152,7 @@ def _write_flags(word: str, value: Any) -> Iterator[str]:
 
 
 def _write_literal(value: Any, width: int = WIDTH) -> str:
-    """A value as Python reads it, on several lines where one has no room for it."""
+    """Return a value as a Python literal, on several lines if it is too long for one."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if value.isprintable() else repr(value)
     if isinstance(value, (list, tuple)):
@@ -136,7 +164,7 @@ def _write_literal(value: Any, width: int = WIDTH) -> str:
 
 
 def _wrap_parts(opening: str, parts: Sequence[tuple[str, Any]], closing: str, width: int) -> str:
-    """Parts, each with what stands before it, between brackets: on one line, or each on its own."""
+    """Return parts, each with its prefix, between brackets: on one line, or on one line each."""
     line = opening + ", ".join(before + _write_literal(part, 1 << 30) for before, part in parts) + closing
     if len(line) <= width:
         return line
@@ -145,7 +173,7 @@ def _wrap_parts(opening: str, parts: Sequence[tuple[str, Any]], closing: str, wi
 
 
 def _write_painting(painted: Grid) -> list[str]:
-    """Lines that put painted cells on the map `m`, a run of equal ones at a time."""
+    """Return lines of code that set the painted cells of the map `m`, one run of equal tiles at a time."""
     runs = list(_find_runs(painted))
     if not runs:
         return []
@@ -160,7 +188,7 @@ def _write_painting(painted: Grid) -> list[str]:
 
 
 def _find_runs(painted: Grid) -> Iterator[tuple[Any, ...]]:
-    """Where painted cells begin in their row, how many follow each other, and their word."""
+    """Yield the start, the length and the label of each run of equal painted cells in a row."""
     for place in np.ndindex(painted.shape[:-1]):
         row = painted.cells[place]
         edges = np.flatnonzero(np.diff(row, prepend=FREE, append=FREE))

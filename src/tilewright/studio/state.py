@@ -1,4 +1,4 @@
-"""The state of the page: what a link reopens, what undo goes back to. A value; every change makes another."""
+"""State of the page, as stored in links and in the undo history. Immutable; every change returns a new state."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ from .sample_state import SampleState
 VERSION = 1
 MAX_LINK_LENGTH = 1 << 20
 MAX_STATE_BYTES = 1 << 24
-"""Characters of a link, and bytes of what it unpacks to."""
+"""Maximum characters of a link, and maximum bytes of its unpacked content."""
 MAX_PARTS = 64
-"""Pieces of what was painted over a large map: each is a map that can travel inside a recipe."""
+"""Maximum number of pieces into which the painted cells of a large map are split, each small enough for a recipe."""
 TABS = ("make", "shape", "example", "rules", "gallery", "export")
 
 Stage = tuple[str, Mapping[str, Any]]
-"""A shaper's name, and what is set of its params."""
+"""Name of a shaper and its params that are set."""
 
 
 @dataclass(frozen=True)
 class ViewSettings:
-    """How the map is looked at; nothing of it changes the map."""
+    """How the page shows the map; does not affect the map."""
 
     tab: str = "make"
     sprites: bool = True
     grid: bool = False
     overlay: str = ""
-    """An overlay as one types it, such as `hot-path,slack=8`; empty for none."""
+    """Overlay as on the command line, for example `hot-path,slack=8`; empty for none."""
 
 
 @dataclass(frozen=True)
 class State:
-    """A recipe as plain data, what was painted over its map since, and how it is looked at."""
+    """A recipe as plain data, the cells painted over its map, and the view settings."""
 
     recipe: Mapping[str, Any] = field(default_factory=lambda: {"technique": "caves", "seed": 7})
-    """As a person would write it: what is left to its default is not there. It makes the map, painted cells aside."""
+    """Recipe of the map without painted cells, as a user would write it: defaults are left out."""
     locks: Locks | None = None
-    """What is to stay, in the technique's places. The recipe holds what was locked when the map was made."""
+    """Current locks, in the technique's coordinates. The recipe holds the locks with which the map was made."""
     painted: Grid | None = None
-    """What was painted over the finished map since, in the finished map's places."""
+    """Cells painted over the finished map since it was made, in the finished map's coordinates."""
     off: tuple[int, ...] = ()
-    """Shapers that are switched off, by their place in the recipe's list."""
+    """Indices of the disabled shapers in the recipe's list."""
     view_settings: ViewSettings = field(default_factory=ViewSettings)
     example: SampleState = field(default_factory=SampleState)
-    """The sample of By example, and what is asked there; nothing of it changes the map."""
+    """Sample and settings of By example; do not affect the map."""
     gallery: Gallery = field(default_factory=Gallery)
-    """What varies in the gallery, and how it is shown there."""
+    """Settings of the gallery."""
 
-    # -- the recipe ---------------------------------------------------------------------------------------------
+    # -- recipe -------------------------------------------------------------------------------------------------
 
     @property
     def technique(self) -> str:
@@ -77,23 +77,23 @@ class State:
 
     @property
     def effective(self) -> dict[str, Any]:
-        """The recipe without the shapers that are switched off: what is made and exported."""
+        """The recipe without disabled shapers, which is made and exported."""
         data = dict(self.recipe)
         stages = data.pop("shaping", None)
         shaping = [stages[number] for number in self.stages_on]
         return {**data, "shaping": shaping} if shaping else data
 
     def with_recipe(self, **words: Any) -> State:
-        """With other words of the recipe; None takes a word out.
+        """Return the state with other values of recipe keys; None removes a key.
 
-        The map is made anew: what is locked goes into the recipe, what was only painted is gone.
+        The map is made again: the recipe gets the current locks, and painted cells that are not locked are dropped.
         """
         locks = None if self.locks is None or not len(self.locks) else self.locks.to_data()
         data = {**self.recipe, "locks": locks, **words}
         return replace(self, recipe={word: value for word, value in data.items() if value is not None}, painted=None)
 
     def apply_fix(self, fix: Fix) -> State:
-        """With a suggested fix of `effective` made."""
+        """Return the state with a suggested fix of `effective` applied."""
         if fix == ANOTHER_SEED:
             return self.with_recipe(seed=int(read_seed(None)))
         if fix.path[0] == "locks":
@@ -110,7 +110,7 @@ class State:
 
     @property
     def stages(self) -> list[Stage]:
-        """The shapers of the recipe: each a name, or a name with params."""
+        """Shapers of the recipe, each a name with its params."""
         found: list[Stage] = []
         for stage in self.recipe.get("shaping") or ():
             if isinstance(stage, str):
@@ -122,30 +122,30 @@ class State:
 
     @property
     def stages_on(self) -> list[int]:
-        """The shapers that are not switched off, by their place in the recipe's list."""
+        """Indices of the enabled shapers in the recipe's list."""
         return [number for number in range(len(self.recipe.get("shaping") or ())) if number not in self.off]
 
     def with_params(self, **values: Any) -> State:
-        """With other parameters; they are checked when the map is made."""
+        """Return the state with other parameters; they are checked when the map is made."""
         return self.with_recipe(params={**self.params, **values})
 
     @property
     def is_pending(self) -> bool:
-        """Whether something was painted, locked or freed since the map was made."""
+        """Whether cells were painted, locked or unlocked since the map was made."""
         return self.painted is not None or self.with_recipe().recipe != self.recipe
 
     @classmethod
     def from_recipe(cls, recipe: Mapping[str, Any]) -> State:
-        """The state that a recipe opens."""
+        """Return the state of a recipe, with default view settings."""
         locks, shaping = recipe.get("locks"), recipe.get("shaping")
-        if isinstance(shaping, str | Mapping):  # a single shaper may stand without a list
+        if isinstance(shaping, str | Mapping):  # a single shaper needs no list
             recipe = {**recipe, "shaping": [shaping]}
         return cls(recipe, _read_locks(locks)).with_recipe()
 
     def open_recipe(self, recipe: Mapping[str, Any]) -> State:
-        """The state that another recipe opens from here: what is looked at, and how, and By example stay.
+        """Return the state with another recipe; the view settings, the gallery and By example stay.
 
-        So does the seed where the recipe has none: a map whose seed nobody knows is not brought back by a link.
+        A recipe without a seed gets the current one: without a seed, a link could not restore the map.
         """
         if recipe.get("seed") is None:
             recipe = {**recipe, "seed": int(read_seed(None)) if self.seed is None else self.seed}
@@ -155,17 +155,17 @@ class State:
         return replace(self, view_settings=replace(self.view_settings, **changes))
 
     def with_gallery(self, **changes: Any) -> State:
-        """With something else chosen in the gallery."""
+        """Return the state with other settings of the gallery."""
         return replace(self, gallery=replace(self.gallery, **changes))
 
     def with_view_of(self, other: State) -> State:
-        """This state, looked at as another one is."""
+        """Return this state with the view settings and the gallery of another one."""
         return replace(self, view_settings=other.view_settings, gallery=other.gallery)
 
     # -- links --------------------------------------------------------------------------------------------------
 
     def to_link(self) -> str:
-        """The state as a text for an address: letters, digits, - and _. Refused where no link could be opened again."""
+        """Return the state as a URL-safe string. Raises TooLarge if it is too long to be opened again."""
         data: dict[str, Any] = {"v": VERSION, "recipe": self.recipe}
         if self.is_pending and (self.locks is not None or "locks" in self.recipe):
             data["locks"] = None if self.locks is None else self.locks.to_data()
@@ -173,24 +173,23 @@ class State:
             data["painted"] = _encode_painted(self.painted)
         if self.off:
             data["off"] = list(self.off)
-        asked = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
-        data |= {name: own for name, own in asked.items() if own}
-        usual = ViewSettings()
-        look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(usual, name)}
+        parts = {"example": self.example.to_data(), "gallery": self.gallery.to_data()}
+        data |= {name: part for name, part in parts.items() if part}
+        default = ViewSettings()
+        look = {name: value for name, value in vars(self.view_settings).items() if value != getattr(default, name)}
         if look:
             data["look"] = look
         plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
         link = base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
         if len(link) > MAX_LINK_LENGTH or len(plain) > MAX_STATE_BYTES:
             raise TooLarge(
-                f"this is too much for a link: {len(link):,} characters, at most {MAX_LINK_LENGTH:,} are opened again; "
-                "take it home as a file"
+                f"a link must have at most {MAX_LINK_LENGTH:,} characters, got {len(link):,}; export the map as a file"
             )
         return link
 
     @classmethod
     def from_link(cls, text: str) -> State:
-        """The state in a link; whatever is wrong with it is told in one line."""
+        """Return the state in a link. Raises BadFile with one line if the link is invalid."""
         try:
             if len(text) > MAX_LINK_LENGTH:
                 raise ValueError("too long")
@@ -204,7 +203,7 @@ class State:
         except TilewrightError as error:
             raise BadFile.from_error(error, (), place="the link cannot be opened") from None
         except (ValueError, TypeError, KeyError, OverflowError, zlib.error, RecursionError):
-            raise BadFile("the link cannot be opened: it is cut off, or not one of this studio") from None
+            raise BadFile("the link cannot be opened: it is incomplete or not a link of this studio") from None
 
     @classmethod
     def _from_data(cls, data: Any) -> State:
@@ -215,8 +214,8 @@ class State:
         _check_recipe(data["recipe"])
         look = data.get("look")
         look = look if isinstance(look, dict) else {}
-        usual = vars(ViewSettings())
-        known = {name: value for name, value in look.items() if isinstance(value, type(usual.get(name, ...)))}
+        defaults = vars(ViewSettings())
+        known = {name: value for name, value in look.items() if isinstance(value, type(defaults.get(name, ...)))}
         if known.get("tab", "make") not in TABS:
             del known["tab"]
         locks, painted = data.get("locks", data["recipe"].get("locks")), data.get("painted")
@@ -233,7 +232,7 @@ class State:
 
 
 def _check_recipe(recipe: Mapping[str, Any]) -> None:
-    """What no page could show, let alone make; whether the values are any good is seen when the map is made."""
+    """Check the types of a recipe's params and shapers; their values are checked when the map is made."""
     params, shaping = recipe.get("params"), recipe.get("shaping")
     if not isinstance(params, Mapping | None):
         raise InvalidRecipe("must be a set of named values", at="params", got=params, rule="type")
@@ -242,11 +241,11 @@ def _check_recipe(recipe: Mapping[str, Any]) -> None:
     for stage in shaping or ():
         params = next(iter(stage.values())) if isinstance(stage, Mapping) and len(stage) == 1 else stage
         if not isinstance(stage, str) and (params is stage or not isinstance(params, Mapping | None)):
-            raise InvalidRecipe("one shaper with its parameters", at="shaping", got=stage)
+            raise InvalidRecipe("must be one shaper with its parameters", at="shaping", got=stage)
 
 
 def _encode_painted(painted: Grid) -> Any:
-    """What was painted as plain data: a map, or, where that is too large to travel, its cells in pieces."""
+    """Return painted cells as plain data: a map, or its cells in pieces if it is too large for one."""
     if painted.cells.size <= MAX_INLINE_CELLS:
         return painted.to_data()
     flat = painted.cells.reshape(1, -1)

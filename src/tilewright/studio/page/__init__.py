@@ -1,4 +1,4 @@
-"""The page: header, tabs, panels and what they share. Each person who opens it has a session of their own."""
+"""The web page: header, tabs and panels. Each client has its own session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def mount(studio: FastAPI, queue: JobQueue) -> None:
-    """Put the page at / of the application."""
+    """Mount the page at / of the application."""
     from .shell import Shell
 
     nicegui_app.add_static_files("/studio/thumbnails", HERE.parent / "thumbnails")

@@ -1,7 +1,7 @@
-"""The canvas: the map in the browser, with its tools, its overlays and its timeline.
+"""Canvas: shows the map in the browser, with tools, overlays and a timeline.
 
-Whatever must answer at once (zoom, hover, the preview of a stroke, playing frames) happens in the browser; what comes
-from there is checked here before anybody hears of it, and ignored if it is not what the canvas itself would send.
+Zoom, hover, the preview of a stroke and the timeline run in the browser. Events from the browser are validated here;
+invalid ones are ignored.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ...overlays.kinds import KINDS
 from ..payloads import Payload, decode_cells
 
 MENU_OVERLAYS = ("distance", "hot-path", "path", "regions", "rooms", "chokepoints")
-"""Those that need no setting to be of use."""
+"""Overlays that are useful without settings."""
 STYLE = (Path(__file__).parent / "map" / "canvas.css").read_text("utf-8")
 
 Callback = Callable[[], Any]
 
 
 class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}):
-    """A map that one can look at, paint on and watch.
+    """Element that shows a map, with tools to paint and lock cells, overlays and a timeline.
 
-    `simple` leaves out what a small sample needs not: timeline, locks and overlays. Handlers may be coroutines. Cells
-    are flat places of the map that is shown, level by level and row by row.
+    A simple canvas, for small samples, has no timeline, locks and overlays. Handlers may be coroutines. Cells are flat
+    indices of the current map, level by level and row by row.
     """
 
     def __init__(
@@ -44,8 +44,23 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
         on_film: Callback | None = None,
         on_look: Callable[[bool, bool, str], Any] | None = None,
     ) -> None:
-        """Handlers get, in turn: tiles by cell and whether to lock them; cells; cells, or None for all; nothing, four
-        times; and grid, sprites and the overlay's name, "" for none, as they are chosen now."""
+        """Create the canvas.
+
+        Parameters
+        ----------
+        simple : bool, default False
+            Whether to leave out the timeline, locks and overlays.
+        on_paint : callable, optional
+            Called with the tile id of each painted cell and whether to lock them.
+        on_lock : callable, optional
+            Called with the cells to lock.
+        on_unlock : callable, optional
+            Called with the cells to unlock, or None for all.
+        on_undo, on_redo, on_regenerate, on_film : callable, optional
+            Called without arguments.
+        on_look : callable, optional
+            Called with the view settings: grid, sprites, and the overlay's name, "" for none.
+        """
         super().__init__()
         ui.add_css(STYLE)
         self._props["simple"] = simple
@@ -56,9 +71,9 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
         self._overlay: Payload | None = None
         self._settings: dict[str, Any] = {}
         self._tiles_sent = self._sheet_sent = ""
-        """Digests of what the browser got last."""
+        """Digests of the tiles and the sprite sheet that were last sent to the browser."""
         self._stroke = 0
-        """Number of the last stroke that came in; the browser keeps what it painted since over what it is shown."""
+        """Number of the last stroke received; the browser draws later strokes over the map it gets."""
         self.on("ready", self._handle_ready)
         self.on("paint", self._handle_paint)
         self.on("lock", self._handle_lock)
@@ -70,44 +85,44 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
     # -- to the browser -----------------------------------------------------------------------------------------
 
     def show(self, payload: Payload) -> None:
-        """Show a map, as `scene_of` makes it; work in progress is over."""
+        """Show a map from `encode_map`; ends the display of progress."""
         self._payload = payload
         self._call("show", {**self._strip_known(payload), "stroke": self._stroke})
 
     def show_progress(self, payload: Payload | None) -> None:
-        """Show work that takes long, as `frame_of` makes it; None goes back to the map."""
+        """Show a frame of a long job from `encode_frame`; None shows the map again."""
         self._call("progress", None if payload is None else self._strip_known(payload))
 
     def show_overlay(self, overlay: Payload | None) -> None:
-        """Draw over the map what `overlay_of` makes, or nothing."""
+        """Draw an overlay from `encode_overlay` over the map, or none."""
         self._overlay = overlay
         self._call("overlay", overlay)
 
     def show_timeline(self, timeline: Payload | None) -> None:
-        """The frames for the timeline, as `film_of` makes them; None when there are none (any more)."""
+        """Set the frames of the timeline from `encode_timeline`; None clears it."""
         self._call("film", timeline)
 
     def set(self, **settings: Any) -> None:
-        """Change settings, and tell nobody.
+        """Change settings without calling handlers.
 
-        grid, sprites, locking: bool; overlay: name of the chosen one, "" for none; pending: whether Regenerate would
-        change something; undo, redo: whether there is anything to; busy: whether a map is being made; tool: a name.
+        grid, sprites, locking: bool; overlay: its name, "" for none; pending: whether Rebuild around locks would change
+        the map; undo, redo: whether they are possible; busy: whether a map is being made; tool: its name.
         """
         self._settings |= settings
         self._call("set", settings)
 
     async def locate_cell(self, x: int, y: int) -> tuple[float, float]:
-        """Where on the screen the middle of a cell is, in pixels of the browser's window."""
+        """Return the position of a cell's center in the browser's window, in pixels."""
         left, top = await self.run_method("place", x, y)
         return float(left), float(top)
 
     def _call(self, method: str, value: Any) -> None:
-        """Run a method in the browser, once it is there; nobody waits for it."""
+        """Run a method in the browser if the component is ready, without waiting for it."""
         if self._is_ready:
             self.run_method(method, value)
 
     def _strip_known(self, payload: Payload) -> Payload:
-        """Without the tiles and the sheet if the browser got them with the last one."""
+        """Return the payload without tiles and sprite sheet if the browser already has them."""
         lean, sheet = dict(payload), payload.get("sheet")
         if payload["tileset"] == self._tiles_sent:
             lean["tiles"] = None
@@ -121,7 +136,7 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
     # -- from the browser ---------------------------------------------------------------------------------------
 
     def _handle_ready(self) -> None:
-        """The browser has drawn the component, for the first time or anew: it knows nothing yet."""
+        """Send everything to the browser, which has created the component for the first time or again."""
         self._is_ready = True
         self._tiles_sent = self._sheet_sent = ""
         self._stroke = 0
@@ -132,16 +147,16 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
 
     def _handle_paint(self, event: GenericEventArguments) -> Any:
         match event.args:
-            case {"cells": told, "tile": int(tile), "lock": bool(lock), "stroke": int(stroke)}:
+            case {"cells": encoded, "tile": int(tile), "lock": bool(lock), "stroke": int(stroke)}:
                 self._stroke = stroke
-                cells = self._decode_cells(told)
+                cells = self._decode_cells(encoded)
                 if self._on_paint and cells and tile >= 0:
                     return self._on_paint(dict.fromkeys(cells, int(tile)), lock)
         return None
 
     def _handle_lock(self, event: GenericEventArguments) -> Any:
         match event.args:
-            case {"cells": told} if self._on_lock and (cells := self._decode_cells(told)):
+            case {"cells": encoded} if self._on_lock and (cells := self._decode_cells(encoded)):
                 return self._on_lock(cells)
         return None
 
@@ -149,30 +164,30 @@ class MapCanvas(ui.element, component="canvas.js", esm={"tilewright-map": "map"}
         match event.args:
             case {"cells": None} if self._on_unlock:
                 return self._on_unlock(None)
-            case {"cells": told} if self._on_unlock and (cells := self._decode_cells(told)):
+            case {"cells": encoded} if self._on_unlock and (cells := self._decode_cells(encoded)):
                 return self._on_unlock(cells)
         return None
 
     def _handle_look(self, event: GenericEventArguments) -> Any:
         match event.args:
             case {"grid": bool(grid), "sprites": bool(sprites), "overlay": str(overlay)}:
-                # What was set may have settings of its own, such as hot-path,slack=8.
+                # The current overlay may have settings, for example hot-path,slack=8.
                 if overlay in ("", self._settings.get("overlay"), *KINDS):
                     self._settings |= {"grid": grid, "sprites": sprites, "overlay": overlay}
                     return self._on_look(grid, sprites, overlay) if self._on_look else None
         return None
 
     def _decode_cells(self, encoded: Any) -> list[int] | None:
-        """The cells of the map that is shown that the browser means; None if it makes no sense."""
+        """Return the cells of the current map that the browser sent, or None if they are invalid."""
         if self._payload is None:
             return None
         return decode_cells(encoded, prod(self._payload[side] for side in ("width", "height", "depth")))
 
 
 def list_overlays() -> list[dict[str, str]]:
-    """The overlays that the menu lists."""
-    words = {"rooms": "rooms and links"}
+    """Return the overlays of the menu."""
+    labels = {"rooms": "rooms and links"}
     return [
-        {"name": name, "label": words.get(name, name.replace("-", " ")), "summary": KINDS[name].summary}
+        {"name": name, "label": labels.get(name, name.replace("-", " ")), "summary": KINDS[name].summary}
         for name in MENU_OVERLAYS
     ]

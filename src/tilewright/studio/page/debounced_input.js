@@ -1,5 +1,5 @@
-// A box to type in. What somebody is typing is theirs: nothing that the server sends replaces it before it is told,
-// by Enter, by leaving the box or by the arrows of a number.
+// An input field. While the user is typing, values from the server do not replace the text. It is committed by Enter,
+// by leaving the field or by the arrows of a number.
 export default {
   template: `
     <q-input
@@ -7,10 +7,10 @@ export default {
       :shadow-text="ending"
       @keydown.tab="complete"
       @update:model-value="type"
-      @change="tell"
-      @blur="tell"
+      @change="commit"
+      @blur="commit"
       @keydown.enter="enter"
-      @keydown.esc="forget"
+      @keydown.esc="cancel"
     />
   `,
   props: { value: String, id: String, _autocomplete: Array },
@@ -24,7 +24,7 @@ export default {
     },
   },
   computed: {
-    // What is missing of the first suggestion that starts with the text.
+    // The rest of the first suggestion that starts with the text.
     ending() {
       if (!this.isTyping || !this.text) return "";
       const start = String(this.text).toLowerCase();
@@ -44,17 +44,17 @@ export default {
       this.text = text;
       this.isTyping = true;
     },
-    tell() {
+    commit() {
       if (!this.isTyping) return;
-      // Of what is no number at all, such as 1e, a browser gives nothing: that must not pass for an emptied box.
-      if (this.$el.querySelector("input")?.validity.badInput) return this.forget();
+      // For an invalid number, such as 1e, the browser returns an empty text, which would reset the field.
+      if (this.$el.querySelector("input")?.validity.badInput) return this.cancel();
       this.isTyping = false;
       this.$emit("commit", this.text);
     },
     enter(event) {
-      if (event.target.tagName !== "TEXTAREA") this.tell();
+      if (event.target.tagName !== "TEXTAREA") this.commit();
     },
-    forget() {
+    cancel() {
       this.isTyping = false;
       this.text = this.value;
       this.$emit("cancel");

@@ -1,4 +1,4 @@
-"""A box to type in: it tells what was typed when the typing is done, and keeps what is typed until then."""
+"""Input field that reports its text when the user has finished typing, not on every key."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 MAX_LENGTH = 10_000
-"""Characters that are read of what was typed."""
+"""Maximum number of characters; further ones are ignored."""
 
 
 class DebouncedInput(ui.input, component="debounced_input.js"):
-    """Typing is done by Enter, by leaving the box, by the arrows of a number; Escape forgets what was typed.
+    """Input field that commits its text on Enter, on blur, or by the arrows of a number; Escape restores the value.
 
-    `forgotten` is called then: who has refused what was told before shows what holds instead.
+    Escape calls `on_cancel`, with which the owner can clear an error and show the current value.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class DebouncedInput(ui.input, component="debounced_input.js"):
         step: float | None = None,
         on_cancel: Callable[[], Any] | None = None,
     ) -> None:
-        """With a step it is for numbers."""
+        """Create the field; with a `step` it is a number field."""
         super().__init__(label, placeholder=hint or None, value=value)
         self.props("dense outlined hide-bottom-space")
         self.props["data-testid"] = test_id

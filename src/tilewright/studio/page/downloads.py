@@ -1,4 +1,4 @@
-"""What there is to take home, in groups; and files, told of and put together."""
+"""Groups of export formats, and descriptions of exported files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ GROUPS = {
     "Data": ("json", "npz", "csv", "txt", "fbca"),
 }
 OTHERS = "Others"
-"""Where plugins' formats stand."""
+"""Group of the formats of plugins."""
 
 
 def describe_files(files: Files, *, is_picture: bool) -> str:
-    """What is told of files: their names, the size of a picture, how much they are."""
+    """Return the names of files, the size of a picture, and the number of bytes as text."""
     facts = [" and ".join(files)]
     if is_picture:
         with Image.open(io.BytesIO(next(iter(files.values())))) as picture:
@@ -31,7 +31,7 @@ def describe_files(files: Files, *, is_picture: bool) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """Bytes as people read them.
+    """Return a number of bytes as text.
 
     >>> format_bytes(812), format_bytes(34_800), format_bytes(2_500_000)
     ('812 bytes', '34.8 KB', '2.5 MB')
@@ -42,7 +42,7 @@ def format_bytes(count: int) -> str:
 
 
 def group_formats() -> dict[str, list[str]]:
-    """The formats that can be written, in groups."""
+    """Return the names of the writable formats by group."""
     writable = [entry.name for entry in format_registry if entry.write is not None or entry.animate is not None]
     found = {title: [name for name in names if name in writable] for title, names in GROUPS.items()}
     known = {name for names in GROUPS.values() for name in names}

@@ -1,4 +1,4 @@
-"""Export: the map in any format, and what makes it again: the recipe, a line for the shell, lines of Python, a link."""
+"""Tab Export: the map in any format, and its recipe, shell command, Python code and link."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .view import View
 from .widgets import build_copy_script, icon_button
 
 PAINTED_NOTE = (
-    "Painted by hand since it was made: the file has what you painted, but carries no recipe. "
-    "Regenerate to build what is locked into the recipe."
+    "The map has painted cells: the file contains them, but no recipe. "
+    "Press Rebuild around locks to make a map whose recipe contains the locked cells."
 )
-WITHOUT_PAINT_NOTE = "Makes the map without what was painted since."
+WITHOUT_PAINT_NOTE = "Makes the map without the painted cells."
 LONG_LINK = 8000
-"""Characters of an address that messengers and mail programs may cut."""
+"""Characters from which messengers and mail programs may truncate a link."""
 
 
 class ExportView(View):
-    """Files first, then what makes the map again."""
+    """Files in one panel; recipe, code and link in another."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.page_url = ""
-        """Of the page, without what follows the #."""
+        """URL of the page without the fragment."""
         self.is_made = False
-        """Whether the map that is shown is the state's."""
+        """Whether the current map is the map of the state."""
         with ui.element("div").classes("tw-card tw-remark") as self.painted:
             ui.icon("brush")
             ui.label(PAINTED_NOTE)
@@ -53,10 +53,10 @@ class ExportView(View):
                         f".{ending}", icon="download", color=None, on_click=partial(self._download, ending)
                     )
                     button.props(f"flat dense no-caps size=sm data-testid=recipe-{ending}")
-            self.command = CopyableText("In a shell", "command-line")
-            self.python = CopyableText("In Python", "python-lines")
-            self.link = CopyableText("Link to exactly this", "address")
-        self.missing = ui.label("This recipe makes no map: the line below the canvas says why.").classes("tw-hint")
+            self.command = CopyableText("Shell command", "command-line")
+            self.python = CopyableText("Python code", "python-lines")
+            self.link = CopyableText("Link", "address")
+        self.missing = ui.label("This recipe makes no map: see the message below the canvas.").classes("tw-hint")
         self.missing.props("data-testid=export-missing")
         self._show_part()
         session.listen("map", lambda map: self.refresh(session.state))
@@ -64,7 +64,7 @@ class ExportView(View):
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
-        """What makes the state's map again; only while somebody looks."""
+        """Show the recipe, code and link of the state, if the tab is open."""
         if state.view_settings.tab != "export" or self.code_panel.is_deleted:
             self.files.stop()
             return
@@ -83,26 +83,26 @@ class ExportView(View):
         except TooLarge as error:
             self.link.show("", str(error))
             return
-        cut = f"{len(link):,} characters: some programs cut links that long." if len(link) > LONG_LINK else ""
-        self.link.show(link, cut)
+        warning = f"{len(link):,} characters: some programs truncate long links." if len(link) > LONG_LINK else ""
+        self.link.show(link, warning)
 
     def _show_part(self) -> None:
-        """Show one of the parts."""
+        """Show the selected panel."""
         is_file = self.part.value == "file"
         self.file_panel.set_visibility(is_file)
         self.code_panel.set_visibility(not is_file and self.is_made)
         self.missing.set_visibility(not is_file and not self.is_made)
 
     def build_recipe_data(self) -> dict[str, Any]:
-        """The recipe of the map that is shown, with its seed."""
+        """Return the recipe of the current map, with its seed."""
         data = dict(self.session.state.effective)
         made = self.session.map.recipe if self.session.map is not None else None
         if data.get("seed") is None and made is not None:
-            data["seed"] = made.seed  # it was picked when the map was made
+            data["seed"] = made.seed  # chosen at random when the map was made
         return data
 
     def _is_made(self, state: State) -> bool:
-        """Whether the map that is shown is the state's: that may be in the making, or impossible."""
+        """Return whether the current map is the map of the state, which may still be in progress or have failed."""
         try:
             return self.session.map is not None and Recipe.of(state.effective, Resolver()) == self.session.recipe
         except TilewrightError:
@@ -120,7 +120,7 @@ class ExportView(View):
 
 
 class CopyableText:
-    """Lines to take along, with a button that copies them."""
+    """A titled block of text with a button that copies it."""
 
     def __init__(self, title: str, test_id: str) -> None:
         with ui.element("div").classes("tw-take-head") as self.head:

@@ -1,4 +1,4 @@
-"""Files to take home: a format, its options, what the file will look like, and the file."""
+"""File panel of the tab Export: format, options, preview and download."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from .downloads import describe_files, group_formats
 from .widgets import icon_button, toggle_class
 
 PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng": "image/png"}
-"""Formats that a browser shows."""
+"""Formats that a browser displays, and their media types."""
 MAX_PREVIEW_BYTES = 4 << 20
-"""Bytes of a picture that is shown beside its options."""
+"""Maximum bytes of a picture in the preview."""
 MAX_PREVIEW_LENGTH = 1500
-"""Characters of a text that are shown."""
+"""Maximum characters of a text in the preview."""
 TOOLTIP_PROPS = 'anchor="top middle" self="bottom middle" delay=400'
-"""Where the summary of a format is shown: not over the other ones."""
+"""Position of a format's tooltip: above it, so that it does not cover the other formats."""
 SCROLL_SCRIPT = """(event) => event.target.classList.contains('tw-preview-film')
   && event.target.scrollIntoView({block: 'nearest', behavior: 'smooth'})"""
-"""A film that was asked for is looked at; a picture that follows its options stays where it is."""
+"""Scrolls to an animation when it is loaded. Pictures, which update with their options, do not scroll."""
 PAUSE = 0.25
-"""Seconds that the options must stand still before the file is made again."""
+"""Seconds without a change of the options before the file is made again."""
 
 
 @dataclass(frozen=True)
 class FileRequest:
-    """What a file depends on."""
+    """The map, format, options and name of a file."""
 
     map: TileMap | None
     format: str
@@ -49,26 +49,26 @@ class FileRequest:
     name: str
 
     def is_same_file(self, other: FileRequest | None) -> bool:
-        """Whether the other is this map in this format with these options, whatever its name."""
+        """Return whether another request has the same map, format and options; its name may differ."""
         if other is None or other.map is not self.map:
             return False
         return (other.format, other.options) == (self.format, self.options)
 
 
 class FilesView:
-    """A format to choose, its options, a look at the file, and its download."""
+    """Selection of a format, its options, a preview and the download."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.format = "png"
         self.options: dict[str, dict[str, Any]] = {}
-        """What is set, by format."""
+        """Options that are set, by format."""
         self.files: Files | None = None
         self.controls: Controls | None = None
         self._finished_request: FileRequest | None = None
         self._pending_request: FileRequest | None = None
         self._progress = 0.0
-        """How far an animation is."""
+        """Progress of an animation, from 0 to 1."""
         self._job: asyncio.Task[None] | None = None
         self.buttons: dict[str, ui.button] = {}
         with ui.element("div").classes("tw-formats"):
@@ -89,7 +89,7 @@ class FilesView:
         with ui.element("div").classes("tw-download") as self.working:
             self.progress = ui.linear_progress(value=0, show_value=False).props("instant-feedback rounded")
             self.progress.props("data-testid=export-progress")
-            icon_button("stop_circle", "Stop the work", self.stop, test_id="export-stop")
+            icon_button("stop_circle", "Stop", self.stop, test_id="export-stop")
         self.working.set_visibility(False)
         self.status = ui.label("").classes("tw-faint").props("data-testid=file-told role=status")
         self.play = ui.button("Preview", icon="play_arrow", color=None, on_click=self._start)
@@ -110,11 +110,11 @@ class FilesView:
 
     @property
     def stem(self) -> str:
-        """The name without an ending, made fit for any disk."""
+        """File name without extension, with characters that all file systems allow."""
         return re.sub(r"[^\w. -]", "_", self.name.value or "").strip(" .") or "map"
 
     def choose(self, name: str) -> None:
-        """Another format; what was set for it before is still set."""
+        """Select a format; its options are kept from before."""
         self.stop()
         self.buttons[self.format].classes(remove="tw-chosen-format")
         self.format = name
@@ -123,22 +123,22 @@ class FilesView:
         fields = fields_of(self.entry.params)
         known = {field.name for field in fields}
         look = self.session.state.view_settings
-        seen = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
-        as_seen = {option: value for option, value in seen.items() if option in known and value is not None}
-        values = self.options.setdefault(name, as_seen)
-        reading = [field.name for field in fields if field.reading]
+        view_options = {"sprites": look.sprites, "grid": look.grid or None, "overlay": look.overlay or None}
+        initial = {option: value for option, value in view_options.items() if option in known and value is not None}
+        values = self.options.setdefault(name, initial)
+        read_options = [field.name for field in fields if field.reading]
         self.options_panel.clear()
         with self.options_panel:
             self.controls = Controls(
-                self.entry.params, values, self._on_option_change, tiles=self.session.tiles, skip=reading
+                self.entry.params, values, self._on_option_change, tiles=self.session.tiles, skip=read_options
             )
         toggle_class(self.picture, "tw-preview-film", self.is_animation)
         self.refresh()
 
     def refresh(self) -> None:
-        """Look whether the file is still the one of the map that is shown; if not, make it again."""
-        wanted = self._build_request()
-        if wanted.is_same_file(self._finished_request) or wanted.is_same_file(self._pending_request):
+        """Make the file again if the map, the format or the options have changed."""
+        request = self._build_request()
+        if request.is_same_file(self._finished_request) or request.is_same_file(self._pending_request):
             return
         self.stop()
         self._clear_preview()
@@ -146,14 +146,14 @@ class FilesView:
             self._start(PAUSE)
 
     def stop(self) -> None:
-        """Cancel what is being made."""
+        """Cancel the running job."""
         if self._job is not None:
             self._job.cancel()
         self._job = self._pending_request = None
         self.working.set_visibility(False)
         self.play.set_visibility(self.is_animation and self.files is None)
 
-    # -- making the file ----------------------------------------------------------------------------------------
+    # -- jobs ---------------------------------------------------------------------------------------------------
 
     def _on_option_change(self, name: str, value: Any) -> None:
         values = self.options[self.format]
@@ -185,7 +185,7 @@ class FilesView:
         if self.session.state.view_settings.tab != "export":
             return
         if map is None or recipe is None:
-            self._fail(TilewrightError("There is no map yet that could be written."), request)
+            self._fail(TilewrightError("there is no map yet"), request)
             return
         animates, loop = self.is_animation, asyncio.get_running_loop()
         self.working.set_visibility(animates)
@@ -225,7 +225,7 @@ class FilesView:
         if self.controls is not None:
             self.controls.mark(error.problems)
 
-    # -- showing and sending it ---------------------------------------------------------------------------------
+    # -- preview and download -----------------------------------------------------------------------------------
 
     def _show(self, files: Files, status: str) -> None:
         main = next(iter(files.values()))
@@ -243,15 +243,15 @@ class FilesView:
             self.text.set_visibility(True)
 
     def _download(self) -> None:
-        """Send the file; several are made again under another name, for they name each other."""
-        made = self._finished_request
-        if self.files is None or made is None or (len(self.files) > 1 and made.name != self.stem):
+        """Send the file. Several files are made again if the name has changed, because they refer to each other."""
+        finished = self._finished_request
+        if self.files is None or finished is None or (len(self.files) > 1 and finished.name != self.stem):
             self._start(download=True)
         else:
             self._send()
 
     def _send(self) -> None:
-        """The file, or a zip of all that belong together, under the name that stands there now."""
+        """Send the file, or a zip archive of several, under the current name."""
         if not self.files:
             return
         ending = "".join(self.entry.extensions[:1])

@@ -1,4 +1,4 @@
-"""Gallery: twenty-four variations at once, as pictures and as points between two measures."""
+"""Tab Gallery: 24 variations of the map as pictures and in a scatter plot of two measures."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from .variations import COLUMNS, COUNT, SWEPT_MEASURE, Variation, VariationResul
 from .view import View
 
 MAX_CONCURRENT = 2
-"""Variations that are made at the same time: the person's other work waits for no more than these."""
+"""Maximum number of variations made at the same time, so that other jobs of the user do not wait long."""
 RETRY_SECONDS = 0.5
-"""Seconds until the desk is asked again when it has too much to do."""
+"""Seconds to wait before a job is submitted again if the queue is full."""
 DEFAULT_AXES = (Gallery().x, Gallery().y)
-"""The measures that are the axes at first."""
+"""Default measures of the axes."""
 UNSORTED = Gallery().sort
 
 
 class GalleryView(View):
-    """What varies, on the left; the pictures and the chart, in the middle."""
+    """Settings and scatter plot in the left panel, pictures in the middle."""
 
     def __init__(self, session: Session, area: ui.element) -> None:
         self.session = session
         self.variations: list[Variation] = []
         self.results: dict[int, VariationResult] = {}
-        """What is there of them already, by their number."""
+        """Finished results by index of the variation."""
         self._shown_settings: Gallery | None = None
-        """What was chosen when the numbers were shown last."""
+        """Settings with which the numbers were last shown."""
         self._is_showing = False
         self._jobs: list[asyncio.Task[None]] = []
         self._build_panel()
@@ -51,7 +51,7 @@ class GalleryView(View):
         self.refresh(session.state)
 
     def refresh(self, state: State) -> None:
-        """Show what varies now; work goes on only while the gallery is looked at."""
+        """Show the variations of a state; they are only made while the tab is open."""
         self.variation_panel.show(state)
         if state.view_settings.tab != "gallery":
             self.stop()
@@ -63,25 +63,25 @@ class GalleryView(View):
         else:
             self.show_all()
 
-    # -- what is on it ------------------------------------------------------------------------------------------
+    # -- layout -------------------------------------------------------------------------------------------------
 
     def _build_panel(self) -> None:
         self.variation_panel = VariationPanel(self.session)
-        roll = ui.button("Roll all again", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
-        roll.props("data-testid=gallery-roll").tooltip("Other seeds for all; what is locked stays")
-        ui.label("Click a picture or a point to continue with it.").classes("tw-hint")
-        ui.label("Two measures").classes("tw-title")
+        roll = ui.button("New seeds", icon="casino", on_click=self.roll).props("dense unelevated no-caps")
+        roll.props("data-testid=gallery-roll").tooltip("Choose new random seeds; locked cells stay")
+        ui.label("Click a picture or a point to open it in Make.").classes("tw-hint")
+        ui.label("Scatter plot").classes("tw-title")
         with ui.element("div").classes("tw-gallery-pair"):
-            self.y, self.about_y = self._build_measure_select("Up", "y")
-            self.x, self.about_x = self._build_measure_select("Across", "x")
+            self.y, self.about_y = self._build_measure_select("Y axis", "y")
+            self.x, self.about_x = self._build_measure_select("X axis", "x")
         self.plot = ScatterPlot(self.choose)
         with ui.element("div").classes("tw-gallery-sort"):
-            self.sort, _ = self._build_measure_select("Sort the pictures by", "sort")
-            self.most_first = ui.switch("Most first", value=True, on_change=partial(self._on_choice, "most_first"))
+            self.sort, _ = self._build_measure_select("Sort pictures by", "sort")
+            self.most_first = ui.switch("Descending", value=True, on_change=partial(self._on_choice, "most_first"))
             self.most_first.props("dense data-testid=gallery-most-first")
 
     def _build_measure_select(self, label: str, name: str) -> tuple[ui.select, ui.tooltip]:
-        """A list of measures; they are offered when some are there."""
+        """Build a selection of measures and its tooltip; `_offer_measures` fills it."""
         select = ui.select({}, label=label, on_change=partial(self._on_choice, name))
         select.props(f"dense outlined options-dense data-testid=gallery-{name}")
         with select:
@@ -94,14 +94,14 @@ class GalleryView(View):
             self.grid.style(f"--tw-columns: {COLUMNS}")
         self.cells: list[GalleryCell] = []
 
-    # -- making them --------------------------------------------------------------------------------------------
+    # -- jobs ---------------------------------------------------------------------------------------------------
 
     def show_all(self) -> None:
-        """Begin anew: make all variations of the state, as long as the gallery is looked at."""
+        """Make all variations of the state, if the tab is open."""
         self.stop()
         state = self.session.state
         if state.view_settings.tab != "gallery":
-            return  # they are made when somebody comes back
+            return  # they are made when the tab is opened
         self.variations, self.results = list_variations(state), {}
         self.grid.clear()
         with self.grid:
@@ -113,22 +113,22 @@ class GalleryView(View):
         self._resume()
 
     def roll(self) -> None:
-        """Other seeds for all of them."""
+        """Choose new seeds for all variations."""
         gallery = self.session.state.gallery
         if gallery.what == "knob" and gallery.same_seed:
-            # The one seed that all share is the person's own; rolling it is a step that can be undone.
+            # All variations share the seed of the current map; changing it is an undo step.
             self.session.reroll()
         else:
             self.session.change_gallery(roll=int(read_seed(None)))
 
     def stop(self) -> None:
-        """Cancel what is being made."""
+        """Cancel all jobs."""
         for job in self._jobs:
             job.cancel()
         self._jobs = []
 
     def choose(self, number: int) -> None:
-        """Continue with one of them."""
+        """Open a variation in Make."""
         if number in self.results and self.results[number].failure:
             return
         chosen = self.variations[number].state
@@ -136,12 +136,12 @@ class GalleryView(View):
         self.session.change(state.with_view_settings(tab="make"))
 
     def _is_current(self, state: State) -> bool:
-        """Whether these are the variations of a state: also of each of them, so that one can come back for another."""
+        """Return whether these are the variations of a state. They stay current when the user opens one of them."""
         wanted = [one.state.effective for one in list_variations(state)]
         return wanted == [one.state.effective for one in self.variations]
 
     def _resume(self) -> None:
-        """Make those that are missing."""
+        """Make the missing variations."""
         self._show_status()
         if not any(not job.done() for job in self._jobs):
             missing = [number for number in range(len(self.variations)) if number not in self.results]
@@ -155,7 +155,7 @@ class GalleryView(View):
         variation = self.variations[number]
         while True:
             try:
-                found = await self.session.submit(lambda ticket: make_variation(variation, ticket))
+                found = await self.session.submit(lambda token: make_variation(variation, token))
                 break
             except Cancelled:
                 return
@@ -169,7 +169,7 @@ class GalleryView(View):
         self._show_numbers()
         self._show_status()
 
-    # -- what is told -------------------------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------------------------
 
     def _show_status(self) -> None:
         count, done = len(self.variations), len(self.results)
@@ -177,17 +177,17 @@ class GalleryView(View):
         text = f"{pluralize(count, 'variation')} of {self.session.state.technique}"
         text = text if done == count else f"{done} of {text}"
         text += f", {failed} failed" if failed else ""
-        text += "; the knob has no more values, other seeds would fill the page" if count < COUNT else ""
+        text += "; the parameter has no more values, use different seeds for more maps" if count < COUNT else ""
         self.status.set_text(text)
 
     def _mark_current(self, state: State) -> None:
-        """Tell which of them the map that is shown is."""
+        """Mark the variation that is the current map."""
         now = state.with_recipe().effective
         for cell, variation in zip(self.cells, self.variations, strict=True):
             cell.mark(now == variation.state.effective)
 
     def _show_numbers(self) -> None:
-        """The measures below the pictures, the points of the chart, the order of the pictures."""
+        """Update the measures below the pictures, the scatter plot and the order of the pictures."""
         self._shown_settings = self.session.state.gallery
         self._offer_measures(self._shown_settings)
         x, y, by = str(self.x.value), str(self.y.value), str(self.sort.value)
@@ -207,7 +207,7 @@ class GalleryView(View):
         self.about_y.set_text(_describe_measure(y))
 
     def _offer_measures(self, gallery: Gallery) -> None:
-        """Offer every measure that applies to one of them; what was chosen is shown, as long as it can be."""
+        """Offer every measure that applies to a variation, and select the chosen ones if they apply."""
         found = {name for one in self.results.values() for name in one.numbers or ()}
         found = found or {*DEFAULT_AXES, gallery.x, gallery.y, gallery.sort} - {UNSORTED}
         names = sorted(found, key=lambda name: (name != SWEPT_MEASURE, name))
@@ -225,21 +225,21 @@ class GalleryView(View):
             self._is_showing = False
 
     def _on_choice(self, name: str, event: events.ValueChangeEventArguments[Any]) -> None:
-        """A person has chosen something."""
+        """Handle a choice of the user."""
         if not self._is_showing and event.value is not None:
             self.session.change_gallery(**{name: event.value})
 
     def _measure_label(self, name: str) -> str:
         if name == UNSORTED:
-            return "as they come"
+            return "unsorted"
         knob = self.variation_panel.knob
         return knob.label if name == SWEPT_MEASURE and knob is not None else name.replace("_", " ")
 
 
 def _choose_measure(names: Sequence[str], other: str) -> str:
-    """The measure to begin with: a usual one, or else any; not the other axis's if there is another."""
-    usual = [name for name in DEFAULT_AXES if name in names]
-    return next((name for name in (*usual, *names) if name != other), other)
+    """Return a default measure if available, else any; different from the other axis if possible."""
+    defaults = [name for name in DEFAULT_AXES if name in names]
+    return next((name for name in (*defaults, *names) if name != other), other)
 
 
 def _read_numbers(found: VariationResult | None) -> Mapping[str, float]:
@@ -247,9 +247,9 @@ def _read_numbers(found: VariationResult | None) -> Mapping[str, float]:
 
 
 def _describe_measure(name: str) -> str:
-    """What a measure is, for its tooltip."""
+    """Return the tooltip of a measure."""
     if name in measures:
         return measures.get(name).summary
-    return {SWEPT_MEASURE: "The value that is swept.", UNSORTED: "In the order of their seeds or values."}.get(
+    return {SWEPT_MEASURE: "Value of the parameter.", UNSORTED: "In the order of seeds or values."}.get(
         name, "Reported by the technique."
     )

@@ -1,4 +1,4 @@
-"""The cells of the gallery."""
+"""Cells of the gallery."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .widgets import toggle_class
 
 
 class GalleryCell:
-    """A picture among many: being made, made, or failed."""
+    """A variation in the gallery: pending, finished or failed."""
 
     def __init__(self, number: int, caption: str, choose: Callable[[int], None], plot: ScatterPlot) -> None:
         self._order = -1
@@ -42,7 +42,7 @@ class GalleryCell:
         toggle_class(self.button, "tw-current", is_shown)
 
     def set_order(self, order: int) -> None:
-        """Where it stands among the others."""
+        """Set the position in the gallery."""
         if order != self._order:
             self._order = order
             self.button.style(f"order: {order}")

@@ -1,4 +1,4 @@
-"""Make: find a technique, and turn its knobs."""
+"""Tab Make: choice of a technique or recipe, and the technique's parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OWN_TILESET = "the technique's own"
 
 
 class MakeView(View):
-    """Techniques and recipes to choose from, and the controls of the chosen technique."""
+    """Picker for techniques and recipes, and the controls of the chosen technique."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -33,7 +33,7 @@ class MakeView(View):
         self.cards: dict[str, dict[str, ui.element]] = {}
         self.titles: dict[str, ui.label] = {}
         self.search_texts: dict[str, str] = {}
-        """What a card is found by."""
+        """Search text of each card."""
         with ui.element("div").classes("tw-chosen tw-card").on("click", self._open) as self.chosen_card:
             self.chosen_card.props("data-testid=chosen role=button tabindex=0")
         self.picker = ui.element("div").classes("tw-picker")
@@ -43,7 +43,7 @@ class MakeView(View):
                 [OWN_TILESET, *tilesets.names()], label="Tileset", on_change=self._on_tileset_change
             )
             self.tileset.props("dense outlined options-dense data-testid=tileset")
-            self.tileset.tooltip("The tiles that the map is drawn in")
+            self.tileset.tooltip("Tileset of the map")
             self.fields = ui.element("div").classes("tw-fields")
         self.controls: Controls | None = None
         self.refresh(session.state)
@@ -57,7 +57,7 @@ class MakeView(View):
         self.tileset.set_value(given if isinstance(given, str) else OWN_TILESET)
 
     def show_map(self) -> None:
-        """Another map is shown: its tiles may look otherwise."""
+        """Update the controls, which show the map's tiles."""
         if self.controls is not None:
             self.controls.update(self.session.state.params)
 
@@ -65,22 +65,22 @@ class MakeView(View):
         if self.controls is not None:
             self.controls.mark(problems, "params")
 
-    # -- choosing -----------------------------------------------------------------------------------------------
+    # -- picker -------------------------------------------------------------------------------------------------
 
     def _build_picker(self) -> None:
-        """The pictures to choose from; built when somebody first wants to choose."""
+        """Build the picker, when it is first opened."""
         with self.picker:
             with ui.element("div").classes("tw-row"):
                 self.search = ui.input(placeholder="Search techniques and recipes", on_change=self._filter)
                 self.search.props("dense outlined clearable autofocus data-testid=search").classes("tw-grow")
                 self.search.on("keydown.esc", self._close)
-                icon_button("close", "Back to the knobs", self._close, test_id="close-picker")
+                icon_button("close", "Back to the parameters", self._close, test_id="close-picker")
             self.cards = {kind: self._build_cards(kind) for kind in ("techniques", "recipes")}
-            self.nothing = ui.label("Nothing is called like that.").classes("tw-faint")
+            self.nothing = ui.label("No matches.").classes("tw-faint")
         self.nothing.set_visibility(False)
 
     def _build_cards(self, kind: str) -> dict[str, ui.element]:
-        """A card for each, with what it is searched by as its text."""
+        """Build a card for each technique or recipe, and its search text."""
         self.titles[kind] = ui.label(kind.capitalize()).classes("tw-title")
         shown = {entry.name: entry.summary for entry in techniques} if kind == "techniques" else _list_recipes()
         cards = {}
@@ -141,20 +141,20 @@ class MakeView(View):
             self.session.change(state.with_recipe(technique=name, params=kept or None, tileset=None, tiles=None))
 
     def _with_known_locks(self, entry: Technique) -> State:
-        """The state without what is locked to tiles that a technique does not have."""
+        """Return the state without locks to tiles that a technique does not have, and notify the user."""
         state = self.session.state
         own_tileset = entry.own_tileset(entry.params.validate())
         locks = state.locks.keep_known(own_tileset) or None if state.locks else None
-        freed = len(state.locks or ()) - len(locks or ())
-        if not freed:
+        dropped = len(state.locks or ()) - len(locks or ())
+        if not dropped:
             return state
-        ui.notify(f"{pluralize(freed, 'locked cell')} freed: {entry.name} has no such tiles", timeout=4000)
+        ui.notify(f"{pluralize(dropped, 'cell')} unlocked: {entry.name} has no such tiles", timeout=4000)
         return replace(state, locks=locks)
 
-    # -- knobs --------------------------------------------------------------------------------------------------
+    # -- parameters ---------------------------------------------------------------------------------------------
 
     def _build(self, state: State) -> None:
-        """The controls of another technique."""
+        """Build the controls of the state's technique."""
         self.technique, self.controls = state.technique, None
         entry: Technique | None = techniques.get(state.technique) if state.technique in techniques else None
         self.chosen_card.clear()
@@ -164,14 +164,16 @@ class MakeView(View):
             )
             with ui.element("div").classes("tw-grow"):
                 ui.label(state.technique).classes("tw-chosen-name").props("data-testid=technique")
-                ui.label(entry.summary if entry else "Unknown here; choose another.").classes("tw-faint tw-two-lines")
+                ui.label(entry.summary if entry else "Unknown technique; choose another.").classes(
+                    "tw-faint tw-two-lines"
+                )
             ui.icon("unfold_more").classes("tw-icon").tooltip("Choose another technique or a recipe")
         self.fields.clear()
         if entry is not None:
             with self.fields:
                 if entry.recipe_keys:
                     ui.button(
-                        "Edit the rule book", icon="rule", on_click=partial(self.session.change_view, tab="rules")
+                        "Edit the rulebook", icon="rule", on_click=partial(self.session.change_view, tab="rules")
                     ).props("outline dense no-caps data-testid=edit-rules")
                 self.controls = Controls(
                     entry.params,
@@ -184,7 +186,7 @@ class MakeView(View):
                 )
 
     def _on_param_change(self, name: str, value: Any) -> None:
-        """A knob was turned."""
+        """Change a parameter of the recipe."""
         params = {word: given for word, given in self.session.state.params.items() if word != name}
         if value is not UNSET:
             params[name] = value
@@ -194,17 +196,17 @@ class MakeView(View):
         state = self.session.state
         wanted = None if self.tileset.value == OWN_TILESET else self.tileset.value
         if wanted is None and not isinstance(state.recipe.get("tileset"), str):
-            return  # one of its own that the recipe holds whole stays
+            return  # a tileset that is part of the recipe stays
         self.session.change(state.with_recipe(tileset=wanted))
 
 
 def thumbnail_url(kind: str, name: str) -> str:
-    """Where the small picture of a technique or recipe is; techniques of others are drawn when they are asked for."""
+    """Return the URL of a thumbnail. Those of plugin techniques are made on request by the API."""
     if kind == "recipes" or name in techniques.built_in:
         return f"/studio/thumbnails/{kind}/{name}.png"
     return f"/api/make/{name}?seed=7&width=48&height=30&format=png&scale=4"
 
 
 def _list_recipes() -> dict[str, str]:
-    """The built-in recipes, each with what it makes."""
+    """Return the built-in recipes and their descriptions."""
     return {name: read_head_comment(read_text("recipes", name)) for name in list_names("recipes")}

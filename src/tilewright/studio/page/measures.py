@@ -1,4 +1,4 @@
-"""What is measured: all numbers of the map that is shown, a moment after it stands still."""
+"""Panel with all measures of the current map."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .. import operations
 from ..session import Session
 
 PAUSE = 0.15
-"""Seconds that a map must stand still before it is measured: a moving knob has the machine for itself."""
+"""Seconds without a change before a map is measured, so that measuring does not slow down a moving slider."""
 SUMMARY_MEASURES = ("floor_share", "regions")
-"""Those that are told where there is no room for all."""
+"""Measures shown on small screens while the list is closed."""
 TOGGLE_SCRIPT = """(event) => {
   const head = event.currentTarget;
   head.setAttribute('aria-expanded', head.parentElement.classList.toggle('tw-opened'));
 }"""
-"""Where there is no room for all, a click on the head opens them."""
+"""Opens and closes the list on small screens."""
 
 
 class MeasuresView:
-    """The measures that apply, and what the technique reports itself; on a small screen they open by a click."""
+    """List of the measures that apply and of the technique's own numbers; collapsible on small screens."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -38,10 +38,10 @@ class MeasuresView:
             ui.icon("expand_less")
         self.table = ui.element("dl").classes("tw-measures").props("data-testid=measures")
         with self.table:
-            ui.label("made with the first map").classes("tw-faint")
+            ui.label("shown with the first map").classes("tw-faint")
 
     def measure(self, map: TileMap) -> None:
-        """Measure a map; one that was being measured is forgotten."""
+        """Measure a map; a measurement in progress is cancelled."""
         if self._job is not None:
             self._job.cancel()
         self._job = background_tasks.create(self._measure_later(map))
@@ -52,15 +52,15 @@ class MeasuresView:
         def fail(error: TilewrightError) -> None:
             self._show({}, str(error))
 
-        numbers = await self.session.attempt(lambda ticket: operations.measure_map(map, ticket), fail)
+        numbers = await self.session.attempt(lambda token: operations.measure_map(map, token), fail)
         if numbers is not None:
             self._show({**numbers, **map.numbers}, "")
 
     def _show(self, numbers: dict[str, float], remark: str) -> None:
-        few = [
+        summary = [
             f"{name.replace('_', ' ')} {format_number(numbers[name])}" for name in SUMMARY_MEASURES if name in numbers
         ]
-        self.summary.set_text(" · ".join(few))
+        self.summary.set_text(" · ".join(summary))
         self.table.clear()
         with self.table:
             for name, number in numbers.items():
@@ -78,7 +78,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_number(number: float) -> str:
-    """A number as people read it: whole ones whole, others with three places."""
+    """Return a number with thousands separators; integers without decimals, others with three."""
     if number != number:
         return "–"
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e12 else f"{number:,.3f}"

@@ -1,4 +1,4 @@
-"""Maps as points: two numbers of each as its place in a chart, and its picture where one points at it."""
+"""Scatter plot of maps by two measures, with the map's picture as tooltip."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from nicegui import ui
 from .measures import format_number
 
 Point = tuple[str, Mapping[str, float]]
-"""A caption and numbers."""
+"""Caption and measures of a map."""
 INK, LINE, POINT = "#8b8594", "rgba(139,133,148,.28)", "#d9822b"
-"""Colours that can be seen on dark and on light."""
+"""Colors that are visible in dark and light mode."""
 TIP = """(point) => {
   const picture = document.querySelector(`[data-variation="${point.data.number}"] img`);
   return (picture ? `<img class="tw-tip-picture" src="${picture.src}" alt="">` : '') + point.data.words;
 }"""
-"""What is shown beside a point; its words are made safe here, in `Points.show`."""
+"""Content of a point's tooltip; its text is escaped in `_build_point`."""
 TIP_STYLE = {
     "trigger": "item",
-    "appendTo": "body",  # the chart is small, and its left is the window's
+    "appendTo": "body",  # the chart is small and at the left edge of the window
     ":position": "(point) => [point[0] + 18, point[1] - 60]",
     "backgroundColor": "#0e0d12",
     "borderWidth": 0,
@@ -34,7 +34,7 @@ UNMARK = "() => document.querySelectorAll('.tw-pointed').forEach((cell) => cell.
 
 
 class ScatterPlot:
-    """A chart whose points stand for numbered things with a picture elsewhere on the page."""
+    """A chart whose points are numbered maps with a picture elsewhere on the page."""
 
     def __init__(self, choose: Callable[[int], None]) -> None:
         self.chart = ui.echart(
@@ -62,9 +62,9 @@ class ScatterPlot:
         self.chart.on("chart:mouseout", js_handler=UNMARK)
 
     def show(self, points: Sequence[Point], x: str, y: str, labels: Mapping[str, str]) -> None:
-        """Put them where their numbers say, each with its caption; those that lack one of the numbers are left out.
+        """Show points with the measures `x` and `y` as coordinates; points without one of them are left out.
 
-        `called` tells how the measures are called.
+        `labels` maps measures to the names of the axes.
         """
         data = [_build_point(number, point, x, y, labels) for number, point in enumerate(points)]
         names = (labels[x], labels[y]) if any(numbers for _, numbers in points) else ("", "")
@@ -73,12 +73,12 @@ class ScatterPlot:
         self.chart.update()
 
     def build_hover_handlers(self, number: int) -> tuple[str, str]:
-        """What a page does when a thing is pointed at elsewhere, and when no more: its point stands out."""
+        """Return JavaScript handlers that highlight a point, and that remove the highlight."""
         chart = f"getElement({self.chart.id})?.chart"
-        where = f"{{seriesIndex: 0, dataIndex: {number}}}"
+        target = f"{{seriesIndex: 0, dataIndex: {number}}}"
         return (
-            f"() => {chart}?.dispatchAction({{type: 'highlight', ...{where}}})",
-            f"() => {chart}?.dispatchAction({{type: 'downplay', ...{where}}})",
+            f"() => {chart}?.dispatchAction({{type: 'highlight', ...{target}}})",
+            f"() => {chart}?.dispatchAction({{type: 'downplay', ...{target}}})",
         )
 
 
@@ -99,5 +99,5 @@ def _build_point(number: int, point: Point, x: str, y: str, labels: Mapping[str,
     caption, numbers = point
     lines = [f"<b>{html.escape(caption)}</b>"]
     lines += [f"{html.escape(labels[name])} {format_number(numbers[name])}" for name in (x, y) if name in numbers]
-    place = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]
-    return {"value": place, "number": number, "words": "<br>".join(lines)}
+    coordinates = [numbers[x], numbers[y]] if x in numbers and y in numbers else ["-", "-"]
+    return {"value": coordinates, "number": number, "words": "<br>".join(lines)}

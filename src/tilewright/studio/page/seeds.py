@@ -1,4 +1,4 @@
-"""The bar above the map: its seed, rolling again and back, and what the map is."""
+"""Bar above the map: the seed, a button for a new one, and facts about the map."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from .widgets import icon_button
 
 
 class SeedBar:
-    """Seed box, reroll, earlier seeds; technique, size and time of the map that is shown."""
+    """Seed field, new seed, previous seed; technique, size and time of the current map."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         with ui.element("div").classes("tw-seeds"):
             self.seed = DebouncedInput("seed", self._on_seed).props("prefix=Seed aria-label=Seed").classes("tw-seed")
-            self.seed.tooltip("A number or any text: the same seed makes the same map")
-            reroll = ui.button("Reroll", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
-            reroll.classes("tw-reroll").props("data-testid=reroll").tooltip("Another seed; what is locked stays (R)")
-            self.back = icon_button("history", "The seed before", session.restore_seed, test_id="earlier")
+            self.seed.tooltip("Number or text; the same seed makes the same map")
+            reroll = ui.button("New seed", icon="casino", on_click=session.reroll).props("dense unelevated no-caps")
+            reroll.classes("tw-reroll").props("data-testid=reroll").tooltip(
+                "Choose a random seed; locked cells stay (R)"
+            )
+            self.back = icon_button("history", "Previous seed", session.restore_seed, test_id="earlier")
             self.spinner = ui.spinner(size="18px").classes("tw-spinner")
-            self.stop = icon_button("stop_circle", "Stop the work", session.cancel_by_user, test_id="stop")
+            self.stop = icon_button("stop_circle", "Stop", session.cancel_by_user, test_id="stop")
             ui.space()
             self.facts = ui.label("").classes("tw-facts").props("data-testid=facts")
         self.set_busy(False)
@@ -46,5 +48,5 @@ class SeedBar:
         map = self.session.map
         if map is not None:
             size = "×".join(str(side) for side in reversed(map.shape))
-            took = format_seconds(self.session.seconds)
-            self.facts.set_text(f"{self.session.state.technique} · {size} · {took}")
+            seconds = format_seconds(self.session.seconds)
+            self.facts.set_text(f"{self.session.state.technique} · {size} · {seconds}")

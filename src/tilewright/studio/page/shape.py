@@ -1,4 +1,4 @@
-"""Shape: the shapers after the technique, one below the other; and the whole as a recipe."""
+"""Tab Shape: the list of shapers that follow the technique, and the recipe as YAML."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .widgets import copy_text, icon_button
 
 
 class ShapeView(View):
-    """A list of shapers to add, order, switch off and tune; below it the recipe as YAML, with those that are off."""
+    """List of shapers to add, reorder, disable and edit, above the recipe as YAML with the disabled shapers."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.controls: list[Controls | None] = []
         self.switches: list[ui.switch] = []
         self._last_text = ""
-        """The recipe as it was written last: as long as that holds, what a person types over it is theirs."""
+        """Last recipe shown. The text is only replaced if the recipe changes, so that the user's edits are kept."""
         self._built_names: list[str] | None = None
         self._open_stages: set[int] = set()
         with ui.element("div").classes("tw-row"):
@@ -38,7 +38,7 @@ class ShapeView(View):
             with ui.button("Add", icon="add").props("dense unelevated no-caps size=sm data-testid=add-shaper"):
                 self._build_menu()
         self.empty = ui.label(
-            "Nothing is done to the map after its technique. Add connect to join its parts, doors, a border ..."
+            "No shapers: the map is as the technique made it. Add connect to join regions, doors, a border ..."
         ).classes("tw-hint")
         self.list = ui.element("div").classes("tw-stages").props("data-testid=stages")
         ui.separator()
@@ -84,7 +84,7 @@ class ShapeView(View):
         self.text.set_theme("vscodeDark" if is_dark else "vscodeLight")
 
     def _build_menu(self) -> None:
-        """All shapers, to add one."""
+        """Build the menu of all shapers."""
         with ui.menu().props("auto-close max-height=420px").classes("tw-shapers"):
             for entry in shapers:
                 item = ui.menu_item(on_click=partial(self._add, entry.name), auto_close=False)
@@ -92,7 +92,7 @@ class ShapeView(View):
                     ui.label(entry.name.replace("_", " ")).classes("tw-strong")
                     ui.label(describe_shaper(entry)).classes("tw-faint")
 
-    # -- the list -----------------------------------------------------------------------------------------------
+    # -- list ---------------------------------------------------------------------------------------------------
 
     def _build(self, stages: Sequence[Stage], off: Sequence[int]) -> None:
         self._built_names = [name for name, _ in stages]
@@ -107,29 +107,29 @@ class ShapeView(View):
         with ui.element("div").classes("tw-stage-card tw-card").props(f"data-testid=stage-{number}"):
             with ui.element("div").classes("tw-row"):
                 switch = ui.switch(value=is_on, on_change=partial(self._on_switch, number)).props("dense size=xs")
-                switch.props(f"data-testid=stage-{number}-on").tooltip("On or off")
+                switch.props(f"data-testid=stage-{number}-on").tooltip("Enable or disable")
                 self.switches.append(switch)
                 title = ui.label(name.replace("_", " ")).classes("tw-strong tw-grow tw-clickable")
                 up = icon_button(
-                    "arrow_upward", "Earlier", partial(self._move, number, -1), test_id=f"stage-{number}-up"
+                    "arrow_upward", "Move up", partial(self._move, number, -1), test_id=f"stage-{number}-up"
                 )
                 down = icon_button(
-                    "arrow_downward", "Later", partial(self._move, number, 1), test_id=f"stage-{number}-down"
+                    "arrow_downward", "Move down", partial(self._move, number, 1), test_id=f"stage-{number}-down"
                 )
                 up.set_enabled(number > 0)
                 down.set_enabled(number < count - 1)
-                icon_button(
-                    "delete_outline", "Take it out", partial(self._remove, number), test_id=f"stage-{number}-remove"
-                )
+                icon_button("delete_outline", "Remove", partial(self._remove, number), test_id=f"stage-{number}-remove")
             if name not in shapers:
-                ui.label("Unknown here.").classes("tw-bad")
+                ui.label("Unknown shaper.").classes("tw-bad")
                 self.controls.append(None)
                 return
             entry = shapers.get(name)
             with ui.element("div").classes("tw-stage-fields") as fields:
                 ui.label(describe_shaper(entry)).classes("tw-faint")
-                session, turned = self.session, partial(self._on_param_change, number)
-                self.controls.append(Controls(entry.params, params, turned, tiles=session.tiles, queue=session.queue))
+                session, on_change = self.session, partial(self._on_param_change, number)
+                self.controls.append(
+                    Controls(entry.params, params, on_change, tiles=session.tiles, queue=session.queue)
+                )
             title.on("click", partial(self._toggle_fields, number, fields)).tooltip(entry.summary)
             fields.set_visibility(number in self._open_stages or count == 1)
 
@@ -158,15 +158,15 @@ class ShapeView(View):
 
     def _on_switch(self, number: int, event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is (number not in self.session.state.off):
-            return  # it only follows the state, as after an undo
+            return  # set by refresh, for example after an undo
         off = {other for other in self.session.state.off if other != number}
         self._change(self.session.state.stages, tuple(sorted(off if event.value else off | {number})))
 
     def _on_param_change(self, number: int, name: str, value: Any) -> None:
         stages = self.session.state.stages
         shaper, params = stages[number]
-        turned = {word: given for word, given in params.items() if word != name}
-        stages[number] = (shaper, turned if value is UNSET else {**turned, name: value})
+        others = {other: given for other, given in params.items() if other != name}
+        stages[number] = (shaper, others if value is UNSET else {**others, name: value})
         self._change(stages, undo_group=f"shaping.{number}.{name}")
 
     def _change(self, stages: Sequence[Stage], off: tuple[int, ...] | None = None, *, undo_group: str = "") -> None:
@@ -175,7 +175,7 @@ class ShapeView(View):
         changed = state.with_recipe(shaping=shaping or None)
         self.session.change(replace(changed, off=state.off if off is None else off), undo_group=undo_group)
 
-    # -- the recipe ---------------------------------------------------------------------------------------------
+    # -- recipe -------------------------------------------------------------------------------------------------
 
     def _open_recipe(self, text: str, name: str) -> None:
         try:
@@ -205,11 +205,11 @@ class ShapeView(View):
         ui.download.content(write_text(state.recipe, state.off), f"{state.technique}.yaml")
 
     def _copy(self) -> None:
-        copy_text(self.text.value, "The recipe is copied")
+        copy_text(self.text.value, "Recipe copied")
 
 
 def build_initial_params(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
-    """What a shaper is added with to a map of these tiles."""
+    """Return the params of a new shaper, for a map with these tiles."""
     fields = [field for field in fields_of(shapers.get(name).params) if field.initial is not UNSET]
     return {
         field.name: tiles[field.initial].name if field.tiles and field.initial < len(tiles) else field.initial
@@ -218,6 +218,6 @@ def build_initial_params(name: str, tiles: Sequence[Tile]) -> dict[str, Any]:
 
 
 def describe_shaper(entry: Shaper) -> str:
-    """Its summary without its name."""
-    what = entry.summary.partition(": ")[2] or entry.summary
-    return what[:1].upper() + what[1:]
+    """Return the summary of a shaper without its name."""
+    summary = entry.summary.partition(": ")[2] or entry.summary
+    return summary[:1].upper() + summary[1:]

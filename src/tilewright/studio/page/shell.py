@@ -1,4 +1,4 @@
-"""The shell around the views: header and tabs, the map in the middle, what is measured, and the one line below."""
+"""Layout of the page: header and tabs, the canvas, the measures and the error line."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ TABS = {
     "gallery": ("Gallery", "grid_view"),
     "export": ("Export", "download"),
 }
-"""Word and icon of every view."""
+"""Label and icon of every tab."""
 MAX_FIXES = 6
 CENTER_TABS = ("example", "gallery")
-"""Views that put something of their own where the map is."""
+"""Tabs with their own content in place of the canvas."""
 POLL_INTERVAL = 0.3
-"""Seconds between two looks at whether something is compiled."""
+"""Seconds between two checks whether a kernel is being compiled."""
 
 
 class Shell:
-    """The page of one person."""
+    """The page of one client."""
 
     def __init__(self, queue: JobQueue) -> None:
         self.session = Session(queue)
@@ -62,29 +62,29 @@ class Shell:
         self.is_dark = False
         self.url_state = UrlState(self.session, self._show_error)
         self._shown_locks: Locks | None = None
-        """Those that the canvas shows."""
+        """Locks shown on the canvas."""
         self._timeline_recipe: Recipe | None = None
-        """Of the frames in the timeline."""
+        """Recipe of the frames in the timeline."""
 
     async def open(self) -> None:
-        """Build the page, find out what its address asks for, and make that."""
+        """Build the page and open the state in its URL."""
         self._build()
         self.client.on_delete(self.session.close)
         try:
             await self.client.connected(timeout=30)
-            arrived = await ui.run_javascript(ARRIVE_SCRIPT, timeout=30)
+            arrival = await ui.run_javascript(ARRIVE_SCRIPT, timeout=30)
         except TimeoutError:
-            arrived = None
-        if arrived is None:
-            return  # whoever asked for the page has gone already
-        address, is_chosen, self.is_dark = arrived
+            arrival = None
+        if arrival is None:
+            return  # the client has disconnected
+        address, is_chosen, self.is_dark = arrival
         if is_chosen:
             self.dark.set_value(self.is_dark)
         self._listen()
         self._update_theme()
         self.url_state.open_hash(str(address))
 
-    # -- what is on it ------------------------------------------------------------------------------------------
+    # -- layout -------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
         ui.add_css("\n".join(style.read_text("utf-8") for style in STYLES))
@@ -97,17 +97,17 @@ class Shell:
             )
             with ui.tabs(on_change=lambda event: self._show_tab(str(event.value))) as self.tabs:
                 self.tabs.props("dense no-caps inline-label narrow-indicator align=left").classes("tw-tabs")
-                for name, (word, icon) in TABS.items():
-                    ui.tab(name, label=word, icon=icon).props(f"data-testid=tab-{name}")
+                for name, (label, icon) in TABS.items():
+                    ui.tab(name, label=label, icon=icon).props(f"data-testid=tab-{name}")
             ui.space()
-            self.compiling = ui.label("Compiling, this once").classes("tw-faint").props("data-testid=compiling")
-            self.compiling.tooltip("Every technique is compiled for this machine before it is used for the first time")
+            self.compiling = ui.label("Compiling (first use only)").classes("tw-faint").props("data-testid=compiling")
+            self.compiling.tooltip("Each technique is compiled for this machine before its first use")
             self.compiling.set_visibility(False)
             self.undo = icon_button("undo", "Undo (Ctrl+Z)", self.session.undo, test_id="undo")
             self.redo = icon_button("redo", "Redo (Ctrl+Shift+Z)", self.session.redo, test_id="redo")
-            icon_button("link", "Copy a link that reopens exactly this", self.url_state.copy_link, test_id="copy-link")
-            icon_button("contrast", "Dark or light", self._toggle_dark, test_id="dark")
-            icon_button("help_outline", "Keys and hints (?)", show_shortcuts, test_id="help")
+            icon_button("link", "Copy a link to this map", self.url_state.copy_link, test_id="copy-link")
+            icon_button("contrast", "Dark or light mode", self._toggle_dark, test_id="dark")
+            icon_button("help_outline", "Keyboard shortcuts (?)", show_shortcuts, test_id="help")
         with ui.element("main").classes("tw-main"):
             with ui.element("aside").classes("tw-side") as self.side:
                 self.panels = {name: ui.element("section").classes("tw-panel") for name in TABS}
@@ -133,7 +133,7 @@ class Shell:
         self.tabs.set_value("make")
 
     def _show_tab(self, tab: str) -> None:
-        """Show a tab; its view is built when it is first asked for."""
+        """Show a tab; its view is built when it is first opened."""
         for name, panel in self.panels.items():
             panel.set_visibility(name == tab)
         for name, area in self.areas.items():
@@ -147,9 +147,9 @@ class Shell:
         left = self.session.state.view_settings.tab
         self.session.change_view(tab=tab)
         if left != tab:
-            ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on a tablet it scrolls as a whole
+            ui.run_javascript("document.querySelector('.tw-main').scrollTop = 0")  # on tablets this element scrolls
         for name in {left, tab} & self.views.keys():
-            self.views[name].refresh(self.session.state)  # some work only while they are looked at
+            self.views[name].refresh(self.session.state)  # some views only work while they are visible
 
     def _build_view(self, tab: str) -> View:
         kinds: dict[str, Callable[[], View]] = {
@@ -163,12 +163,12 @@ class Shell:
         return kinds[tab]()
 
     def _reroll(self) -> None:
-        """What a view calls rolling again, or the map."""
+        """Choose a new seed for the current view, or for the map."""
         view = self.views.get(self.session.state.view_settings.tab)
         if view is None or not view.reroll():
             self.session.reroll()
 
-    # -- what follows from what ---------------------------------------------------------------------------------
+    # -- events -------------------------------------------------------------------------------------------------
 
     def _listen(self) -> None:
         def in_client(callback: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -195,7 +195,7 @@ class Shell:
 
     def _show_compiling(self) -> None:
         seconds = kernels.compilation_seconds()
-        if seconds == 0 or seconds > POLL_INTERVAL:  # reading what was compiled before takes less
+        if seconds == 0 or seconds > POLL_INTERVAL:  # loading from the cache takes less
             self.compiling.set_visibility(seconds > 0)
 
     def _on_state(self, state: State) -> None:
@@ -260,21 +260,21 @@ class Shell:
         self.session.change(self.session.state.apply_fix(fix))
 
     def _on_look(self, grid: bool, sprites: bool, overlay: str) -> None:
-        """The map is looked at otherwise; nothing of that is a step of undo."""
+        """Change the view settings."""
         before = self.session.state.view_settings.overlay
         self.session.change_view(grid=grid, sprites=sprites, overlay=overlay)
         if overlay != before:
             self._draw_overlay()
 
     def _draw_overlay(self) -> None:
-        map, wanted = self.session.map, self.session.state.view_settings.overlay
-        if map is None or not wanted:
+        map, overlay = self.session.map, self.session.state.view_settings.overlay
+        if map is None or not overlay:
             self.canvas.show_overlay(None)
             return
 
         async def draw() -> None:
             found = await self.session.attempt(
-                lambda ticket: operations.draw_overlay(map, wanted, ticket), self._show_error
+                lambda token: operations.draw_overlay(map, overlay, token), self._show_error
             )
             if found is not None and map is self.session.map:
                 with self.client:
@@ -283,7 +283,7 @@ class Shell:
         background_tasks.create(draw())
 
     async def _record_timeline(self) -> None:
-        """Record the work on this map, for the timeline."""
+        """Record the frames of the current map for the timeline."""
         recipe, settings = self.session.recipe, self.session.queue.settings
         if recipe is None:
             self.canvas.show_timeline(None)
@@ -296,27 +296,27 @@ class Shell:
             self.canvas.show_timeline(None)
             self._show_error(error)
 
-        film = await self.session.attempt(work, fail)
-        if film is not None and recipe is self.session.recipe:
+        timeline = await self.session.attempt(work, fail)
+        if timeline is not None and recipe is self.session.recipe:
             self._timeline_recipe = recipe
-            self.canvas.show_timeline(film)
+            self.canvas.show_timeline(timeline)
 
-    # -- the header ---------------------------------------------------------------------------------------------
+    # -- dark mode ----------------------------------------------------------------------------------------------
 
     def _toggle_dark(self) -> None:
-        """The other one; the browser remembers it."""
+        """Toggle dark mode and store it in the browser."""
         self.is_dark = not self.is_dark
         self.dark.set_value(self.is_dark)
         ui.run_javascript(f"localStorage.setItem('tilewright-dark', {json.dumps(self.is_dark)})")
         self._update_theme()
 
     def _update_theme(self) -> None:
-        """Tell the views that hold something with a look of its own."""
+        """Set dark mode in the views that need it."""
         for view in self.views.values():
             view.set_dark(self.is_dark)
 
 
 ARRIVE_SCRIPT = script("arrive")
-"""What the browser remembers and asks for when the page is there."""
+"""Returns the URL fragment and the dark mode of the browser."""
 LISTEN_SCRIPT = script("listen")
-"""What the page listens to beside its controls: keys, while nothing is typed."""
+"""Listens to keyboard shortcuts outside of input fields."""

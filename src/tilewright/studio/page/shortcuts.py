@@ -1,4 +1,4 @@
-"""The keys, and what a newcomer may want to know."""
+"""Dialog with keyboard shortcuts and hints."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from nicegui import ui
 
 KEYS = {
     "The map": {
-        "R": "another seed",
-        "Enter": "regenerate: the same seed, with what is locked built in",
-        "Ctrl+Z / Ctrl+Shift+Z": "undo / redo, whatever it was",
-        "P": "play and pause the work",
-        ", .": "a frame back, a frame on",
+        "R": "new seed",
+        "Enter": "rebuild around locks, with the same seed",
+        "Ctrl+Z / Ctrl+Shift+Z": "undo / redo",
+        "P": "play or pause the timeline",
+        ", .": "previous frame, next frame",
     },
     "The canvas": {
         "H S B M K I": "hand, select, brush, rectangle, bucket, picker",
         "[ ]": "smaller, larger brush",
-        "1 … 9": "a tile of the palette",
-        "L / U": "lock / free what is selected",
+        "1 … 9": "select a tile of the palette",
+        "L / U": "lock / unlock the selection",
         "G": "grid",
         "F or 0": "fit the map",
-        "+ −, wheel, pinch": "zoom; Space and drag to pan",
+        "+ −, wheel, pinch": "zoom; hold Space and drag to pan",
     },
 }
 HINTS = (
-    "Turn a knob and the map follows. What you paint stays locked when you roll again.",
-    "The address of the page holds everything: copy it to come back to exactly this.",
+    "The map updates when you change a parameter. Painted cells are locked: they stay when you choose a new seed.",
+    "The URL of the page contains the map and all settings: copy it to open them again later.",
 )
 
 
 def show_shortcuts() -> None:
-    """A dialog with all of them."""
+    """Open the dialog."""
     with ui.dialog() as dialog, ui.card().classes("tw-keys").props("data-testid=keys"):
         for hint in HINTS:
             ui.label(hint).classes("tw-hint")
         for title, keys in KEYS.items():
             ui.label(title).classes("tw-title")
             with ui.element("dl").classes("tw-measures"):
-                for key, what in keys.items():
+                for key, action in keys.items():
                     with ui.element("dt"):
                         ui.html(f"<kbd>{key}</kbd>", sanitize=False)
                     with ui.element("dd"):
-                        ui.label(what)
+                        ui.label(action)
         ui.button("Close", on_click=dialog.close).props("flat dense no-caps")
     dialog.open()

@@ -1,4 +1,4 @@
-"""Files that people send: one at a time, no larger than the settings allow."""
+"""Upload of single files up to the size limit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from nicegui.events import UploadEventArguments
 from ..settings import Settings
 
 REQUEST_OVERHEAD = 1 << 10
-"""Bytes of a request around the file: the guard counts them too."""
+"""Bytes of a request in addition to the file; the security middleware counts them too."""
 
 
 class Uploader(ui.upload):
-    """An upload without a look of its own: buttons and drops bring it files.
+    """An invisible upload element, to which buttons and drop targets pass files.
 
-    FastAPI remembers every route that it has called, and NiceGUI's route its upload: with what it holds of the page and
-    its person, nobody who ever came would be forgotten.
+    FastAPI keeps every route, and NiceGUI's route keeps its upload element. Deleting the handlers lets the page and its
+    session be freed.
     """
 
     def __init__(
@@ -28,11 +28,13 @@ class Uploader(ui.upload):
         *,
         accept: str = "",
     ) -> None:
-        """`taken` gets the file, `refused` the line that says why it is none."""
-        most = max(1, settings.upload - REQUEST_OVERHEAD)
-        kind = ", or of another kind," if accept else ""
-        line = f"files of more than {most:,} bytes{kind} are not taken"
-        super().__init__(auto_upload=True, max_file_size=most, on_upload=on_file, on_rejected=lambda: on_refusal(line))
+        """Create it; `on_file` gets the file, `on_refusal` an error message."""
+        max_bytes = max(1, settings.upload - REQUEST_OVERHEAD)
+        kind = f" and be {accept}" if accept else ""
+        line = f"the file must have at most {max_bytes:,} bytes{kind}"
+        super().__init__(
+            auto_upload=True, max_file_size=max_bytes, on_upload=on_file, on_rejected=lambda: on_refusal(line)
+        )
         if accept:
             self.props["accept"] = accept
 

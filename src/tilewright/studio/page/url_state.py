@@ -1,4 +1,4 @@
-"""The address of the page: it follows the state, and the state follows it."""
+"""Synchronization of the state with the fragment of the page's URL."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from ..state import State
 from .widgets import build_copy_script
 
 DELAY = 0.4
-"""Seconds without a change before the address follows."""
-COPIED_MESSAGE = "The link is copied: it reopens exactly this"
+"""Seconds between updates of the URL."""
+COPIED_MESSAGE = "Link copied: it opens this map with all settings"
 
 
 class UrlState:
-    """What stands behind the # of the page's address: the whole state, as long as that is not too much for a link."""
+    """The state after the # of the page's URL, if it is short enough for a link."""
 
     def __init__(self, session: Session, on_error: Callable[[TilewrightError], None]) -> None:
-        """`tell` takes an error that says what is wrong."""
+        """Create it; `on_error` is called if a link cannot be opened or made."""
         self.session, self._on_error = session, on_error
         self.error: TilewrightError | None = None
-        """What is wrong with the link that was opened or asked for last."""
+        """Error of the last link opened or copied."""
         self._link: str | None = None
-        """What the address holds; None until somebody has looked."""
+        """Link in the URL; None until it was read."""
         self._written_state: State | None = None
-        """The state that the address holds, or that is too much for it."""
+        """State in the URL, or last state that was too large for it."""
 
     def listen(self) -> None:
-        """From now on, one follows the other."""
+        """Start the synchronization."""
         ui.on("address", lambda event: self.open_hash(str(event.args)))
         ui.timer(DELAY, self.write)
         ui.run_javascript("window.addEventListener('hashchange', () => emitEvent('address', location.hash))")
 
     def open_hash(self, url_hash: str) -> None:
-        """Open what an address asks for; without anything, the usual start."""
-        link, is_arrival = url_hash.removeprefix("#"), self._link is None
+        """Open the state in a URL fragment; without one, the default state."""
+        link, is_first = url_hash.removeprefix("#"), self._link is None
         if link and link == self._link:
             return
         state, refused = self.session.state, None
@@ -47,17 +47,17 @@ class UrlState:
             except TilewrightError as error:
                 refused = error
         self._link = link
-        if is_arrival:
+        if is_first:
             self.session.start(state)
         else:
             self.session.change(state)
         self.error = None
         if refused is not None:
-            self._written_state = None  # the address is to hold what is shown
+            self._written_state = None  # so that the URL is replaced by the current state
             self._report_error(refused)
 
     def copy_link(self) -> None:
-        """Copy a link that reopens exactly this, or say why there is none."""
+        """Copy a link to the state, or report why there is none."""
         try:
             link = f"location.origin + location.pathname + '#{self.session.state.to_link()}'"
         except TooLarge as error:
@@ -70,7 +70,7 @@ class UrlState:
         self._on_error(error)
 
     def write(self) -> None:
-        """The address follows the state, a moment after the last change; what is too much for it leaves it alone."""
+        """Write the state to the URL, unless it is too large."""
         if self.session.state is self._written_state:
             return
         self._written_state = self.session.state

@@ -1,4 +1,4 @@
-"""Variations of a state: other seeds, or one knob swept; and what is shown of each. Knows nothing of the page."""
+"""Variations of a state: other seeds or a sweep of one parameter. Independent of the page."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from ..state import State
 COUNT = 24
 COLUMNS = 6
 MAX_SEED = 10**9
-"""Those that are drawn lie below."""
+"""Upper bound (exclusive) of random seeds."""
 SWEPT_MEASURE = "the knob"
-"""What the value of a swept knob is called among the measures."""
+"""Name of the swept parameter's value among the measures."""
 PICTURE_PIXELS = 320
-"""Along the longer side of a picture: enough for sharp screens."""
+"""Length of a picture's longer edge, enough for high-resolution screens."""
 MIN_SPRITE_PIXELS = 6
-"""Pixels a cell from which sprites can be told from each other."""
+"""Minimum pixels per cell at which sprites are recognizable."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A parameter that can be swept: of the technique, or of one of the shapers."""
+    """A parameter of the technique or of a shaper that can be swept."""
 
     field: Field
     stage: int | None = None
-    """The shaper's place in the recipe's list; None for the technique."""
+    """Index of the shaper in the recipe's list; None for the technique."""
     shaper: str = ""
     value: Any = UNSET
-    """What it is set to now."""
+    """Current value."""
 
     @property
     def key(self) -> str:
-        """Names it in a list of choices."""
+        """Unique key of the parameter within the recipe."""
         return self.field.name if self.stage is None else f"{self.stage}.{self.field.name}"
 
     @property
@@ -56,7 +56,7 @@ class Knob:
 
     @property
     def span(self) -> tuple[float, float]:
-        """From where to where it is swept unless told: what is typical, or what lies around its value."""
+        """Default range of the sweep: the field's usual range, or a range around the current value."""
         if self.field.span is not None:
             return self.field.span
         value = self.value if isinstance(self.value, (int, float)) else self.field.initial_value
@@ -64,14 +64,14 @@ class Knob:
         return low, high if self.field.maximum is None else min(high, self.field.maximum)
 
     def choose_range(self, gallery: Gallery) -> tuple[float, float]:
-        """From where to where it is swept: as it was chosen, if that was chosen for this one."""
+        """Return the range of the sweep: the chosen one if it was chosen for this parameter, else the default."""
         low, high = self.span
         if gallery.knob != self.key:
             return low, high
         return low if gallery.low is None else gallery.low, high if gallery.high is None else gallery.high
 
     def list_values(self, low: float, high: float) -> list[Any]:
-        """What it is set to, one after the other: so many numbers evenly, or all words."""
+        """Return the values of the sweep: evenly spaced numbers, or all choices."""
         if self.field.kind == "switch":
             return [False, True]
         if self.field.kind == "choice":
@@ -84,7 +84,7 @@ class Knob:
         return list(dict.fromkeys(round(number, digits) for number in numbers))
 
     def apply(self, state: State, value: Any) -> State:
-        """A state in which it has this value."""
+        """Return the state with this parameter set to a value."""
         if self.stage is None:
             return state.with_params(**{self.field.name: value})
         stages = list(state.recipe.get("shaping") or ())
@@ -94,17 +94,17 @@ class Knob:
 
 @dataclass(frozen=True)
 class Variation:
-    """One of many: its state, and what tells it from the others."""
+    """A variation: its state and its caption."""
 
     state: State
     caption: str
     swept_value: float | None = None
-    """The value of a swept knob that is a number."""
+    """Value of the swept parameter, if it is a number."""
 
 
 @dataclass(frozen=True)
 class VariationResult:
-    """What is shown of a variation: its picture as a data: address, and its numbers; or why there is none."""
+    """Picture of a variation as a data URL and its measures, or the error message."""
 
     picture: str = ""
     numbers: Mapping[str, float] | None = None
@@ -112,7 +112,7 @@ class VariationResult:
 
 
 def list_knobs(state: State) -> list[Knob]:
-    """The knobs of a state that can be swept: numbers, words and switches."""
+    """Return the parameters of a state that can be swept: numbers, choices and switches."""
     found: list[Knob] = []
     if state.technique in techniques:
         fields = fields_of(techniques.get(state.technique).params)
@@ -125,14 +125,14 @@ def list_knobs(state: State) -> list[Knob]:
 
 
 def find_swept_knob(state: State) -> Knob | None:
-    """The knob that is swept: the one that was chosen, or the first that is no side of the map."""
+    """Return the parameter to sweep: the chosen one, or the first that is not a map size."""
     knobs = list_knobs(state)
     chosen = (knob for knob in knobs if knob.key == state.gallery.knob)
     return next(chosen, next((knob for knob in knobs if knob.field.group != "size"), None))
 
 
 def list_variations(state: State) -> list[Variation]:
-    """All that the gallery shows of a state."""
+    """Return the variations of a state, following its gallery settings."""
     gallery, knob, rolled = state.gallery, find_swept_knob(state), draw_seeds(state.gallery.roll)
     if gallery.what == "seed" or knob is None:
         return vary_seeds(state, rolled)
@@ -141,20 +141,20 @@ def list_variations(state: State) -> list[Variation]:
 
 
 def draw_seeds(roll: int, count: int = COUNT) -> list[int]:
-    """As many seeds, all drawn from one number, so that a link brings them back."""
+    """Return seeds derived from one number, which a link stores."""
     rng = Rng.of(roll).child("gallery")
     return [rng.below(MAX_SEED) for _ in range(count)]
 
 
 def vary_seeds(state: State, seeds: Sequence[int]) -> list[Variation]:
-    """The same with other seeds."""
+    """Return the state with other seeds."""
     return [Variation(state.with_recipe(seed=seed), str(seed)) for seed in seeds]
 
 
 def sweep_knob(
     state: State, knob: Knob, span: tuple[float, float], seeds: Sequence[int], *, same_seed: bool
 ) -> list[Variation]:
-    """A knob turned from one end to the other: with one seed, or with as many as there is room for."""
+    """Return a sweep of a parameter, with one seed for all values or with a different seed for each map."""
     values = knob.list_values(*span)
     if same_seed:
         chosen = [(value, state.seed if state.seed is not None else seeds[0]) for value in values]
@@ -169,7 +169,7 @@ def sweep_knob(
 
 
 def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
-    """Make a variation, measure it and draw it; at the desk."""
+    """Make, measure and draw a variation; runs as a job."""
     recipe = operations.check_recipe(variation.state.effective, token.settings)
     map = operations.make_map(recipe, token)
     numbers = {**operations.measure_map(map, token), **map.numbers}
@@ -179,19 +179,19 @@ def make_variation(variation: Variation, token: CancelToken) -> VariationResult:
 
 
 def draw_thumbnail(map: TileMap, *, sprites: bool) -> str:
-    """A small picture of a map as a data: address."""
+    """Return a small picture of a map as a data URL."""
     levels = map.shape[0] if len(map.shape) == 3 else 1
-    side = max(map.height, levels * (map.width + 1) - 1)
-    scale = max(1, PICTURE_PIXELS // side)
+    longer = max(map.height, levels * (map.width + 1) - 1)
+    scale = max(1, PICTURE_PIXELS // longer)
     picture = image(map, scale=scale, sprites=sprites and scale >= MIN_SPRITE_PIXELS)
-    if side > PICTURE_PIXELS:
+    if longer > PICTURE_PIXELS:
         picture = picture.convert("RGB")
         picture.thumbnail((PICTURE_PIXELS, PICTURE_PIXELS))
     return encode_picture(picture)
 
 
 def format_value(value: Any) -> str:
-    """A knob's value as people read it."""
+    """Return the value of a parameter as text."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None:

@@ -1,4 +1,4 @@
-"""The protocol that the views of the page follow."""
+"""Base class of the page's views."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from ..state import State
 
 
 class View:
-    """What a tab shows. Views derive from it; what they do not override does nothing."""
+    """Content of a tab. The methods do nothing unless overridden."""
 
     def refresh(self, state: State) -> None:
-        """Show another state."""
+        """Show a state."""
 
     def reroll(self) -> bool:
-        """Make something else than the map with another seed; return False to leave that to the map."""
+        """Choose a new seed for the view's own maps and return True; False leaves the seed to the current map."""
         return False
 
     def show_map(self) -> None:
-        """Show what follows from the map that the session has made."""
+        """Update the view for the session's current map."""
 
     def mark_problems(self, problems: Sequence[Problem]) -> None:
-        """Mark what problems of the recipe are about; without any, clear all marks."""
+        """Mark the controls that problems of the recipe refer to; without problems, clear all marks."""
 
     def set_dark(self, is_dark: bool) -> None:
-        """Follow the page in dark or light mode."""
+        """Set dark or light mode."""

@@ -1,4 +1,4 @@
-"""Small things that several views are made of."""
+"""Small elements shared by the views."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .scripts import script
 
 
 def build_copy_script(text: str, message: str) -> str:
-    """A function for the browser that copies what an expression of JavaScript gives, and tells."""
+    """Return a JavaScript function that copies the value of an expression and shows a message."""
     return script("copy_text") % (text, json.dumps(message))
 
 
 def copy_text(text: str, message: str) -> None:
-    """Copy a text, and tell."""
+    """Copy text to the clipboard and show a message."""
     ui.run_javascript(f"({build_copy_script(json.dumps(text), message)})()")
 
 
 def toggle_class(element: ui.element, name: str, is_on: bool) -> None:
-    """Give an element a class of its style, or take it away."""
+    """Add or remove a CSS class of an element."""
     element.classes(add=name) if is_on else element.classes(remove=name)
 
 
 def icon_button(icon: str, hint: str, on_click: Callable[..., Any], *, test_id: str = "") -> ui.button:
-    """A small button of an icon alone, with its hint."""
+    """Return a small button with an icon and a tooltip."""
     button = ui.button(icon=icon, color=None, on_click=lambda: on_click()).props(
         f'flat dense round size=sm aria-label="{hint}"'
     )

@@ -1,4 +1,4 @@
-"""JavaScript that runs in the browser: handlers of events, and what the page does when it opens; one file each."""
+"""JavaScript event handlers and start-up code of the page, one file each."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pathlib import Path
 
 @cache
 def script(name: str) -> str:
-    """Return the text of one of the files beside this one."""
+    """Return the content of a script file."""
     return (Path(__file__).parent / f"{name}.js").read_text("utf-8").strip()

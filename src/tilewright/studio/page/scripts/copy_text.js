@@ -1,14 +1,14 @@
 () => {
   const text = %s;
-  const told = () => Quasar.Notify.create(
+  const notify = () => Quasar.Notify.create(
     {message: %s, timeout: 2000, position: 'bottom', color: 'positive', badgeStyle: 'display: none'});
-  const copied = () => {  // where the clipboard is closed to pages, as it is without https on another machine
+  const copyBySelection = () => {  // without https on another host, pages have no clipboard API
     const area = Object.assign(document.createElement('textarea'), {value: text});
     document.body.append(area);
     area.select();
     document.execCommand('copy');
     area.remove();
-    told();
+    notify();
   };
-  navigator.clipboard ? navigator.clipboard.writeText(text).then(told, copied) : copied();
+  navigator.clipboard ? navigator.clipboard.writeText(text).then(notify, copyBySelection) : copyBySelection();
 }

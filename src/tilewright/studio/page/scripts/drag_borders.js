@@ -3,16 +3,16 @@
   if (!handle || event.button) return;
   event.preventDefault();
   const strip = event.currentTarget, number = +handle.dataset.handle;
-  const room = strip.getBoundingClientRect();
-  let sent = 0, share = null;
+  const bounds = strip.getBoundingClientRect();
+  let sent = 0, fraction = null;
   strip.setPointerCapture(event.pointerId);
   const move = (now) => {
-    share = Math.min(1, Math.max(0, (now.clientX - room.left) / room.width));
-    if (now.timeStamp - sent > 50) { sent = now.timeStamp; emit(number, share); }
+    fraction = Math.min(1, Math.max(0, (now.clientX - bounds.left) / bounds.width));
+    if (now.timeStamp - sent > 50) { sent = now.timeStamp; emit(number, fraction); }
   };
   strip.addEventListener('pointermove', move);
   strip.addEventListener('pointerup', () => {
     strip.removeEventListener('pointermove', move);
-    if (share !== null) emit(number, share);
+    if (fraction !== null) emit(number, fraction);
   }, {once: true});
 }
