@@ -312,7 +312,7 @@ def run(test: Callable[[Opened], Awaitable[None]], example: SampleState = QUICK)
 def test_all_three_make_a_map() -> None:
     async def test(page: Opened) -> None:
         assert set(page.states().values()) == {"done"}
-        assert page.view.cards["wfc"].numbers["windows"].text == "100 %"
+        assert page.view.cards["wfc"].numbers["patterns"].text == "100 %"
         assert page.view.cards["patterns"].chart.content.count("polyline") == 1
         assert not page.view.cards["markov"].chart.visible
 

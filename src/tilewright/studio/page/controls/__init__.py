@@ -1,4 +1,4 @@
-"""Controls drawn from a params' JSON schema: nothing about a parameter is written here, plugins' ones work alike."""
+"""Controls built from the JSON schema of params, for built-in techniques and plugins alike."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .form import Form, register_control
 __all__ = ["UNSET", "Controls", "register_control"]
 STYLE = Path(__file__).with_name("controls.css")
 _styled_clients: WeakSet[Client] = WeakSet()
-"""Pages that have the controls' style already."""
+"""Clients that already have the style sheet of the controls."""
 
 
 class Controls:
-    """A params' schema as controls, built into the current slot."""
+    """Controls for the fields of a params model, built into the current slot."""
 
     def __init__(
         self,
@@ -38,10 +38,26 @@ class Controls:
         queue: JobQueue | None = None,
         on_draw: Callable[[], None] | None = None,
     ) -> None:
-        """`values` are plain JSON and hold only what is set; `change` gets a name and plain JSON, or UNSET.
+        """Build the controls.
 
-        `tiles` gives the tiles of the map that is shown, `desk` reads uploads, `draw` goes to where samples are drawn;
-        the ids of the elements start with `place`.
+        Parameters
+        ----------
+        model : type of Params
+            Model whose fields are shown.
+        values : mapping
+            Values that are set, as plain JSON data.
+        on_change : callable
+            Called with the name of a field and its new value as plain JSON data, or UNSET.
+        tiles : callable
+            Returns the tiles of the current map.
+        skip : collection of str
+            Names of fields to leave out.
+        test_id : str, default "param"
+            Prefix of the elements' data-testid.
+        queue : JobQueue, optional
+            Queue that reads uploads.
+        on_draw : callable, optional
+            Opens the page on which the user can draw a sample.
         """
         client = ui.context.client
         if client not in _styled_clients:
@@ -54,18 +70,18 @@ class Controls:
         self._form = Form(fields, values, on_change, ControlContext(tiles, queue, on_draw), test_id=test_id)
 
     def update(self, values: Mapping[str, Any]) -> None:
-        """Show values from elsewhere, and the tiles as they are now; fires nothing."""
+        """Show new values and the current tiles, without calling `on_change`."""
         self._form.update(values)
-        looks = self._collect_context(values)
-        if looks != self._shown_context:
-            self._shown_context = looks
+        context = self._collect_context(values)
+        if context != self._shown_context:
+            self._shown_context = context
             self._form.retile()
 
     def mark(self, problems: Iterable[Problem], *path: str | int) -> None:
-        """Mark the controls that problems are about, where `path` leads to the params; no problems clear all marks."""
+        """Mark the controls that problems refer to; `path` is the path of the params. No problems clear all marks."""
         self._form.mark([(one.path[len(path) :], one.text) for one in problems if one.path[: len(path)] == path])
 
     def _collect_context(self, values: Mapping[str, Any]) -> Sequence[object]:
-        """What controls show beside their own values: the tiles, and the names of items."""
+        """Return what controls show in addition to their own values: tiles and names of items."""
         names = [list_names(values.get(name)) for name in self._named_fields]
         return [*((tile.name, tile.color) for tile in self._tiles()), *names]

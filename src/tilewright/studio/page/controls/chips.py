@@ -1,4 +1,4 @@
-"""Tiles and lists of words, as chips with the colours of the map's tiles."""
+"""Controls for tiles and lists of strings, as chips with the colors of the map's tiles."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .control import Control, chip, icon_button, swatch
 from .numbers import ControlInput
 
 PICK_SCRIPT = "(event) => { const row = event.target.closest('[data-word]'); if (row) emit(row.dataset.word); }"
-"""What was clicked in a list of words."""
+"""Emits the clicked entry of a list."""
 
 
 class WordMenu:
-    """A menu to pick a tile or to type any word; made when it is first opened."""
+    """A menu to choose a tile or type any name; rebuilt whenever it is opened."""
 
     def __init__(self, control: Control, on_pick: Callable[[str | None], None], *, takes_none: bool = False) -> None:
-        """It is anchored at the current slot's element. `picked` gets None for no word."""
+        """Create a menu at the current slot's element; `on_pick` gets the name, or None."""
         self._control, self._on_pick, self._takes_none = control, on_pick, takes_none
         self._anchor = ui.context.slot.parent
         self._menu: ui.menu | None = None
 
     def open(self, more: Sequence[tuple[str, str, Callable[[], None]]] = ()) -> None:
-        """`more` are buttons: icon, tip, what they do."""
+        """Open the menu; `more` are further buttons: icon, tooltip and action."""
         if self._menu is not None:
             self._menu.delete()
         with self._anchor, ui.menu().props("no-parent-event auto-close=false").classes("tc-popup") as self._menu:
@@ -41,7 +41,7 @@ class WordMenu:
         tiles = control.context.tiles() if control.field.tiles else ()
         with ui.element("div").classes("tc-menu"):
             with ui.element("div").classes("tc-line"):
-                hint = "or any name" if tiles else "a word, then Enter"
+                hint = "or any name" if tiles else "text, then Enter"
                 box = ControlInput(control, self._pick, part="-text", hint=hint).classes("tc-long")
                 box.props("autofocus" if not tiles else "")
                 for icon, tip, act in more:
@@ -67,7 +67,7 @@ class WordMenu:
 
 
 class TileControl(Control):
-    """A tile: its colour and name; a click opens the tiles of the map, and a box for any other name."""
+    """A tile with its color and name; a click opens a menu of the map's tiles and a field for other names."""
 
     def build(self) -> None:
         with ui.element("div").classes("tc-pick"):
@@ -100,7 +100,7 @@ DROP_SCRIPT = script("drop_chip")
 
 
 class WordsControl(Control):
-    """A list of words as chips: drag to order them, click one to change it."""
+    """A list of strings as chips: drag to reorder, click to change."""
 
     is_wide = True
 
@@ -125,7 +125,7 @@ class WordsControl(Control):
             for place, word in enumerate(self._words)
         ]
         nothing = "" if self._words else f"<em>{self.empty_label or 'none'}</em>"
-        add = '<button class="tc-chip tc-add" data-add aria-label="add a word" title="add">+</button>'
+        add = '<button class="tc-chip tc-add" data-add aria-label="add" title="add">+</button>'
         self._chips.content = f"{''.join(shown)}{nothing}{add}"
 
     def _color(self, word: str) -> str | None:
@@ -136,23 +136,23 @@ class WordsControl(Control):
             self.show(self.value)
 
     def _on_chip(self, event: GenericEventArguments) -> None:
-        what, place, *rest = event.args if isinstance(event.args, list) else [event.args, 0]
-        if what == "add":
+        action, place, *rest = event.args if isinstance(event.args, list) else [event.args, 0]
+        if action == "add":
             self._open_index = None
             self._menu.open()
         elif not isinstance(place, int) or not 0 <= place < len(self._words):
             return
-        elif what == "remove":
+        elif action == "remove":
             self._set_words([word for number, word in enumerate(self._words) if number != place])
-        elif what == "open":
+        elif action == "open":
             self._open_index = place
             self._menu.open(
                 [
-                    ("chevron_left", "move towards the beginning", lambda: self._move(place, place - 1)),
-                    ("chevron_right", "move towards the end", lambda: self._move(place, place + 1)),
+                    ("chevron_left", "move left", lambda: self._move(place, place - 1)),
+                    ("chevron_right", "move right", lambda: self._move(place, place + 1)),
                 ]
             )
-        elif what == "move" and rest and isinstance(rest[0], int):
+        elif action == "move" and rest and isinstance(rest[0], int):
             self._move(place, rest[0])
 
     def _move(self, place: int, target: int) -> None:
@@ -177,7 +177,7 @@ class WordsControl(Control):
 
 
 class ChoicesControl(Control):
-    """Any of a few words: each is on or off."""
+    """Any number of given choices, each on or off."""
 
     is_wide = True
 

@@ -1,4 +1,4 @@
-"""What every control is: it shows a value, and tells when a person has changed it."""
+"""Base class of the controls: a control shows a value and reports changes by the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...jobs import JobQueue
 
 @dataclass
 class Fold:
-    """Whether an item of a list is open, and the items of the lists within it, by field."""
+    """Whether an item of a list is open, and the folds of the lists inside it, by field."""
 
     is_open: bool = False
     children: dict[str, list[Fold]] = field(default_factory=dict)
@@ -29,30 +29,30 @@ class Fold:
 
 @dataclass(frozen=True)
 class ControlContext:
-    """What controls know of the page around them."""
+    """Environment of a control."""
 
     tiles: Callable[[], Sequence[Tile]] = tuple
-    """The tiles of the map that is shown."""
+    """Returns the tiles of the current map."""
     queue: JobQueue | None = None
-    """Where uploads are read."""
+    """Queue that reads uploads."""
     on_draw: Callable[[], None] | None = None
-    """Goes to where a sample can be drawn."""
+    """Opens the page on which the user can draw a sample."""
     siblings: Callable[[], dict[str, Any]] = field(default=dict)
-    """Values that are set beside this one."""
+    """Returns the values of the form that are set."""
     fields: Mapping[str, Field] = field(default_factory=dict)
-    """The fields beside this one."""
+    """Fields of the form by name."""
     root: Callable[[str], Any] = field(default=lambda name: None)
-    """Gives the value of a field of the outermost form."""
+    """Returns the value of a field of the outermost form."""
     folds: dict[str, list[Fold]] = field(default_factory=dict)
-    """Which items of the lists around here are open: kept when their controls are built anew."""
+    """Open items of lists, by field; kept when the controls are rebuilt."""
 
     def value_of(self, name: str) -> Any:
-        """What a field beside this one holds: what is set, or else its default."""
+        """Return the value of a field of the form, or its default."""
         default = self.fields[name].default if name in self.fields else UNSET
         return self.siblings().get(name, None if default is UNSET else default)
 
     def find_color(self, word: object) -> str | None:
-        """The colour of a tile, by its name, glyph or number."""
+        """Return the color of a tile, given its name, glyph or id."""
         tiles = self.tiles()
         if isinstance(word, int) and 0 <= word < len(tiles):
             return _tile_color(tiles[word])
@@ -64,47 +64,47 @@ def _tile_color(tile: Tile) -> str | None:
 
 
 Mark = tuple[Path, str]
-"""What is wrong with a value: the path to the part of it, and a sentence."""
+"""A problem of a value: the path inside the value, and the message."""
 
 
 @dataclass(frozen=True)
 class ControlBinding:
-    """Where a control is and whom it tells."""
+    """Test id and callbacks of a control."""
 
     test_id: str
-    """Its data-testid."""
+    """The data-testid of the element."""
     send: Callable[[Any], None]
-    """Takes the new value as plain JSON, or UNSET."""
+    """Called with the new value as plain JSON data, or UNSET."""
     fail: Callable[[str], None]
-    """Takes what is wrong with what was typed; nothing is sent then. "" when all is well."""
+    """Called with the error message of an invalid input, whose value is not sent; "" clears the message."""
 
 
 class Control(ABC):
-    """A field's control, built into the current slot. `show` fires nothing."""
+    """Control of a field, built into the current slot. `show` does not call the callbacks."""
 
     is_wide: ClassVar[bool] = False
-    """Whether it takes the line below its label."""
+    """Whether the control is below its label instead of next to it."""
 
     def __init__(
         self, field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False
     ) -> None:
-        """`is_small` is for a cell of a table: no slider, no help."""
+        """Build the control; a small one, for a cell of a table, has no slider and no help."""
         self.field, self.context, self.binding, self.is_small = field, context, binding, is_small
         self.value: Any = UNSET
-        """What it shows."""
+        """The current value."""
         self._is_showing = False
         self.build()
 
     @abstractmethod
     def build(self) -> None:
-        """Make the elements."""
+        """Create the elements."""
 
     @abstractmethod
     def draw(self, value: Any) -> None:
-        """Show a value; None where there is none."""
+        """Draw a value; None if there is none."""
 
     def show(self, value: Any) -> None:
-        """Show a value from elsewhere; UNSET shows the default."""
+        """Show a new value; UNSET shows the default."""
         self.value = value
         self._is_showing = True
         try:
@@ -114,18 +114,18 @@ class Control(ABC):
 
     @classmethod
     def summary(cls, value: Any, context: ControlContext) -> str:
-        """A value in a few words, as HTML: the head of a closed item of a list."""
+        """Return a short description of a value as HTML, the title of a closed item of a list."""
         return html.escape(summarize(value))
 
     def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        """Show what is wrong inside it; return what it has no place for."""
+        """Show problems inside the control; return those that it cannot show."""
         return marks
 
-    def retile(self) -> None:  # noqa: B027 - most have nothing to do
-        """The map has other tiles now."""
+    def retile(self) -> None:  # noqa: B027 - optional
+        """Update the control after the tiles of the map have changed."""
 
     def refresh(self) -> None:  # noqa: B027
-        """Something beside it has changed."""
+        """Update the control after another field of the form has changed."""
 
     @property
     def default(self) -> Any:
@@ -133,7 +133,7 @@ class Control(ABC):
 
     @property
     def empty_label(self) -> str:
-        """What an empty control says."""
+        """Placeholder of an empty control."""
         if "null" in self.field.labels:
             return self.field.labels["null"]
         if self.field.default is None and self.field.nullable:
@@ -141,7 +141,7 @@ class Control(ABC):
         return "none" if self.field.nullable else "required" if self.field.default is UNSET else ""
 
     def send(self, value: Any) -> None:
-        """A person has changed it. Nothing happens while a value is shown from elsewhere."""
+        """Report a change by the user; does nothing during `show`."""
         if self._is_showing:
             return
         self.binding.fail("")
@@ -149,12 +149,12 @@ class Control(ABC):
         self.binding.send(value)
 
     def put(self, value: Any) -> None:
-        """A person has chosen a value elsewhere than in the element that shows it: show it too."""
+        """Show and report a value that the user chose outside of the control's own element."""
         self.show(value)
         self.send(value)
 
     def clear(self) -> None:
-        """A person has emptied it: back to the default, or to nothing where that is something else."""
+        """Report that the user cleared the control: restore the default, or None if the default is not None."""
         if self.field.nullable and self.field.default is not None:
             self.send(None)
         elif self.field.default is UNSET:
@@ -164,13 +164,13 @@ class Control(ABC):
             self.show(UNSET)
 
     def revert(self) -> None:
-        """A person gives up what was typed and refused: what holds is shown again."""
+        """Discard an invalid input and show the current value."""
         self.binding.fail("")
         self.show(self.value)
 
 
 def swatch(color: str | None) -> str:
-    """A tile's colour as HTML; hollow where nobody knows it."""
+    """Return a tile's color as HTML; hollow if the color is unknown."""
     return f'<i class="tc-swatch" style="background:{color}"></i>' if color else '<i class="tc-swatch tc-hollow"></i>'
 
 
@@ -179,24 +179,24 @@ def chip(word: object, color: str | None) -> str:
 
 
 def icon_button(icon: str, tip: str, on_click: Callable[[], Any]) -> ui.button:
-    """A small button without words."""
+    """Return a small button with an icon."""
     button = ui.button(icon=icon, on_click=lambda: on_click(), color=None).props("flat round dense size=sm")
     button.props["aria-label"] = button.props["title"] = tip
     return button.classes("tc-icon")
 
 
 def text_button(text: str, icon: str | None = None, on_click: Callable[[], Any] | None = None) -> ui.button:
-    """A small button with words."""
+    """Return a small button with text."""
     return ui.button(text, icon=icon, on_click=on_click, color=None).props("flat dense no-caps").classes("tc-more")
 
 
 CLICK_SCRIPT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
 Actions = Mapping[str, tuple[str, str, Callable[[], None]]]
-"""What buttons do: icon, tip and action by name."""
+"""Icon, tooltip and action of buttons by name."""
 
 
 def tool_buttons(test_id: str, actions: Actions) -> ui.element:
-    """Small buttons in a row, as one element: lists have many of them."""
+    """Return a row of small buttons as one element, because lists have many of them."""
     buttons = "".join(
         f'<button type="button" data-do="{name}" data-testid="{test_id}-{name}" title="{tip}" aria-label="{tip}">'
         f'<i class="material-icons" aria-hidden="true">{icon}</i></button>'
@@ -212,7 +212,7 @@ def tool_buttons(test_id: str, actions: Actions) -> ui.element:
 
 
 def summarize(value: Any) -> str:
-    """A value in a few words."""
+    """Return a short description of a value."""
     if not isinstance(value, dict):
         return f"{value if isinstance(value, str) else json.dumps(value, default=str)}"[:40]
     words = []
@@ -233,7 +233,7 @@ def summarize(value: Any) -> str:
 
 
 def list_names(items: Any) -> list[str]:
-    """The names of a list's items, which may be written short: `near:111,101,111`."""
+    """Return the names of a list's items, which may be compact strings: `near:111,101,111`."""
     if isinstance(items, Mapping):
         return [str(name) for name in items]
     listed = items if isinstance(items, (list, tuple)) else ()
@@ -242,7 +242,7 @@ def list_names(items: Any) -> list[str]:
 
 
 def select(options: dict[str, str], on_choose: Callable[[Any], None], test_id: str) -> ui.select:
-    """A list to open; `choose` gets the key of an option."""
+    """Return a drop-down list; `on_choose` gets the key of an option."""
     element = ui.select(options, on_change=lambda event: on_choose(event.value))
     element.props("dense outlined options-dense hide-bottom-space").classes("tc-select")
     element.props["data-testid"], element.props["popup-content-class"] = test_id, "tc-popup"

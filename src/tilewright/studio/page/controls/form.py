@@ -1,4 +1,4 @@
-"""A form: a row for each field, with its label, its help, its control and the way back to the default."""
+"""Forms: a row for each field with label, help, control and a button that restores the default."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .matrices import count_states, resize_scores
 from .strips import find_bands, fit_borders
 
 MAX_SHOWN_ROWS = 9
-"""Rows that are shown at once, those of a group counted as one; a click opens the others."""
+"""Number of rows shown at first, where a group counts as one row; a button shows the rest."""
 MAX_EXTRA_ROWS = 2
-"""Up to this many more are shown as well."""
+"""Up to this many more rows are shown without a button."""
 STRUCTURED_KINDS = frozenset({"items", "model", "union", "words", "numbers", "cells", "tuple", "choices"})
-"""Kinds that some recipes write short, as a text."""
+"""Kinds that recipes may contain as compact strings."""
 HELP_SCRIPT = "(event) => event.target.closest('.tc-row').classList.toggle('tc-helped')"
 log = logging.getLogger(__name__)
 
 
 @cache
 def _list_controls() -> dict[str, type[Control]]:
-    from . import models, tables  # which are made of forms
+    from . import models, tables  # these import this module
 
     return {
         "number": numbers.NumberControl,
@@ -62,22 +62,22 @@ _custom_controls: dict[str, type[Control]] = {}
 
 
 def register_control(name: str, control: type[Control]) -> None:
-    """Let fields and models that declare `control=name` have this control."""
+    """Register the control of fields and models that declare `control=name`."""
     _custom_controls[name] = control
 
 
 def find_control_class(field: Field) -> type[Control]:
-    """The control class of a field: the one that it declares, or that of its kind."""
+    """Return the control class of a field: the declared one, or that of its kind."""
     return _custom_controls.get(field.control) or _list_controls()["names" if field.names_of else field.kind]
 
 
 def build_control(field: Field, context: ControlContext, binding: ControlBinding, *, is_small: bool = False) -> Control:
-    """The control of a field, built into the current slot."""
+    """Build the control of a field into the current slot."""
     return find_control_class(field)(field, context, binding, is_small=is_small)
 
 
 class Row:
-    """A field's row."""
+    """The row of a field in a form."""
 
     def __init__(
         self,
@@ -100,26 +100,26 @@ class Row:
             label.props["title"] = field.description
             self._reset = ui.button(icon="restart_alt", on_click=lambda: self._reset_value(), color=None)
             self._reset.props("flat round dense size=xs tabindex=-1").classes("tc-reset")
-            self._reset.props["aria-label"] = self._reset.props["title"] = f"back to the default: {field.label}"
+            self._reset.props["aria-label"] = self._reset.props["title"] = f"restore the default: {field.label}"
             self._reset.props["data-testid"] = f"{test_id}-reset"
             with ui.element("div").classes("tc-control"):
                 self.control = build_control(field, context, ControlBinding(test_id, self._on_change, self._on_error))
         self.show(value)
 
     def show(self, value: Any) -> None:
-        """Show a value from elsewhere; UNSET shows the default."""
+        """Show a new value; UNSET shows the default."""
         self._on_error("")
         self.mark_set(value)
         try:
             self.control.show(value)
-        except (TypeError, ValueError, LookupError, AttributeError):  # a value that is none, in somebody's recipe
-            log.debug("no such value for %s: %r", self.field.name, value, exc_info=True)
+        except (TypeError, ValueError, LookupError, AttributeError):  # an invalid value in a recipe
+            log.debug("invalid value for %s: %r", self.field.name, value, exc_info=True)
             self._on_error("cannot be shown here")
         if isinstance(value, str) and self.field.kind in STRUCTURED_KINDS:
-            self._on_error("written as a text; a change here replaces it")
+            self._on_error("is a compact string; a change here replaces it")
 
     def mark_problem(self, problem: str) -> None:
-        """An error line names it; "" for none."""
+        """Show a problem of the recipe; "" clears it."""
         self._problem = problem
         self._show_problem()
 
@@ -142,15 +142,15 @@ class Row:
             self.element.classes(add="tc-wrong" if problem else "", remove="" if problem else "tc-wrong")
 
     def mark_set(self, value: Any) -> None:
-        """Offer the way back, if there is one. Inside a model, values may be written and still be the usual ones."""
-        is_usual = self._is_inner and value == self.field.default
-        is_set = value is not UNSET and self.field.default is not UNSET and not is_usual
+        """Show the button that restores the default, if the value differs from it."""
+        is_default = self._is_inner and value == self.field.default  # models may contain their defaults
+        is_set = value is not UNSET and self.field.default is not UNSET and not is_default
         if ("tc-set" in self.element.classes) != is_set:
             self.element.classes(add="tc-set" if is_set else "", remove="" if is_set else "tc-set")
 
 
 class Form:
-    """Fields and their values."""
+    """Rows of fields and their values."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class Form:
         self._hide()
 
     def update(self, values: Mapping[str, Any]) -> None:
-        """Values from elsewhere; fires nothing."""
+        """Show new values, without calling `on_change`."""
         before, self._values = self._values, dict(values)
         for name, row in self.rows.items():
             value = self._values.get(name, UNSET)
@@ -201,7 +201,7 @@ class Form:
             row.control.retile()
 
     def mark(self, marks: Sequence[Mark]) -> Sequence[Mark]:
-        """Show what is wrong with the fields; return what none of them has a place for."""
+        """Show problems of the fields; return those that belong to no field."""
         for name, row in self.rows.items():
             inner = [(path[1:], text) for path, text in marks if path[:1] == (name,)]
             row.mark_problem("; ".join(text for _, text in row.control.mark(inner))[:160])
@@ -242,7 +242,7 @@ class Form:
         self._on_change(name, value)
 
     def _resize(self, field: Field, side: int) -> bool:
-        """Resize the matrices that are set, which then decide the number; without the first one nothing is done."""
+        """Resize the matrices that are set, whose size replaces the number. Return False if the first is not set."""
         written = [name for name in field.sizes if isinstance(self._values.get(name), (list, tuple))]
         if field.sizes[0] not in written:
             return False
@@ -256,20 +256,20 @@ class Form:
         return True
 
     def _fit_thresholds(self, thresholds: Field, changed: str, value: Any) -> None:
-        """Another number of bands needs another number of thresholds between them."""
+        """Adapt the thresholds to a changed number of bands."""
         known = self._context.value_of
         borders, before = known(thresholds.name) or (), find_bands(thresholds, known)
         default = self._context.fields[changed].default
         now = default if value is UNSET else value
         after = find_bands(thresholds, lambda name: now if name == changed else known(name))
         if len(after) != len(borders) + 1:
-            usual = thresholds.default if isinstance(thresholds.default, list) else ()
-            found = UNSET if value is UNSET and len(after) == len(usual) + 1 else fit_borders(borders, before, after)
+            defaults = thresholds.default if isinstance(thresholds.default, list) else ()
+            found = UNSET if value is UNSET and len(after) == len(defaults) + 1 else fit_borders(borders, before, after)
             self.rows[thresholds.name].show(found)
             self._set_value(thresholds.name, found)
 
     def _refresh_dependents(self, changed: str = "") -> None:
-        """Show what follows from other fields, such as the size of a matrix that the seed draws."""
+        """Update controls that depend on other fields, for example the size of a random matrix."""
         for name, row in self.rows.items():
             if name != changed:
                 row.control.refresh()
@@ -278,13 +278,13 @@ class Form:
         self._hide()
 
     def _hide(self) -> None:
-        """Hide what has no effect, unless it is set."""
+        """Hide fields that have no effect and are not set."""
         for name, row in self.rows.items():
             is_set = name in self._values and not (self._is_inner and self._values[name] == row.field.default)
             row.element.set_visibility(is_set or self._has_effect(row.field))
 
     def _has_effect(self, field: Field) -> bool:
-        """Whether the parameter on which this one depends has such a value."""
+        """Return whether the parameter on which this field depends has a required value."""
         if not field.hidden_unless:
             return True
         name, *values = field.hidden_unless
@@ -293,5 +293,5 @@ class Form:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are written alike: 1 and true, or 1 and 1.0, are not."""
+    """Return whether two values have the same type and are equal: 1 differs from true and from 1.0."""
     return one is other or (type(one) is type(other) and one == other)

@@ -1,4 +1,4 @@
-"""Maps, files and recipes as values: built-in ones by name, others sent along as a whole."""
+"""Controls for maps, files and recipes: built-in ones by name, others as data in the recipe."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ENTRY_CLICK_SCRIPT = """(event) => {
 
 
 class UploadButton:
-    """A button that asks for a file and reads it off the event loop."""
+    """A button that uploads a file and reads it outside the event loop."""
 
     def __init__(self, control: Control, accept: str, on_file: Callable[[bytes, str], Awaitable[None]]) -> None:
         self._control, self._on_file = control, on_file
@@ -63,14 +63,14 @@ def find_settings(context: ControlContext) -> Settings:
 
 
 async def run_in_background(context: ControlContext, work: Callable[[], T]) -> T:
-    """Have something done by the desk."""
+    """Run work in the job queue, or in a thread without one."""
     if context.queue is None:
         return await asyncio.to_thread(work)
-    return await context.queue.submit(lambda ticket: work())
+    return await context.queue.submit(lambda token: work())
 
 
 class MapsControl(Control):
-    """One or several maps: built-in samples, or files that are sent along."""
+    """One or several maps: built-in samples or uploaded files."""
 
     is_wide = True
     takes_many = True
@@ -87,10 +87,10 @@ class MapsControl(Control):
                 choose = text_button("Choose", "grid_view", lambda: self._open_menu(0))
                 choose.props["data-testid"] = f"{self.binding.test_id}-choose"
                 if self.takes_many:
-                    icon_button("add", "one more sample", lambda: self._open_menu(None))
+                    icon_button("add", "add a sample", lambda: self._open_menu(None))
                 UploadButton(self, MAP_EXTENSIONS, self._on_upload)
                 if self.context.on_draw is not None:
-                    text_button("Draw one in By example", "draw", self.context.on_draw)
+                    text_button("Draw in By example", "draw", self.context.on_draw)
 
     def draw(self, value: Any) -> None:
         is_many = self.takes_many and isinstance(value, (list, tuple)) and not _is_single_map(value)
@@ -107,14 +107,14 @@ class MapsControl(Control):
         self._list.content = "".join(parts) or "<em>none</em>"
 
     def _on_click(self, event: GenericEventArguments) -> None:
-        what, place = event.args
-        if what == "remove":
+        action, place = event.args
+        if action == "remove":
             self._set_maps([one for number, one in enumerate(self._maps) if number != place])
         elif isinstance(place, int):
             self._open_menu(place)
 
     def _open_menu(self, place: int | None) -> None:
-        """Open the built-in samples; one that is picked takes this place, or comes after all."""
+        """Open the menu of built-in samples; the choice replaces the map at an index, or is appended for None."""
         self._open_index = place
         if self._menu is None:
             with self._anchor, ui.menu().props("no-parent-event").classes("tc-popup") as self._menu:
@@ -137,7 +137,7 @@ class MapsControl(Control):
         settings = find_settings(self.context)
         value = await run_in_background(self.context, lambda: Grid.of(read_upload(content, name, settings)).to_data())
         if "cells" not in value:
-            raise BadFile("too large to travel inside a recipe", at=name[-60:])
+            raise BadFile("is too large for a recipe", at=name[-60:])
         self._open_index = 0 if len(self._maps) < 2 else None
         self._insert_map(value)
 
@@ -152,10 +152,10 @@ class MapsControl(Control):
 
 
 def _is_single_map(value: Any) -> bool:
-    """Whether a list is one map, by its rows, and not several maps."""
-    rows_of_words = all(isinstance(row, list) and row and isinstance(row[0], (str, int)) for row in value)
-    several_glyphs = all(isinstance(row, str) and row not in list_built_in_samples() for row in value)
-    return bool(value) and (rows_of_words or several_glyphs)
+    """Return whether a list is the rows of one map and not several maps."""
+    has_label_rows = all(isinstance(row, list) and row and isinstance(row[0], (str, int)) for row in value)
+    has_glyph_rows = all(isinstance(row, str) and row not in list_built_in_samples() for row in value)
+    return bool(value) and (has_label_rows or has_glyph_rows)
 
 
 class MapControl(MapsControl):
@@ -165,14 +165,14 @@ class MapControl(MapsControl):
 
 
 class FileControl(Control):
-    """Something that is kept in a file: a built-in one by name, or the content of one that is sent."""
+    """A file: the name of a built-in one, or the content of an uploaded one."""
 
     is_wide = True
 
     def build(self) -> None:
         with ui.element("div").classes("tc-line tc-wrap"):
             is_named = self.field.control != "model"  # models have no names
-            hint = "a built-in name" if is_named else "a model's file"
+            hint = "a built-in name" if is_named else "a model file"
             self._box = ControlInput(self, self._on_input, hint=f"none, or {hint}").classes("tc-long")
             self._box.props("" if is_named else "readonly")
             UploadButton(self, OBJECT_EXTENSIONS, self._on_upload)
@@ -198,22 +198,22 @@ class FileControl(Control):
 
 
 def _read_object(content: bytes, name: str, settings: Settings) -> dict[str, Any]:
-    """The object in a JSON, YAML or TOML file."""
+    """Return the object in a JSON, YAML or TOML file."""
     bare = PurePosixPath(name).name[-60:]
     if len(content) > settings.upload:
-        raise BadFile(f"{len(content):,} bytes are more than the {settings.upload:,} that are taken")
+        raise BadFile(f"must have at most {settings.upload:,} bytes, got {len(content):,}")
     try:
         text = content.decode("utf-8-sig")
         found = tomllib.loads(text) if bare.lower().endswith(".toml") else read_data(text, bare)
-        return dict(json.loads(json.dumps(found)))  # plain, or not taken
+        return dict(json.loads(json.dumps(found)))  # fails for data that is not plain JSON
     except TilewrightError:
         raise
     except (ValueError, TypeError, RecursionError):
-        raise BadFile("holds no object in JSON, YAML or TOML", at=bare) from None
+        raise BadFile("must be an object in JSON, YAML or TOML", at=bare) from None
 
 
 class RecipeControl(Control):
-    """A recipe inside this one: a built-in one, a technique with its usual values, or one written as YAML."""
+    """A nested recipe: a built-in one, a technique with its defaults, or YAML."""
 
     is_wide = True
 
@@ -222,7 +222,7 @@ class RecipeControl(Control):
             **{f"technique {entry.name}": entry.name for entry in techniques},
             **{f"recipe {name}": f"{name} (recipe)" for name in data.list_names("recipes")},
         }
-        self._select = select({"": "as written below", **self._options}, self._on_choice, self.binding.test_id)
+        self._select = select({"": "YAML below", **self._options}, self._on_choice, self.binding.test_id)
         self._text = ControlInput(self, self._on_input, part="-text", hint="technique: caves")
         self._text.props("type=textarea autogrow").classes("tc-long tc-code")
 

@@ -1,6 +1,6 @@
-"""Scores as a board of coloured cells.
+"""Score matrix control: a grid of colored cells.
 
-A board is one element, whatever its size; the hand's way over it is followed in the browser.
+The grid is one element, whatever its size; drags are tracked in the browser.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .control import Control, icon_button, swatch, text_button
 from .numbers import ControlInput, Slider, read_number, write_number
 
 MAX_LABELED_STATES = 8
-"""Boards with so many states at most have their numbers written in the cells."""
+"""Maximum number of states for which the scores are written in the cells."""
 SCRUB = script("scrub_scores")
 """A press selects a cell of scores; dragging up or down changes it."""
 
 
 def count_states(scores: object) -> int:
-    """How many states a list of scores is for; 0 if it is none."""
+    """Return the number of states of a score matrix, or 0 if it is invalid."""
     if not isinstance(scores, (list, tuple)) or not scores:
         return 0
     return len(scores) if isinstance(scores[0], (list, tuple)) else isqrt(len(scores))
 
 
 def resize_scores(scores: Sequence[Any], side: int) -> list[float]:
-    """A matrix of another size: what fits stays, new scores come by chance."""
+    """Return a matrix of another size: existing scores are kept, new ones are random."""
     before, flat = count_states(scores), flatten_scores(scores)
     return [
         flat[row * before + column] if row < before and column < before else _draw_score()
@@ -48,12 +48,12 @@ def flatten_scores(scores: Sequence[Any]) -> list[float]:
 
 
 def _draw_score() -> float:
-    """A score by chance; what the map is made of is written in its recipe, so no seed is needed."""
+    """Return a random score. It is not seeded, because the recipe stores the scores."""
     return random.randrange(101) / 100
 
 
 class ScoresControl(Control):
-    """How well states go with each other: a colour for each score."""
+    """Scores of pairs of neighboring states, shown as colors."""
 
     is_wide = True
 
@@ -63,10 +63,10 @@ class ScoresControl(Control):
         self._selected: int | None = None
         self._editor: tuple[ui.element, ui.label, Slider, ControlInput] | None = None
         with ui.element("div").classes("tc-line tc-tools"):
-            icon_button("casino", "other scores by chance", self._randomize)
+            icon_button("casino", "random scores", self._randomize)
             if "random" in self.field.choices:
-                by_seed = text_button("by seed", on_click=lambda: self.put("random"))
-                by_seed.props["title"] = "leave the scores to the seed"
+                by_seed = text_button("from seed", on_click=lambda: self.put("random"))
+                by_seed.props["title"] = "draw the scores from the seed"
             self._note = ui.label().classes("tc-note")
         self._board = ui.html("", sanitize=False).classes("tc-scores")
         self._board.props["data-testid"] = self.binding.test_id
@@ -75,7 +75,7 @@ class ScoresControl(Control):
 
     @property
     def _states(self) -> int:
-        """How many states there are now."""
+        """Current number of states."""
         values, number = self.context.siblings(), self._states_field
         if number is None:
             return count_states(self.default) or 6
@@ -86,19 +86,19 @@ class ScoresControl(Control):
 
     @property
     def _states_field(self) -> Field | None:
-        """The field that says how many states there are."""
+        """Field with the number of states."""
         return next((field for field in self.context.fields.values() if self.field.name in field.sizes), None)
 
     def draw(self, value: Any) -> None:
         number = self._states_field
         if self.value is UNSET and value is not None and number is not None and number.name in self.context.siblings():
-            value = "random"  # states alone leave the scores to chance
+            value = "random"  # a number of states without scores means random scores
         is_list = isinstance(value, (list, tuple)) and count_states(value) > 0
         self._scores = flatten_scores(value) if is_list else []
         self._side = count_states(value) if is_list else self._states if value is not None else 0
         if self._selected is not None and self._selected >= len(self._scores):
             self._selected = None
-        notes = {True: "drag a cell up or down", False: "drawn by the seed" if value is not None else "none"}
+        notes = {True: "drag a cell up or down", False: "drawn from the seed" if value is not None else "none"}
         self._note.text = notes[is_list]
         self._draw_board()
         self._draw_editor()
@@ -107,7 +107,7 @@ class ScoresControl(Control):
         self._draw_board()
 
     def refresh(self) -> None:
-        """How many states there are may have changed; scores that are written tell that themselves."""
+        """Update the number of states, unless it follows from given scores."""
         if not isinstance(self.value, (list, tuple)):
             self.show(self.value)
 
@@ -125,13 +125,13 @@ class ScoresControl(Control):
                 score = self._scores[place]
                 shown = f"{score:.2f}".rstrip("0").rstrip(".") if side <= MAX_LABELED_STATES else ""
                 chosen = " class=tc-chosen" if place == self._selected else ""
-                share = (score - low) / (high - low)
-                cells.append(f'<i{chosen} data-v="{score:g}" style="--v:{share:.3f}">{shown}</i>')
+                fraction = (score - low) / (high - low)
+                cells.append(f'<i{chosen} data-v="{score:g}" style="--v:{fraction:.3f}">{shown}</i>')
         self._board.style(f"--side:{side}")
         self._board.content = "".join(cells) if side else ""
 
     def _draw_editor(self) -> None:
-        """The selected score, to slide and to type."""
+        """Show a slider and a text field for the selected score."""
         if self._selected is None:
             if self._editor is not None:
                 self._editor[0].set_visibility(False)
@@ -146,22 +146,22 @@ class ScoresControl(Control):
         line, label, slider, box = self._editor
         line.set_visibility(True)
         row, column = divmod(self._selected, self._side)
-        label.text = f"{row} beside {column}"
+        label.text = f"{row} next to {column}"
         was, self._is_showing = self._is_showing, True
         slider.value = min(max(self._scores[self._selected], 0), 1)
         box.value = write_number(self._scores[self._selected])
         self._is_showing = was
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        what, place, score = event.args
+        action, place, score = event.args
         if not isinstance(place, int) or not 0 <= place < len(self._scores) or not isinstance(score, (int, float)):
             return
         self._selected = place
-        if what == "select":
+        if action == "select":
             self._draw_board()
             self._draw_editor()
         else:
-            self._change(float(score), redraws=what == "done")
+            self._change(float(score), redraws=action == "done")
 
     def _on_slide(self, score: float | None) -> None:
         if not self._is_showing and isinstance(score, (int, float)):

@@ -1,4 +1,4 @@
-"""Fields within fields: models, and one of several models."""
+"""Controls for nested models and unions of models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .form import Form
 
 
 class InnerForm(Control):
-    """A control that is a form of its own."""
+    """A control that contains a form."""
 
     is_wide = True
 
@@ -44,7 +44,7 @@ class InnerForm(Control):
 
 
 class ModelControl(InnerForm):
-    """A group of fields; where it may be left out, a switch stands before them."""
+    """A group of fields, with a switch if it is optional."""
 
     def build(self) -> None:
         self._switch: ui.switch | None = None
@@ -62,7 +62,7 @@ class ModelControl(InnerForm):
 
     @property
     def parts(self) -> Sequence[Field]:
-        """The fields of the model, in the order in which they are shown."""
+        """Fields of the model in display order."""
         return self.field.parts
 
     def _on_switch(self, is_on: bool) -> None:
@@ -76,7 +76,7 @@ class ModelControl(InnerForm):
 
 
 class UnionControl(InnerForm):
-    """One of several models: which one, and its fields."""
+    """Selection of one of several models, and its fields."""
 
     def build(self) -> None:
         self._variant = ""

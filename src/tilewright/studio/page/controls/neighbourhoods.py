@@ -1,4 +1,4 @@
-"""Neighbourhoods as boards of cells to click: offsets from the middle, or rows of 0 and 1."""
+"""Neighborhood controls: a grid of cells to click, for offsets from the center or rows of 0 and 1."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..scripts import script
 from .control import Control, icon_button, select
 
 MAX_REACH = 7
-"""How far from the middle a board of offsets reaches at most."""
+"""Maximum radius of a grid of offsets."""
 MAX_SIDE = 99
 STROKE = script("stroke_cells")
-"""Flips a cell, and gives all that the hand passes then the same state. Clicks are those of the keyboard."""
+"""Toggles a cell and sets all cells of the stroke to the same state. Click events are those of the keyboard."""
 
 
 class OffsetsControl(Control):
-    """Which cells are neighbours: a name, or cells to click around the middle."""
+    """Neighbors of a cell: a named neighborhood, or a grid of cells around the center."""
 
     is_wide = True
 
@@ -31,8 +31,8 @@ class OffsetsControl(Control):
         with ui.element("div").classes("tc-line tc-tools"):
             words = {word: word for word in self.field.choices}
             self._select = select({**words, "": "own"}, self._on_name, f"{self.binding.test_id}-name")
-            icon_button("remove", "a smaller board", lambda: self._resize(-1))
-            icon_button("add", "a larger board", lambda: self._resize(1))
+            icon_button("remove", "smaller grid", lambda: self._resize(-1))
+            icon_button("add", "larger grid", lambda: self._resize(1))
             self._note = ui.label().classes("tc-note")
         self._board = _build_board(self)
 
@@ -52,7 +52,7 @@ class OffsetsControl(Control):
                 cells.append(_render_cell((x, y) in on, y, x, middle))
         beyond = sum(max(map(abs, pair)) > reach for pair in self._offsets)
         count = f"{len(self._offsets)} cell{'' if len(self._offsets) == 1 else 's'}"
-        self._note.text = f"{count}, {beyond} beyond" if beyond else count
+        self._note.text = f"{count}, {beyond} outside the grid" if beyond else count
         self._board.style(f"--side:{2 * reach + 1}")
         self._board.content = "".join(cells)
 
@@ -74,14 +74,14 @@ class OffsetsControl(Control):
             self._offsets = [other for other in self._offsets if other != pair] + ([pair] if on else [])
         if not self._offsets:
             self._draw_board()
-            self.binding.fail("at least one neighbour is needed")
+            self.binding.fail("must have at least one neighbor")
             return
         same = (word for word in self.field.choices if {*_read_pairs(self._means.get(word))} == {*self._offsets})
         self.put(next(same, None) or [list(pair) for pair in self._offsets])
 
 
 def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
-    """A board of cells to click, or to draw over."""
+    """Build a grid of cells to click or draw on."""
     board = ui.html("", sanitize=False).classes("tc-cells").props(f'role=group aria-label="{control.field.label}"')
     board.props["data-testid"] = control.binding.test_id
     for event in ("pointerdown", "click"):
@@ -90,7 +90,7 @@ def _build_board(control: OffsetsControl | CellsControl) -> ui.html:
 
 
 def _render_cell(is_on: bool, down: int, right: int, more: str) -> str:
-    """A cell of a board, by its place as seen from the middle: `2 up, 1 left`."""
+    """Return the HTML of a cell, labeled by its offset from the center: `2 up, 1 left`."""
     parts = [f"{abs(down)} {'down' if down > 0 else 'up'}"] if down else []
     parts += [f"{abs(right)} {'right' if right > 0 else 'left'}"] if right else []
     label = ", ".join(parts) or "the cell itself"
@@ -98,14 +98,14 @@ def _render_cell(is_on: bool, down: int, right: int, more: str) -> str:
 
 
 def resize_cells(rows: Sequence[Sequence[int]], width: int, height: int) -> list[list[int]]:
-    """A drawing with more or fewer cells around the same middle."""
+    """Return a matrix with another size and the same center."""
     down, right = len(rows) // 2 - height // 2, len(rows[0]) // 2 - width // 2
     cells = {(y - down, x - right): cell for y, row in enumerate(rows) for x, cell in enumerate(row)}
     return [[cells.get((y, x), 0) for x in range(width)] for y in range(height)]
 
 
 def _read_pairs(value: Any) -> list[tuple[int, int]]:
-    """Pairs of dx, dy, given nested or flat."""
+    """Return pairs of dx, dy from a nested or flat list."""
     if not isinstance(value, (list, tuple)):
         return []
     flat = [part for item in value for part in (item if isinstance(item, (list, tuple)) else (item,))]
@@ -115,7 +115,7 @@ def _read_pairs(value: Any) -> list[tuple[int, int]]:
 
 
 class CellsControl(Control):
-    """A matrix of 0 and 1, to click; the middle is marked."""
+    """Matrix of 0 and 1, as a grid of cells to click; the center is marked."""
 
     is_wide = True
 

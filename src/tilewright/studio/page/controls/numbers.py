@@ -1,4 +1,4 @@
-"""Numbers: a slider over what is usual beside the exact value to type; several of them in a row; lists of them."""
+"""Number controls: a slider with a text field, tuples and lists of numbers."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from ..debounced_input import DebouncedInput
 from .control import Control
 
 MAX_NUMBER = 1 << 62
-"""Larger whole numbers are surely a slip of the keyboard."""
+"""Maximum absolute value; larger numbers are assumed to be typing errors."""
 MIN_LOG_RATIO = 1000
-"""Where the end of a slider is this many times its beginning, equal ways multiply instead of adding."""
+"""Ratio of the ends of a slider from which its scale is logarithmic."""
 LOG_STEPS = 200
-"""Steps of such a slider."""
+"""Number of steps of a logarithmic slider."""
 
 
 class InvalidInput(ValueError):
-    """Typed text that is no such value."""
+    """An input that is not a valid value of its field."""
 
 
 def read_number(text: str, field: Field) -> int | float:
-    """The number in a text, within the field's bounds."""
+    """Return the number in a string. Raises InvalidInput if it is invalid or outside the field's bounds."""
     try:
         number = float(text.replace(",", "."))
     except ValueError:
         raise InvalidInput(f"must be a number, got {text[:20]!r}") from None
     if not isfinite(number) or abs(number) > MAX_NUMBER:
-        raise InvalidInput(f"must be a number of usual size, got {text[:20]!r}")
+        raise InvalidInput(f"must be a number of at most {MAX_NUMBER:.1e}, got {text[:20]!r}")
     if field.is_integer and number != int(number):
-        raise InvalidInput(f"must be a whole number, got {text[:20]}")
+        raise InvalidInput(f"must be an integer, got {text[:20]}")
     if problem := field.describe_violation(number):
         raise InvalidInput(f"{problem}, got {text[:20]}")
     return int(number) if field.is_integer else number
 
 
 def write_number(number: Any) -> str:
-    """A number as one types it."""
+    """Return a number as text for an input field."""
     if isinstance(number, float):
         return f"{number:.6g}" if abs(number) < 1e6 else f"{number:.15g}"
     return "" if number is None else str(number)
 
 
 def format_percentage(part: float, total: float) -> str:
-    """Return a part of a sum as it is shown: `33%`."""
+    """Return a fraction of a total as text, for example `33%`."""
     percent = 100 * part / total if total else 0.0
     return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
 
 
 class ControlInput(DebouncedInput):
-    """A box of a control: it marks what cannot be read, and Escape shows again what holds."""
+    """Input field of a control: marks invalid input; Escape restores the current value."""
 
     def __init__(
         self,
@@ -64,13 +64,13 @@ class ControlInput(DebouncedInput):
         step: float | None = None,
         hint: str | None = None,
     ) -> None:
-        """`typed` may raise Rubbish; `part` is added to the control's id."""
+        """Create the field. `on_commit` may raise InvalidInput; `part` is appended to the control's test id."""
 
         def commit(text: str) -> None:
             try:
                 on_commit(text)
-            except InvalidInput as rubbish:
-                control.binding.fail(str(rubbish))
+            except InvalidInput as error:
+                control.binding.fail(str(error))
 
         hint = control.empty_label if hint is None else hint
         super().__init__(control.binding.test_id + part, commit, step=step, hint=hint, on_cancel=control.revert)
@@ -78,12 +78,14 @@ class ControlInput(DebouncedInput):
 
 
 class Slider(ui.slider):
-    """A slider that the hand leads: what the server answers does not pull it back."""
+    """Slider whose value is not set by the server while the user drags it."""
 
     LOOPBACK = False
 
 
 class NumberControl(Control):
+    """A number: a text field, and a slider if the field has a usual range."""
+
     def build(self) -> None:
         field = self.field
         self._slider: Slider | None = None
@@ -133,7 +135,7 @@ class NumberControl(Control):
 
 
 class TupleControl(Control):
-    """A few values side by side; all of them or none."""
+    """A tuple of values, all of them set or none."""
 
     def build(self) -> None:
         self._boxes: list[ControlInput] = []
@@ -156,11 +158,11 @@ class TupleControl(Control):
             parts = zip(texts, self.field.parts, strict=True)
             self.send([read_number(text, part) if part.kind == "number" else text for text, part in parts])
         elif self.value is not UNSET and self.value is not None:
-            raise InvalidInput("must be all of them, or none")
+            raise InvalidInput("must have all values or none")
 
 
 class NumbersControl(Control):
-    """A list of numbers, typed with commas between them."""
+    """A list of numbers, separated by commas."""
 
     is_wide = True
 

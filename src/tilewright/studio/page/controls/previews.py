@@ -1,4 +1,4 @@
-"""Small pictures of maps that are values."""
+"""Small pictures of maps that are parameter values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .control import ControlContext
 
 
 def read_grid(value: Any) -> Grid | None:
-    """The map that a value stands for, the first of many; None for what is none."""
+    """Return the map of a value, the first one of a collection, or None if the value is not a map."""
     try:
         if isinstance(value, str) and "\n" not in value:
             value = Resolver().expand_reference(value)[0]
@@ -29,19 +29,19 @@ def read_grid(value: Any) -> Grid | None:
 
 
 def draw_preview(grid: Grid, context: ControlContext | None = None) -> str:
-    """A map as an address of a picture, a pixel a cell."""
+    """Return a picture of a map with one pixel per cell, as a data URL."""
     from PIL import Image
 
     cells = grid.cells if grid.cells.ndim == 2 else grid.cells[0]
     palette = np.zeros((len(grid.labels) + 1, 4), dtype=np.uint8)
     for number, word in enumerate(grid.labels):
-        place = grid.tileset.find(word) if grid.tileset is not None else None
-        known = context.find_color(word) if context is not None and place is None else None
-        color = grid.tileset[place].color if grid.tileset is not None and place is not None else known
+        tile = grid.tileset.find(word) if grid.tileset is not None else None
+        known = context.find_color(word) if context is not None and tile is None else None
+        color = grid.tileset[tile].color if grid.tileset is not None and tile is not None else known
         palette[number] = (*read_rgb(color or distinct_color(number)), 255)
-    shown = palette[np.where(cells == FREE, len(grid.labels), cells)]
+    pixels = palette[np.where(cells == FREE, len(grid.labels), cells)]
     file = io.BytesIO()
-    Image.fromarray(shown).save(file, "PNG")
+    Image.fromarray(pixels).save(file, "PNG")
     return data_url(file.getvalue())
 
 
@@ -52,11 +52,11 @@ def draw_built_in(name: str) -> str:
 
 
 def describe_map(value: Any, context: ControlContext) -> tuple[str, str, str]:
-    """A map's picture, what it is called and how large it is."""
+    """Return a map's picture, name and size."""
     if isinstance(value, str) and "\n" not in value:
         grid = read_grid(value)
-        many = len(data.list_members(value)) if value in data.list_collections() else 0
-        size = pluralize(many, "map") if many else _describe_size(grid)
+        count = len(data.list_members(value)) if value in data.list_collections() else 0
+        size = pluralize(count, "map") if count else _describe_size(grid)
         return draw_built_in(value) if grid is not None else "", value, size
     grid = read_grid(value)
     return (draw_preview(grid, context) if grid is not None else ""), "own map", _describe_size(grid)

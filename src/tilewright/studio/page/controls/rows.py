@@ -1,4 +1,4 @@
-"""What a new item of a list begins with: something that can stay, so that adding one breaks nothing."""
+"""Initial values of new list items, chosen such that the recipe stays valid."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .control import ControlContext
 
 
 def append_item(field: Field, items: Sequence[Any], context: ControlContext) -> list[Any]:
-    """The list with a new item: like the last one, but with a tile that is not there yet."""
+    """Return the list with a new item: a copy of the last one with an unused tile."""
     replaced = context.value_of(field.instead_of) if field.instead_of else None
     if not items and isinstance(replaced, (list, tuple)):
-        return [[one] for one in replaced]  # the same, to start with
+        return [[one] for one in replaced]  # equivalent to the list that it replaces
     item = field.item
     like = items[-1] if items else item.initial_value
     tiles = [tile.name for tile in context.tiles()]
@@ -47,7 +47,7 @@ def append_item(field: Field, items: Sequence[Any], context: ControlContext) -> 
 
 
 def _choose_name(field: Field, like: str, taken: Sequence[str]) -> str:
-    """A name that no other item has: one of those suggested, or the one before it with a number."""
+    """Return an unused name: a suggested one, or the last name with a number."""
     suggested = tilesets.get(field.suggestions).names if field.suggestions else ()
     if free := [name for name in suggested if name not in taken]:
         return free[0]
@@ -56,7 +56,7 @@ def _choose_name(field: Field, like: str, taken: Sequence[str]) -> str:
 
 
 def _fill_tiles(field: Field, value: Any, tiles: Sequence[str]) -> Any:
-    """A value in which a tile is named wherever one must be."""
+    """Return a value with tile names in place of empty ones."""
     match field.kind, value:
         case "tile", "":
             return next(iter(tiles), "")
@@ -68,19 +68,19 @@ def _fill_tiles(field: Field, value: Any, tiles: Sequence[str]) -> Any:
 
 
 def _list_column(items: Iterable[Any], item: Field, number: int) -> list[Any]:
-    """What stands in one column of the rows."""
+    """Return the strings in a column of the rows."""
     name = item.parts[number].name
     found = [row.get(name) if isinstance(row, dict) else row[number] if row else None for row in items]
     return [value for value in found if isinstance(value, str)]
 
 
 def _choose_tile(tiles: Sequence[str], used: set[Any], value: Any) -> Any:
-    """A tile that is not used yet; where all are, this one or any."""
+    """Return an unused tile, or `value` or any tile if all are used."""
     return next((tile for tile in tiles if tile not in used), value or next(iter(tiles), ""))
 
 
 def _list_tiles(field: Field, context: ControlContext, tiles: Sequence[str]) -> Sequence[str]:
-    """The tiles that may be named: those of the map, or of a recipe beside it."""
+    """Return the tiles to choose from: those of the map, or of a nested recipe in the same form."""
     inner = context.siblings().get(field.tiles) if isinstance(field.tiles, str) else None
     if inner is None:
         return tiles

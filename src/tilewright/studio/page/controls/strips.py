@@ -1,4 +1,4 @@
-"""A strip of bands: thresholds as the borders between coloured parts, to drag."""
+"""Strip control: thresholds as draggable borders between colored bands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .numbers import NumbersControl
 
 DRAG = script("drag_borders")
 BORDER_STEPS = 1000
-"""Steps of a border over the whole strip."""
+"""Number of positions of a border."""
 
 
 class StripControl(NumbersControl):
-    """Rising numbers from 0 to 1 between the tiles of other lists; also typed, with commas between them."""
+    """Increasing numbers from 0 to 1 between the tiles of other lists, as a strip and as a text field."""
 
     def build(self) -> None:
         self._borders: list[float] = []
@@ -47,31 +47,35 @@ class StripControl(NumbersControl):
         self._strip.content = "".join(parts)
 
     def refresh(self) -> None:
-        """The bands may be others."""
+        """Update the bands."""
         self.show(self.value)
 
     def retile(self) -> None:
         self.show(self.value)
 
     def _on_drag(self, event: GenericEventArguments) -> None:
-        number, share = event.args
-        if not isinstance(number, int) or not 0 <= number < len(self._borders) or not isinstance(share, (int, float)):
+        number, fraction = event.args
+        if (
+            not isinstance(number, int)
+            or not 0 <= number < len(self._borders)
+            or not isinstance(fraction, (int, float))
+        ):
             return
         low = self._borders[number - 1] if number else 0.0
         high = self._borders[number + 1] if number + 1 < len(self._borders) else 1.0
-        border = min(max(round(share * BORDER_STEPS) / BORDER_STEPS, low), high)
+        border = min(max(round(fraction * BORDER_STEPS) / BORDER_STEPS, low), high)
         if border != self._borders[number]:
             self.put([*self._borders[:number], border, *self._borders[number + 1 :]])
 
 
 def find_bands(field: Field, value_of: Callable[[str], Any]) -> Sequence[Any]:
-    """What is between the thresholds: the first list that is not empty."""
+    """Return the bands between the thresholds: the first of the field's lists that is not empty."""
     found = (value_of(name) for name in field.between)
     return next((one for one in found if isinstance(one, (list, tuple)) and one), ())
 
 
 def fit_borders(borders: Sequence[float], before: Sequence[Any], after: Sequence[Any]) -> list[float]:
-    """The borders between other bands than before: one that goes leaves its place to the next, a new one halves it."""
+    """Return borders for other bands: a removed band gives its range to the next, a new one splits the last."""
     found = list(borders)
     changed = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
     while len(found) + 1 > max(len(after), 1):

@@ -1,4 +1,4 @@
-"""Lists of anything, as tables; of what does not fit into a row, as cards that open."""
+"""List controls: a table, or cards that open if the items do not fit into rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SIMPLE_KINDS = frozenset({"number", "switch", "choice", "text", "tile", "tuple"}
 """Kinds that fit into a cell of a table."""
 MAX_COLUMNS = 4
 MAX_ROWS = 200
-"""Of longer lists, the first items are shown."""
+"""Maximum number of items shown."""
 
 
 class ItemsControl(Control):
-    """A list: a row for each, to add, remove and order. What is no row of plain values is a card that opens."""
+    """A list whose items can be added, removed and reordered: rows of simple values, or cards that open."""
 
     is_wide = True
 
@@ -97,7 +97,7 @@ class ItemsControl(Control):
         self.send([*self._items, *self._hidden_items])
 
     def _show_shares(self) -> None:
-        """Show which part of the sum each row has."""
+        """Show the fraction of the sum in each row."""
         if column := self._share_column:
             found = [item.get(column.name, column.default) if isinstance(item, dict) else 0 for item in self._items]
             parts = [part if isinstance(part, (int, float)) else 0 for part in found]
@@ -116,16 +116,16 @@ class ItemsControl(Control):
         self._set_items(items, folds)
 
     def _on_remove(self, number: int) -> None:
-        least = self.field.schema.get("minItems", 0)
-        if len(self._items) <= least and not (self.field.nullable and least == 1):
-            self.binding.fail(f"must have at least {least}")
+        min_items = self.field.schema.get("minItems", 0)
+        if len(self._items) <= min_items and not (self.field.nullable and min_items == 1):
+            self.binding.fail(f"must have at least {min_items}")
             return
         items, folds = [*self._items], [*self._folds]
         del items[number], folds[number]
         self._set_items(items, folds)
 
     def _swap(self, number: int) -> None:
-        """Before the one above it."""
+        """Exchange an item with the one above it."""
         if 0 < number < len(self._items):
             items, folds = [*self._items], [*self._folds]
             for listed in (items, folds):
@@ -136,7 +136,7 @@ class ItemsControl(Control):
         if not items and self.field.nullable:
             self.clear()
             return
-        self._rows, self._folds = [], folds  # all are drawn anew
+        self._rows, self._folds = [], folds  # rebuilds all rows
         self.put([*items, *self._hidden_items])
 
 
@@ -147,14 +147,14 @@ class _Item(ABC):
 
     @abstractmethod
     def show(self, item: Any) -> None:
-        """Show another value of it."""
+        """Show a new value."""
 
     @abstractmethod
     def retile(self) -> None:
-        """The map has other tiles now."""
+        """Update the item after the tiles of the map have changed."""
 
     def mark(self, marks: Sequence[Mark]) -> None:
-        """Show what is wrong with it."""
+        """Show problems of the item."""
         message = "; ".join(text for _, text in self.mark_inside(marks))[:160]
         self.element.props["data-error"] = message
         self.element.classes(add="tc-wrong" if marks else "", remove="" if marks else "tc-wrong")
@@ -217,7 +217,7 @@ class _TableRow(_Item):
 
 
 class _ItemCard(_Item):
-    """An item with fields of its own: those to peek at are always shown, the others are built when it is opened."""
+    """An item with its own fields. Fields marked `peek` are always shown, the others are built when it is opened."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ class _ItemCard(_Item):
         return marks
 
     def _build_control(self, *, is_peeked: bool) -> Control:
-        """The control of the fields to peek at, or of the others."""
+        """Build the control of the `peek` fields, or of the others."""
         field = self._field
         if self._names:
             own = field.schema["properties"]

@@ -1,4 +1,4 @@
-"""Words: switches, choices, texts, and JSON for whatever has no control of its own."""
+"""Text controls: switches, choices, strings, and JSON for values without a control of their own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .control import Control, list_names, select, swatch
 from .numbers import ControlInput, InvalidInput
 
 MAX_BUTTON_LETTERS = 26
-"""Letters of all words together that still fit on buttons side by side."""
+"""Maximum number of characters of all choices to show them as buttons."""
 AUTO = "auto"
 
 
 class SwitchControl(Control):
-    """On or off; where the default decides otherwise: auto, on or off."""
+    """On or off; with a default of None: auto, on or off."""
 
     def build(self) -> None:
         self._toggle: ui.toggle | None = None
@@ -44,7 +44,7 @@ class SwitchControl(Control):
 
 
 class ChoiceControl(Control):
-    """One of a few words: buttons where they are short, else a list to open."""
+    """One of several choices: buttons if they are short, else a drop-down list."""
 
     def build(self) -> None:
         options = {json.dumps(option): self.field.label_of(option) for option in self.field.choices}
@@ -79,7 +79,7 @@ def _build_toggle(options: dict[str, str], on_choose: Callable[[Any], None], tes
 
 
 class TextControl(Control):
-    """A text; the name of a tile has its color before it."""
+    """A string; names of tiles are shown with their color."""
 
     def build(self) -> None:
         with ui.element("div").classes("tc-line"):
@@ -123,7 +123,7 @@ class NamesControl(Control):
 
 
 class JsonControl(Control):
-    """Whatever has no control of its own: as JSON."""
+    """JSON text for values without a control of their own."""
 
     is_wide = True
 

@@ -1,4 +1,4 @@
-"""By example: draw a sample, and techniques make maps in its style beside it."""
+"""Tab By example: a sample to draw, and maps in its style by several techniques."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from .suggestions import list_suggestions
 from .trial import TrialPreview, TrialResult, run_trial
 
 PAUSE = 0.15
-"""Seconds that the sample must stand still before maps are made after it."""
+"""Seconds without a change of the sample before maps are made."""
 
 
 class ExampleView(View):
-    """The sample on the left, one map for each technique on the right. The newest sample wins."""
+    """The sample on the left, one map for each technique on the right."""
 
     def __init__(self, session: Session, area: ui.element) -> None:
         self.session = session
         self.jobs: dict[str, asyncio.Task[Any]] = {}
-        """The newest work of each technique."""
+        """Newest task of each technique."""
         self._last_requests: dict[str, Any] = {}
-        """What each technique was asked last; compared with what is asked now."""
+        """Last request of each technique, to detect changes."""
         with ui.element("div").classes("tw-example-panel") as panel:
             self.panel = SamplePanel(session, self._change)
-        with area, ui.element("div").classes("tw-example").props("data-testid=example") as centre:
+        with area, ui.element("div").classes("tw-example").props("data-testid=example") as center:
             self.painter = Painter(session, self._change)
             with ui.element("div").classes("tw-example-cards"):
                 self.cards = {technique: self._build_card(technique) for technique in list_techniques()}
         self.panel.take_drops(panel)
-        self.panel.take_drops(centre)
+        self.panel.take_drops(center)
         ui.context.client.on_delete(self.stop)
         self.refresh(session.state)
 
@@ -54,28 +54,28 @@ class ExampleView(View):
         )
 
     def refresh(self, state: State) -> None:
-        """Show another example, and make what has changed; nothing is made while nobody looks."""
+        """Show the state and make the maps that have changed, if the tab is open."""
         if state.view_settings.tab != "example":
             self.stop()
             return
         example = state.example
         self.panel.refresh(example)
         self.painter.refresh(example, state.view_settings)
-        for technique in reversed(self.cards):  # the quick ones first: workers may be few
+        for technique in reversed(self.cards):  # the fastest first
             self.cards[technique].knobs.refresh(example)
             self.cards[technique].set_sprites(sprites=state.view_settings.sprites)
-            asked = example.build_recipe(technique), example.build_similarity(technique)
-            if self._last_requests.get(technique) != asked:
-                self._last_requests[technique] = asked
+            request = example.build_recipe(technique), example.build_similarity(technique)
+            if self._last_requests.get(technique) != request:
+                self._last_requests[technique] = request
                 self._make(technique, example)
 
     def reroll(self) -> bool:
-        """All maps with another seed."""
+        """Choose a new seed for all maps."""
         self.panel.reroll()
         return True
 
     def stop(self) -> None:
-        """Cancel what is being made; it is made when somebody looks again."""
+        """Cancel all jobs; they are restarted when the tab is opened again."""
         for technique, job in self.jobs.items():
             if not job.done():
                 job.cancel()
@@ -92,13 +92,13 @@ class ExampleView(View):
         self.session.change(replace(state, example=example), undo_group=f"example {technique} {knob}")
 
     def _continue(self, recipe: dict[str, Any]) -> None:
-        """Take a map to Make, where everything else can be done with it."""
+        """Open a map in Make."""
         self.session.change(self.session.state.open_recipe(recipe).with_view_settings(tab="make"))
 
-    # -- making -------------------------------------------------------------------------------------------------
+    # -- jobs ---------------------------------------------------------------------------------------------------
 
     def _make(self, technique: str, example: SampleState) -> None:
-        """Make a technique's map after a pause; the one that is being made is cancelled."""
+        """Make a technique's map after a pause; its running job is cancelled."""
         job = self.jobs.get(technique)
         if job is not None:
             job.cancel()
@@ -109,13 +109,13 @@ class ExampleView(View):
         await asyncio.sleep(pause)
         card, loop, me = self.cards[technique], asyncio.get_running_loop(), asyncio.current_task()
 
-        def show_preview(glance: TrialPreview) -> None:
+        def show_preview(preview: TrialPreview) -> None:
             if self.jobs.get(technique) is me and me is not None and not me.done():
-                card.show_preview(glance)
+                card.show_preview(preview)
 
         def work(token: CancelToken) -> TrialResult:
-            def report_preview(glance: TrialPreview) -> None:
-                loop.call_soon_threadsafe(show_preview, glance)
+            def report_preview(preview: TrialPreview) -> None:
+                loop.call_soon_threadsafe(show_preview, preview)
 
             return run_trial(example, technique, token, report_preview)
 

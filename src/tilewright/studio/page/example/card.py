@@ -1,4 +1,4 @@
-"""A card: one technique's map in the style of the sample, how it was made, and how like the sample it is."""
+"""Card with one technique's map in the style of the sample and its similarity to the sample."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .suggestions import Suggestion
 from .trial import FitnessCurve, TrialPreview, TrialResult
 
 MAX_DIVERGENCE = 12.0
-"""A divergence that fills its bar: maps with little of the sample have about this much."""
+"""Divergence that fills the bar; maps unlike the sample have about this value."""
 MIN_DIVERGENCE = 0.001
-"""Divergences below are drawn as this one."""
+"""Minimum divergence in the chart; lower values are drawn as this one."""
 ROWS = {
     "divergence": ("divergence", "Lower is closer to the sample."),
     "novelty": ("sample_distance", "0 % is a copy."),
-    "windows": ("copied_share", "Windows are of 3x3 cells; wfc has no others."),
+    "patterns": ("copied_share", "Patterns are 3x3 cells; all patterns of wfc are from the sample."),
 }
-"""Word of a row, its measure, and how to read it."""
+"""Label of a row, its measure, and an explanation."""
 
 
 class TrialCard:
-    """What a technique made of the sample."""
+    """Result of a technique for the sample."""
 
     def __init__(
         self,
@@ -40,7 +40,11 @@ class TrialCard:
         on_continue: Callable[[dict[str, Any]], None],
         on_suggestion: Callable[[SampleState], None],
     ) -> None:
-        """`turn` gets a knob's name and value, `take` the recipe of the map that is shown, `go` a way out."""
+        """Build the card.
+
+        `on_knob` gets the name and value of a parameter, `on_continue` the recipe of the map, `on_suggestion` the
+        changed example of a suggestion.
+        """
         self.technique, self._on_continue, self._on_suggestion = technique, on_continue, on_suggestion
         self._outcome: TrialResult | None = None
         self._sprites = True
@@ -58,12 +62,12 @@ class TrialCard:
                     self.button = ui.button("Continue", icon="arrow_forward", on_click=self._continue)
                     self.button.props(f"dense flat no-caps size=sm data-testid=continue-{technique}")
                     self.button.props(f'aria-label="Continue with the map of {technique}"')
-                    self.button.tooltip("Continue with this map: all its knobs, painting and locking are in Make")
+                    self.button.tooltip("Open this map in Make, with all parameters, painting and locks")
                 self.knobs = Knobs(technique, on_knob)
                 self._build_rows()
                 self.chart = ui.html("", sanitize=False).classes("tw-example-chart")
                 self.chart.props(f"data-testid=fitness-{technique}").tooltip(
-                    "The divergence as it falls while the map is made"
+                    "Divergence from the sample during generation"
                 )
         self.error_panel.set_visibility(False)
         self.chart.set_visibility(False)
@@ -81,17 +85,17 @@ class TrialCard:
                         self.bars[word] = ui.element("i").classes(f"tw-example-{word}")
                     self.numbers[word] = ui.label("–").props(f"data-testid={word}-{self.technique}")
 
-    # -- what happens -------------------------------------------------------------------------------------------
+    # -- progress -----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """It waits for a worker."""
+        """Show that a job was submitted."""
         self.state.set_text("working")
         self.progress.style("width: 0%")
         for part in (self.picture, self.rows, self.chart):
             part.classes(add="tw-example-old")
 
     def show_preview(self, preview: TrialPreview) -> None:
-        """It is being made."""
+        """Show the map in progress."""
         self._clear_error()
         self.state.set_text(f"working, {100 * preview.progress:.0f} %" if preview.progress is not None else "working")
         self.progress.style(f"width: {100 * (preview.progress or 0):.0f}%")
@@ -99,7 +103,7 @@ class TrialCard:
         self._draw(preview.curve)
 
     def finish(self, outcome: TrialResult) -> None:
-        """It is done."""
+        """Show the finished map."""
         self._outcome = outcome
         self._clear_error()
         self.state.set_text(f"done in {format_seconds(outcome.seconds)}")
@@ -114,7 +118,7 @@ class TrialCard:
         self.button.set_enabled(True)
 
     def fail(self, error: TilewrightError, suggestions: list[Suggestion]) -> None:
-        """It cannot be done, or not now: the one line, and what may help."""
+        """Show an error and suggestions."""
         self._outcome = None
         self.state.set_text("gave up" if isinstance(error, GaveUp) else "not possible")
         self.progress.style("width: 0%")
@@ -132,13 +136,13 @@ class TrialCard:
         self.button.set_enabled(False)
 
     def set_sprites(self, *, sprites: bool) -> None:
-        """Show the map in sprites or in colours."""
+        """Show the map with sprites or colors."""
         if sprites != self._sprites:
             self._sprites = sprites
             if self._outcome is not None:
                 self._show_outcome(self._outcome)
 
-    # -- parts --------------------------------------------------------------------------------------------------
+    # -- details ------------------------------------------------------------------------------------------------
 
     def _continue(self) -> None:
         if self._outcome is not None:
@@ -170,9 +174,9 @@ class TrialCard:
 
 
 def render_fitness_curve(curve: FitnessCurve) -> str:
-    """The fitness as it falls, as a small picture with its first and its last number.
+    """Return a small chart of the fitness as HTML, with its first and last value.
 
-    In powers of ten upwards: most of the fall is over soon, and what comes then makes the map.
+    The vertical axis is logarithmic, because most of the decrease is at the start.
     """
     heights = [log10(max(value, MIN_DIVERGENCE)) for _, value in curve]
     low, high = min(heights) - 0.05, max(heights)
@@ -180,7 +184,7 @@ def render_fitness_curve(curve: FitnessCurve) -> str:
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     (_, first), (_, last) = curve[0], curve[-1]
     return (
-        '<svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label="the fitness as it falls">'
+        '<svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label="fitness during generation">'
         f'<polygon points="{points[0][0]:.1f},40 {line} {points[-1][0]:.1f},40"/><polyline points="{line}"/></svg>'
         f"<span>{first:.1f}</span><b>{last:.2f}</b>"
     )

@@ -1,4 +1,4 @@
-"""The knobs that stand on a card: a few settings each of two or three parameters; the rest waits in Make."""
+"""Selections on a card: a few values of two or three parameters. Make has all parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...sample_state import SampleState, find_by_example
 
 
 class Knobs:
-    """The knobs of one technique; `turn` is called with a name and a value, None for its default."""
+    """Selections of one technique; `on_change` gets a name and a value, None for the default."""
 
     def __init__(self, technique: str, on_change: Callable[[str, Any], None]) -> None:
         self.technique, self._on_change = technique, on_change
@@ -50,9 +50,9 @@ class Knobs:
 
 
 def format_knob_value(value: Any) -> str:
-    """Return a few characters for a value: `usual`, `yes`, `100 k`, `2 and 3`."""
+    """Return a value as short text: `default`, `yes`, `100 k`, `2 and 3`."""
     if value is None or isinstance(value, bool):
-        return {None: "usual", False: "no", True: "yes"}[value]
+        return {None: "default", False: "no", True: "yes"}[value]
     if isinstance(value, (list, tuple)):
         return " and ".join(map(format_knob_value, value))
     for unit, size in (("M", 1_000_000), ("k", 1000)):

@@ -1,4 +1,4 @@
-"""The painter: the sample as one draws it, and more tiles to draw with."""
+"""Canvas for the sample, and a dialog to add tiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..canvas import MapCanvas
 
 
 class Painter:
-    """The canvas of the sample; `change` gets the example with every stroke."""
+    """Canvas of the sample; `on_change` gets the changed example after every stroke."""
 
     def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
         self.session, self.on_change = session, on_change
@@ -28,7 +28,7 @@ class Painter:
                 self.facts = ui.label("").classes("tw-faint tw-grow").props("data-testid=sample-facts")
                 add = ui.button("Add a tile", icon="add", on_click=self._open_dialog)
                 add.props('dense flat no-caps size=sm data-testid=add-tile aria-label="Add a tile"').tooltip(
-                    "One more tile to draw with"
+                    "Add a tile to the palette"
                 )
             self.canvas = MapCanvas(
                 simple=True,
@@ -40,35 +40,35 @@ class Painter:
                 on_look=self._on_look,
             )
             self.canvas.classes("tw-example-canvas").props("data-testid=sample-canvas")
-            ui.label("Draw here, and the maps follow.").classes("tw-faint tw-example-hint")
+            ui.label("Draw here; the maps update.").classes("tw-faint tw-example-hint")
         self._build_dialog()
 
     def refresh(self, example: SampleState, look: ViewSettings) -> None:
-        drawn = example.sample_map
-        if self.facts.text == "" or drawn is not self.example.sample_map:
-            size = "×".join(str(side) for side in reversed(drawn.shape))
-            self.facts.set_text(f"{example.name} · {size} · {pluralize(len(drawn.tileset), 'tile')}")
-            self.canvas.show(payloads.encode_map(drawn))
+        sample = example.sample_map
+        if self.facts.text == "" or sample is not self.example.sample_map:
+            size = "×".join(str(side) for side in reversed(sample.shape))
+            self.facts.set_text(f"{example.name} · {size} · {pluralize(len(sample.tileset), 'tile')}")
+            self.canvas.show(payloads.encode_map(sample))
         self.example = example
         self.canvas.set(sprites=look.sprites, grid=self.grid)
 
     def _on_look(self, grid: bool, sprites: bool, overlay: str) -> None:
-        """The sample is looked at otherwise, and the maps beside it follow; that is no step of undo."""
+        """Change the view settings of the sample and the maps, without an undo step."""
         self.grid = grid
         self.session.change_view(sprites=sprites)
         self.session.emit("state", self.session.state)
 
-    # -- more tiles ---------------------------------------------------------------------------------------------
+    # -- tiles --------------------------------------------------------------------------------------------------
 
     def _build_dialog(self) -> None:
         with ui.dialog() as self.dialog, ui.card().classes("tw-example-form"):
-            ui.label("A tile to draw with").classes("tw-title")
+            ui.label("New tile").classes("tw-title")
             self.name = ui.input("name").props("dense outlined autofocus maxlength=80 data-testid=tile-name")
             with ui.element("div").classes("tw-row"):
                 self.glyph = ui.input("glyph").props("dense outlined maxlength=1 data-testid=tile-glyph")
-                self.glyph.tooltip("One character; picked when left out")
-                self.color = ui.color_input("colour").props("dense outlined data-testid=tile-color").classes("tw-grow")
-            self.passable = ui.switch("can be walked on", value=True).props("dense data-testid=tile-passable")
+                self.glyph.tooltip("One character; chosen automatically if empty")
+                self.color = ui.color_input("color").props("dense outlined data-testid=tile-color").classes("tw-grow")
+            self.passable = ui.switch("passable", value=True).props("dense data-testid=tile-passable")
             self.line = ui.label("").classes("tw-bad").props("role=status data-testid=tile-line")
             with ui.element("div").classes("tw-row"):
                 ui.space()

@@ -1,4 +1,4 @@
-"""The panel: where the sample comes from, how large it is, and what all three maps share."""
+"""Left panel of By example: choice and size of the sample, and settings of the maps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LEAVE = script("leave_drop")
 
 
 class SamplePanel:
-    """Samples to start from, files, and the settings; `change` gets every other example that is asked for."""
+    """Built-in samples, upload, and settings; `on_change` gets the changed example."""
 
     def __init__(self, session: Session, on_change: Callable[[SampleState], None]) -> None:
         self.session, self.on_change = session, on_change
@@ -50,29 +50,29 @@ class SamplePanel:
         self._build_samples()
         self._build_upload()
         with ui.element("div").classes("tw-row"):
-            ui.label("The sample").classes("tw-title tw-grow")
+            ui.label("Sample").classes("tw-title tw-grow")
             icon_button("flip", "Mirror left to right", partial(self._flip, "x"), test_id="sample-flip-x")
-            turned = icon_button("flip", "Turn upside down", partial(self._flip, "y"), test_id="sample-flip-y")
-            turned.classes("tw-example-down")
-            icon_button("layers_clear", "Clear: its commonest tile everywhere", self._clear, test_id="sample-clear")
+            flip_y = icon_button("flip", "Mirror top to bottom", partial(self._flip, "y"), test_id="sample-flip-y")
+            flip_y.classes("tw-example-down")
+            icon_button("layers_clear", "Fill with the most common tile", self._clear, test_id="sample-clear")
         with ui.element("div").classes("tw-example-fields"):
             self.columns = self._build_number("width", "sample-width", self._resize)
             self.rows = self._build_number("height", "sample-height", self._resize)
-            self.wrap_sample = self._build_axes_select("repeats", "wrap_sample", "sample-wraps")
+            self.wrap_sample = self._build_axes_select("wrap", "wrap_sample", "sample-wraps")
             self.wrap_sample.tooltip(
-                f"Whether the sample wraps around, as small ones do; for {_list_supporting('wrap_sample')}"
+                f"Whether the sample wraps around at its edges; for {_list_supporting('wrap_sample')}"
             )
-        ui.label("The maps").classes("tw-title")
+        ui.label("Maps").classes("tw-title")
         with ui.element("div").classes("tw-example-fields"):
             self.width = self._build_number("width", "maps-width", self._set_size)
             self.height = self._build_number("height", "maps-height", self._set_size)
             self.wrap = self._build_axes_select("wrap", "wrap", "maps-wrap")
-            self.wrap.tooltip(f"Whether the maps can be laid side by side; for {_list_supporting('wrap')}")
+            self.wrap.tooltip(f"Whether opposite edges of the maps fit together; for {_list_supporting('wrap')}")
         with ui.element("div").classes("tw-row"):
             self.seed = DebouncedInput("maps-seed", self._set_seed, label="seed").classes("tw-grow")
-            self.seed.tooltip("A number or any text: the same seed makes the same maps")
-            roll = ui.button("Reroll", icon="casino", on_click=self.reroll).classes("tw-roomy")
-            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("All maps with another seed")
+            self.seed.tooltip("Number or text; the same seed makes the same maps")
+            roll = ui.button("New seed", icon="casino", on_click=self.reroll).classes("tw-roomy")
+            roll.props("dense unelevated no-caps data-testid=maps-reroll").tooltip("Choose a random seed for all maps")
         notes = [f"{name} {note}" for name in list_techniques() if (note := find_by_example(name).note)]
         ui.label(f"{'; '.join(notes)}.").classes("tw-hint")
 
@@ -91,10 +91,10 @@ class SamplePanel:
         self.war_map.set_value(picked if picked in self.members else None)
 
     def reroll(self) -> None:
-        """Another seed."""
+        """Choose a random seed."""
         self.on_change(replace(self.example, seed=int(read_seed(None))))
 
-    # -- where it comes from ------------------------------------------------------------------------------------
+    # -- sources ------------------------------------------------------------------------------------------------
 
     def _build_samples(self) -> None:
         self.cards: dict[str, ui.element] = {}
@@ -107,7 +107,7 @@ class SamplePanel:
                 self.cards[name] = card
         self.members = {f"{game}/{name}": name for game in data.list_collections() for name in data.list_members(game)}
         self.war_map = ui.select(
-            self.members, label="or a map for Advance Wars", on_change=lambda event: self._pick(event.value)
+            self.members, label="or an Advance Wars map", on_change=lambda event: self._pick(event.value)
         )
         self.war_map.props("dense outlined options-dense data-testid=sample-war")
 
@@ -117,14 +117,14 @@ class SamplePanel:
         endings = sorted({ending for entry in format_registry if entry.read for ending in entry.extensions})
         with ui.element("button").classes("tw-example-drop").props("type=button data-testid=sample-open") as button:
             ui.icon("upload_file", size="20px")
-            ui.label("Open a file, or drop one anywhere here")
-            ui.tooltip(f"A text, CSV or picture (a pixel is a tile), or any of {', '.join(endings)}")
+            ui.label("Open a file, or drop one here")
+            ui.tooltip(f"Text, CSV or picture (one pixel per tile), or any of {', '.join(endings)}")
         button.on("click", lambda: self.upload.run_method("pickFiles"))
         self.line = ui.label("").classes("tw-bad").props("role=status data-testid=sample-line")
         self.line.set_visibility(False)
 
     def take_drops(self, element: ui.element) -> None:
-        """Let files be dropped there."""
+        """Accept files dropped on an element."""
         element.on("dragover", js_handler=DRAG).on("dragleave", js_handler=LEAVE)
         element.on("drop", js_handler=DROP % self.upload.id)
 
@@ -148,7 +148,7 @@ class SamplePanel:
         self.line.set_visibility(bool(message))
 
     def _change(self, example: SampleState) -> None:
-        """Another example; what was wrong before is no more."""
+        """Report a changed example and clear the error."""
         self._show_error("")
         self.on_change(example)
 
@@ -179,9 +179,9 @@ class SamplePanel:
         self.on_change(replace(self.example, width=width, height=height))
         self.refresh(self.example)
 
-    def _set_seed(self, typed: str) -> None:
-        if typed and typed != str(self.example.seed):
-            self.on_change(replace(self.example, seed=parse_seed(typed)))
+    def _set_seed(self, text: str) -> None:
+        if text and text != str(self.example.seed):
+            self.on_change(replace(self.example, seed=parse_seed(text)))
 
     def _flip(self, axis: str) -> None:
         self._edit_sample(flip_sample(self.example.sample_map, axis))
@@ -199,7 +199,7 @@ def _list_supporting(setting: str) -> str:
 
 
 def _clamp_side(text: str | None, default: int, max_side: int) -> int:
-    """A side that somebody typed; nothing, or what is none, changes nothing."""
+    """Return the size in a text, limited to 1 to `max_side`, or the default if it is not a number."""
     try:
         return round(max(1, min(max_side, float(text or ""))))
     except ValueError:
@@ -207,7 +207,7 @@ def _clamp_side(text: str | None, default: int, max_side: int) -> int:
 
 
 def _draw_thumbnail(name: str) -> str:
-    """A corner of a built-in sample."""
+    """Return a picture of a corner of a built-in sample."""
     map = load_built_in(name)
     level = map.cells if map.cells.ndim == 2 else map.cells[0]
     return draw_picture(TileMap(level[:24, :32], map.tileset))

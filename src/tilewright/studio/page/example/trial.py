@@ -1,4 +1,4 @@
-"""A map in the style of the sample: made at the desk, looked at on the way, and compared with the sample."""
+"""Trials: making a map in the style of the sample as a job, with previews, and comparing it with the sample."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from ...sample_state import SampleState, find_by_example
 
 COMPARED_MEASURES = ("divergence", "sample_distance", "copied_share", "copied_block")
 PREVIEW_INTERVAL = 0.12
-"""Seconds between two looks at the work."""
+"""Seconds between two previews."""
 MAX_LARGE_SPRITE_CELLS = 64
-"""Pictures of more cells across have smaller sprites."""
+"""Maximum width and height of maps drawn with large sprites."""
 MAX_SPRITE_CELLS = 1 << 14
-"""Cells up to which a map is drawn in sprites: of more, none can be told apart on a card."""
+"""Maximum number of cells of maps drawn with sprites; larger maps are too small on a card."""
 
 FitnessCurve = tuple[tuple[float, float], ...]
-"""How the fitness fell: the share of the work that was done, and the divergence that was left."""
+"""Progress (0 to 1) and divergence over time."""
 
 
 @dataclass(frozen=True)
 class TrialPreview:
-    """What can be seen while a map is made."""
+    """Picture and progress of a map that is being made."""
 
     picture: str
     note: str
@@ -40,13 +40,13 @@ class TrialPreview:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A finished map, and what it is like."""
+    """Pictures and measures of a finished map."""
 
     recipe: dict[str, Any]
     flat: str
-    """Its picture in colours, a pixel a cell."""
+    """Picture in colors, one pixel per cell."""
     sprites: str
-    """Its picture in sprites; of large maps, the same as the other."""
+    """Picture with sprites; the same as `flat` for large maps."""
     seconds: float
     numbers: dict[str, float]
     curve: FitnessCurve
@@ -55,30 +55,31 @@ class TrialResult:
 def run_trial(
     example: SampleState, technique: str, token: CancelToken, on_preview: Callable[[TrialPreview], None]
 ) -> TrialResult:
-    """Make the technique's map; `look` is called now and then with what is there so far."""
-    begun = looked = time.perf_counter()
+    """Make the technique's map and compare it with the sample; `on_preview` gets the map in progress."""
+    start = last_preview = time.perf_counter()
     data = example.build_recipe(technique)
     recipe = operations.check_recipe(data, token.settings)
     objective = find_by_example(technique).objective
-    course: list[tuple[float, float]] = []
+    curve: list[tuple[float, float]] = []
     for frame in operations.frames(recipe, token):
         if frame.map is not None:
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start
             numbers = operations.measure_map(
                 frame.map, token, COMPARED_MEASURES, like=example.build_similarity(technique)
             )
             flat, sprites = draw_picture(frame.map), draw_picture(frame.map, sprites=True)
-            return TrialResult(data, flat, sprites, seconds, numbers, tuple(course))
+            return TrialResult(data, flat, sprites, seconds, numbers, tuple(curve))
         if frame.numbers and objective in frame.numbers:
-            course.append((frame.progress or 0.0, frame.numbers[objective]))
-        if time.perf_counter() > looked + PREVIEW_INTERVAL and (frame.cells is not None or frame.colors is not None):
-            looked = time.perf_counter()
-            on_preview(TrialPreview(draw_picture(frame.snapshot()), frame.note, frame.progress, tuple(course)))
-    raise TilewrightError("the work ended without a map")
+            curve.append((frame.progress or 0.0, frame.numbers[objective]))
+        is_due = time.perf_counter() > last_preview + PREVIEW_INTERVAL
+        if is_due and (frame.cells is not None or frame.colors is not None):
+            last_preview = time.perf_counter()
+            on_preview(TrialPreview(draw_picture(frame.snapshot()), frame.note, frame.progress, tuple(curve)))
+    raise TilewrightError("the technique ended without a map")
 
 
 def draw_picture(view: TileMap | Frame, *, sprites: bool = False) -> str:
-    """A picture as an address that holds it: a pixel a cell, for the browser to enlarge, or sprites."""
+    """Return a picture as a data URL: one pixel per cell, for the browser to enlarge, or sprites."""
     rows, columns = layout_of(view).canvas
     if sprites and rows * columns <= MAX_SPRITE_CELLS:
         options = PictureParams(scale=16 if max(rows, columns) <= MAX_LARGE_SPRITE_CELLS else 8, sprites=True)

@@ -1,4 +1,4 @@
-"""Rules: a rule book by its sections, edited by the controls of their fields, or as the JSON of a ProcEngine object."""
+"""Tab Rules: editor of a rulebook by sections, or as the JSON of a ProcEngine object."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .text import TextView
 
 SECTIONS = {
     "names": ("Names", ("names",)),
-    "neighbourhoods": ("Neighbourhoods", ("neighbourhoods",)),
+    "neighbourhoods": ("Neighborhoods", ("neighbourhoods",)),
     "mapData": ("Map", ("width", "height", "mapData")),
     "roomData": ("Rooms", ("roomData",)),
     "generationRules": ("Layers", ("generationRules",)),
@@ -35,7 +35,7 @@ register_control("layer", LayerControl)
 
 
 class RulesView(View):
-    """The start where there is no rule book yet; its fields, or its JSON, where there is one."""
+    """Choice of a rulebook if there is none; else its fields or its JSON."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -51,15 +51,15 @@ class RulesView(View):
                 ui.space()
                 copy = ui.button("Copy JSON", icon="content_copy", color=None, on_click=self._copy)
                 copy.props("flat dense no-caps size=sm data-testid=rules-copy").tooltip(
-                    "Copy the book as ProcEngine reads it"
+                    "Copy the rulebook as JSON for ProcEngine"
                 )
-                other = ui.button("Books", icon="auto_stories", color=None, on_click=partial(self._show_start, True))
-                other.props("flat dense no-caps size=sm data-testid=rules-books").tooltip(
-                    "Begin with another rule book"
+                other = ui.button(
+                    "Rulebooks", icon="auto_stories", color=None, on_click=partial(self._show_start, True)
                 )
+                other.props("flat dense no-caps size=sm data-testid=rules-books").tooltip("Start with another rulebook")
             with ui.element("div").classes("rules-start") as self.start_panel:
                 with ui.element("div").classes("rules-line"):
-                    ui.label("Start a rule book").classes("rules-title rules-grow")
+                    ui.label("Choose a rulebook").classes("rules-title rules-grow")
                     self.back = ui.button(
                         "Back", icon="arrow_back", color=None, on_click=partial(self._show_start, False)
                     )
@@ -70,7 +70,7 @@ class RulesView(View):
             self.text_panel = ui.element("div").classes("rules-sections")
         self.refresh(session.state)
 
-    # -- what comes from elsewhere --------------------------------------------------------------------------------
+    # -- display --------------------------------------------------------------------------------------------------
 
     def refresh(self, state: State) -> None:
         if state.technique == "rules" and not self._is_starting:
@@ -85,11 +85,11 @@ class RulesView(View):
         self._show(state)
 
     def show_map(self) -> None:
-        """Another map is shown: its tiles may look otherwise."""
+        """Update the controls, which show the map's tiles."""
         self.refresh(self.session.state)
 
     def _update_editor(self) -> None:
-        """Build what is looked at when it is first needed; let it follow the book from then on."""
+        """Build the visible editor if needed, and show the rulebook."""
         if self.side.value == "text":
             if self.text is None:
                 with self.text_panel:
@@ -106,7 +106,7 @@ class RulesView(View):
             section.update(problems)
 
     def _show(self, state: State) -> None:
-        """The part of the view that fits the state."""
+        """Show the panel for the state."""
         starts = self._is_starting or state.technique != "rules"
         self.start_panel.set_visibility(starts)
         self.back.set_visibility(self._is_starting and state.technique == "rules")
@@ -116,24 +116,24 @@ class RulesView(View):
         self.error.set_text(self._message)
         self.error.set_visibility(bool(self._message) and not starts)
 
-    # -- what a person does ---------------------------------------------------------------------------------------
+    # -- user actions ---------------------------------------------------------------------------------------------
 
     def _copy(self) -> None:
-        copy_text(books.write_text(self.editor.rulebook), "The rule book is copied")
+        copy_text(books.write_text(self.editor.rulebook), "Rulebook copied")
 
     def _show_start(self, is_starting: bool) -> None:
         self._is_starting = is_starting
         self.refresh(self.session.state)
 
     def _on_start(self) -> None:
-        """Another book: nothing that was open in the one before stays open."""
+        """Close all sections for a new rulebook."""
         self._is_starting = False
         self.sections = {}
         self.fields_panel.clear()
 
 
 class Section:
-    """A heading that opens and closes the controls of a section; these are built when it is first opened."""
+    """A section that opens and closes; its controls are built when it is first opened."""
 
     def __init__(self, editor: Editor, name: str) -> None:
         self.editor, self.name = editor, name
@@ -150,7 +150,7 @@ class Section:
         self.body.set_visibility(False)
 
     def toggle(self) -> None:
-        """Open or close it."""
+        """Open or close the section."""
         self.body.set_visibility(not self.body.visible)
         self.head.props(f"aria-expanded={'true' if self.body.visible else 'false'}")
         if self.controls is None:
@@ -169,7 +169,7 @@ class Section:
         self.update(self.editor.problems)
 
     def update(self, problems: tuple[Problem, ...]) -> None:
-        """Show the book as it is, and what is wrong with it."""
+        """Show the rulebook and its problems."""
         self.count.set_text(summarize_section(self.editor.rulebook, self.name))
         is_wrong = any(problem.path[:1] and problem.path[0] in self.fields for problem in problems)
         self.card.classes(add="rules-blamed" if is_wrong else "", remove="" if is_wrong else "rules-blamed")
@@ -186,7 +186,7 @@ class Section:
 
 
 def summarize_section(rulebook: books.Rulebook, section: str) -> str:
-    """What a section holds, in a few words."""
+    """Return a short description of a section."""
     if section == "mapData":
         return f"{rulebook['width']}×{rulebook['height']}"
     if section == "roomData":

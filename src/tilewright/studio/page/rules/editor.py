@@ -1,4 +1,4 @@
-"""The rule book that is edited, between the session's state and the controls that show it."""
+"""Editor of a rulebook: connects the session's state and the controls."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .rulebook_draft import Rulebook
 
 
 class Editor:
-    """The book that is edited."""
+    """The rulebook that is edited."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.rulebook: Rulebook = {}
         self._known_params: Any = None
-        """The params that the book was read from, or that were made of it."""
+        """Params from which the rulebook was read, or to which it was written."""
 
     def read(self, state: State) -> None:
-        """Take the book of a state; what was put there from here is known already."""
+        """Read the rulebook of a state, unless it was written by this editor."""
         if state.params != self._known_params or not self.rulebook:
             self.rulebook = books.read(state.params)
             self._known_params = state.params
 
     def set_section(self, section: str, value: Any) -> None:
-        """Put another section; a tile that has another name keeps its locks and what the recipe calls it."""
+        """Replace a section. The locks and the recipe's tiles of a renamed tile are renamed too."""
         before = books.list_names(self.rulebook)
         book = books.replace_section(self.rulebook, section, value)
         state = self.session.state
@@ -48,17 +48,17 @@ class Editor:
         self.replace_rulebook(book, state)
 
     def replace_rulebook(self, rulebook: Rulebook, state: State | None = None) -> None:
-        """Continue with another book. Several changes in a row of one value are one step of undo."""
+        """Replace the rulebook. Consecutive changes of one value are one undo step."""
         if rulebook == self.rulebook:
             return
-        what = ".".join(map(str, books.find_difference(self.rulebook, rulebook)))
+        path = ".".join(map(str, books.find_difference(self.rulebook, rulebook)))
         self.rulebook, self._known_params = rulebook, books.to_params(rulebook)
         state = state or self.session.state
-        self.session.change(state.with_recipe(params=self._known_params), undo_group=f"rules {what}" if what else "")
+        self.session.change(state.with_recipe(params=self._known_params), undo_group=f"rules {path}" if path else "")
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the book."""
+        """Problems of the rulebook."""
         try:
             RulesParams.validate(self._known_params)
         except InvalidRecipe as error:
@@ -67,16 +67,16 @@ class Editor:
 
     @property
     def tiles(self) -> list[Tile]:
-        """The tiles of the book as the map draws them, or as the technique gives them."""
+        """Tiles of the rulebook, with the colors of the map's tileset if the recipe has one."""
         recipe, map = self.session.state.recipe, self.session.map
         names = tuple(dict.fromkeys(books.list_names(self.rulebook)))
         try:
             own = make_tileset(names, self.rulebook["mapData"]["initial"])
         except InvalidRecipe:
             return []
-        drawn = map.tileset.by_name if map is not None and recipe.get("tileset") is not None else {}
+        map_tiles = map.tileset.by_name if map is not None and recipe.get("tileset") is not None else {}
         renamed = recipe.get("tiles") or {}
-        found = [(tile, drawn.get(renamed.get(tile.name, tile.name))) for tile in own]
+        found = [(tile, map_tiles.get(renamed.get(tile.name, tile.name))) for tile in own]
         return [
             tile if number is None or map is None else tile.model_copy(update={"color": map.tileset[number].color})
             for tile, number in found

@@ -1,4 +1,4 @@
-"""A rule as a control: a sentence, and the fields behind it in the order of the sentence."""
+"""Controls of rules and layers: a summary, and the fields in the order of the summary."""
 
 from __future__ import annotations
 

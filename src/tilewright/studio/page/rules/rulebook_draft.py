@@ -1,6 +1,6 @@
-"""A rule book as it is edited: plain data by its fields, whose names may be unknown for a while; and how it is written.
+"""Rulebooks as plain data for the editor, and their text form.
 
-Nothing here changes a book: every function makes another one.
+A draft may use names that are not defined. Functions return new rulebooks and do not change their arguments.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from ....generators._rules.rulebook import RulesParams
 
 Rulebook: TypeAlias = dict[str, Any]
 BUILT_IN_NEIGHBORHOODS = {one.name: [list(row) for row in one.matrix] for one in (PLUS, ALL)}
-"""The neighbourhoods that are there without being drawn."""
+"""Built-in neighborhoods and their matrices."""
 SHORT_FIXES = {"none:plus:1": "none"}
 LINE_WIDTH = 52
-"""Letters of a line of JSON: what the panel has room for."""
+"""Maximum characters of a line of JSON, which fit into the panel."""
 ASSIGNMENT = re.compile(r"\A\s*(?:(?:var|let|const)\s+)?[A-Za-z_$][\w$]*\s*=(?=\s*\{)")
-"""What programs write before a ProcEngine object."""
+"""JavaScript assignment before a ProcEngine object."""
 
 
 class Draft(RulesParams):
-    """A rule book whose pieces are right, whether they fit together or not."""
+    """A rulebook whose parts are valid; whether they fit together is not checked."""
 
     def find_problems(self) -> Iterator[Problem]:
         return iter(())
 
     @classmethod
     def default_of(cls, section: str) -> Any:
-        """What a section is where it is left out."""
+        """Return the default of a section."""
         return cls().model_dump(mode="json")[section]
 
 
 def read(params: Mapping[str, Any]) -> Rulebook:
-    """The book that params make, sections that are left out and built-in neighborhoods included."""
+    """Return the rulebook of params, with all sections and the built-in neighborhoods."""
     return complete(_as_integers(Draft.validate(params).model_dump(mode="json", exclude={"data"})))
 
 
 def complete(rulebook: Rulebook) -> Rulebook:
-    """The book with the neighborhoods that are always there, which come first."""
+    """Return the rulebook with the built-in neighborhoods, which come first."""
     drawn = {one["name"]: one["matrix"] for one in rulebook["neighbourhoods"]}
     new = [{"name": name, "matrix": matrix} for name, matrix in {**BUILT_IN_NEIGHBORHOODS, **drawn}.items()]
     has_all = len(drawn) == len(rulebook["neighbourhoods"]) and BUILT_IN_NEIGHBORHOODS.keys() <= drawn.keys()
@@ -50,7 +50,7 @@ def complete(rulebook: Rulebook) -> Rulebook:
 
 
 def to_params(rulebook: Rulebook) -> dict[str, Any]:
-    """The book as a recipe's params: in short strings, without what is as usual; in fields where a piece is wrong."""
+    """Return the rulebook as params: compact strings without defaults, or the plain fields if a part is invalid."""
     try:
         draft = Draft.validate(rulebook)
     except InvalidRecipe:
@@ -77,7 +77,7 @@ def _shorten_layer(layer: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _as_integers(value: Any) -> Any:
-    """Weights that are whole are written whole."""
+    """Return the data with integral floats converted to integers."""
     if isinstance(value, dict):
         return {key: _as_integers(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -89,7 +89,7 @@ def _as_integers(value: Any) -> Any:
 
 
 def write_text(rulebook: Rulebook) -> str:
-    """The book as a ProcEngine object in JSON, every section written."""
+    """Return the rulebook as JSON of a ProcEngine object, with every section."""
     try:
         draft = Draft.validate(rulebook)
     except InvalidRecipe:
@@ -99,7 +99,7 @@ def write_text(rulebook: Rulebook) -> str:
 
 
 def _write_json(value: Any, indent: int, used: int = 0) -> str:
-    """JSON in which whatever fits on a line stands on one; `taken` letters of the first line are there already."""
+    """Return JSON in which short values are on one line; `used` characters of the first line are occupied."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or not value or (indent and len(line) + indent + used <= LINE_WIDTH):
         return line
@@ -115,7 +115,7 @@ def _write_json(value: Any, indent: int, used: int = 0) -> str:
 
 
 def _fill_lines(parts: Sequence[str], max_width: int) -> list[str]:
-    """Short parts side by side, as many as a line holds."""
+    """Join short parts into lines of at most `max_width` characters."""
     lines: list[str] = []
     for part in parts:
         if lines and "\n" not in part and "\n" not in lines[-1] and len(lines[-1]) + len(part) + 2 <= max_width:
@@ -126,9 +126,12 @@ def _fill_lines(parts: Sequence[str], max_width: int) -> list[str]:
 
 
 def read_text(text: str) -> Rulebook:
-    """The book in a text: a ProcEngine object in JSON, as it stands in a file or a program; all of it must fit."""
+    """Return the rulebook in the JSON of a ProcEngine object, also after a JavaScript assignment.
+
+    Raises InvalidRecipe if it is not JSON or not a valid rulebook.
+    """
     if found := ASSIGNMENT.match(text):
-        # Blanks in its place keep the numbers of lines.
+        # Spaces keep the line numbers.
         text = re.sub(r"[^\n]", " ", found.group()) + text[found.end() :].rstrip().removesuffix(";")
     try:
         data = json.loads(text)
@@ -137,14 +140,14 @@ def read_text(text: str) -> Rulebook:
     except (ValueError, RecursionError):
         raise InvalidRecipe("not JSON: nested too deeply, or a number too long", rule="format") from None
     if not isinstance(data, dict):
-        raise InvalidRecipe('a rule book is an object, such as {"mapData": ["15x7", "solid:empty"]}')
+        raise InvalidRecipe('must be an object such as {"mapData": ["15x7", "solid:empty"]}')
     params = {"data": data} if "technique" in data or "params" in data else {"generationRules": [], **data}
     RulesParams.validate(params)
     return read(params)
 
 
 def find_line(text: str, path: Path) -> int | None:
-    """The line of a JSON text, from 1 on, where the value at a path starts, or the part of it that is there."""
+    """Return the line (from 1) of a JSON text where the value at a path starts, or its closest existing parent."""
     if path[:1] == ("line",):
         return int(path[1])
     found = start = 0
@@ -159,7 +162,7 @@ def find_line(text: str, path: Path) -> int | None:
 
 
 def _find_start(text: str, start: int, step: str | int) -> int:
-    """Where in a text a value of the object or list starts that starts at `start`."""
+    """Return the position of a value inside the object or list at `start`."""
     decoder, is_object = json.JSONDecoder(), text[start] == "{"
     place, number = start + 1, 0
     while True:
@@ -175,7 +178,7 @@ def _find_start(text: str, start: int, step: str | int) -> int:
 
 
 def _skip(text: str, place: int) -> int:
-    """The next place after blanks and what separates values."""
+    """Return the position after whitespace and separators."""
     while text[place] in " \t\r\n,:":
         place += 1
     return place
@@ -191,7 +194,10 @@ def list_names(rulebook: Rulebook) -> list[str]:
 
 
 def replace_section(rulebook: Rulebook, section: str, value: Any) -> Rulebook:
-    """With another section. A new name is replaced wherever it is used; one that cannot be a name is refused."""
+    """Return the rulebook with another section. A changed name is renamed everywhere.
+
+    Raises InvalidRecipe if the new name is invalid or not unique.
+    """
     new = complete({**rulebook, section: value})
     if section not in NAMED_SECTIONS or len(value) != len(rulebook[section]):
         return new
@@ -201,7 +207,7 @@ def replace_section(rulebook: Rulebook, section: str, value: Any) -> Rulebook:
         return new
     place, old, name = changed[0]
     if [one["name"] for one in value].count(name) > 1:
-        raise InvalidRecipe("is the name of another one", at=(section, place, "name"), got=name, rule="unique")
+        raise InvalidRecipe("must be unique", at=(section, place, "name"), got=name, rule="unique")
     model, keys = NAMED_SECTIONS[section]
     try:
         name = model.validate(value[place]).name
@@ -220,7 +226,7 @@ def _rename(value: Any, keys: frozenset[str], old: str, new: str) -> Any:
 
 
 def find_difference(one: Any, other: Any) -> Path:
-    """The path to the only part in which two books differ."""
+    """Return the path of the only value in which two rulebooks differ, as far as it is unique."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         keys: list[str | int] = [key for key in one if one[key] != other[key]]
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
@@ -234,4 +240,4 @@ NAMED_SECTIONS: dict[str, tuple[type[NamedTile] | type[Neighbourhood], frozenset
     "names": (NamedTile, TILE_KEYS),
     "neighbourhoods": (Neighbourhood, frozenset(("neighbourhood",))),
 }
-"""Sections whose items have names, and the keys by which these are used."""
+"""Sections whose items have names, and the keys that refer to them."""

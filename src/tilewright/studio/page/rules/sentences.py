@@ -1,4 +1,4 @@
-"""Rules and layers as sentences."""
+"""Summaries of rules and layers as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..controls.control import swatch
 from ..controls.numbers import format_percentage
 
 Spans: TypeAlias = list[tuple[str, str]]
-"""Parts of a sentence, each with what it is: a `tile`, a `word` that the book defines, or plain text."""
+"""Parts of a summary as (kind, text); the kind is `tile`, `word` for other names of the rulebook, or empty."""
 COMPARISONS = {
     ">": "more than {}",
     "<": "fewer than {}",
@@ -24,7 +24,7 @@ COMPARISONS = {
 
 
 def rule_spans(rule: Rule) -> Spans:
-    """`floor becomes wall if all has more than 4 wall and no water`."""
+    """Return the summary of a rule: `floor becomes wall if all has more than 4 wall and no water`."""
     spans: Spans = [("tile", rule.tile), ("", " becomes ")]
     total = sum(one.weight for one in rule.replacements)
     for number, one in enumerate(rule.replacements):
@@ -54,13 +54,13 @@ def _condition_spans(condition: Condition) -> Spans:
 
 
 def _always_holds(condition: Condition) -> bool:
-    """Whether any number of neighbours will do."""
+    """Return whether a condition is true for any number of neighbors."""
     operator, count = condition.operator, condition.count
     return (operator == ">=" and count <= 0) or (operator in (">", "!=") and count < 0)
 
 
 def as_html(spans: Spans, color: Callable[[str], str | None]) -> str:
-    """A sentence with a swatch before every tile, in its color; unknown tiles are marked."""
+    """Return a summary as HTML with a color swatch before every tile; unknown tiles are marked."""
     return "".join(_render_span(kind, escape(text), color(text)) for kind, text in spans)
 
 
@@ -71,7 +71,7 @@ def _render_span(kind: str, text: str, color: str | None) -> str:
 
 
 def layer_summary(layer: Layer) -> str:
-    """`4 times in every room, then connect`."""
+    """Return the summary of a layer: `4 times in every room, then connect`."""
     times = {0: "", 1: "once "}.get(layer.simulations, f"{layer.simulations} times ")
     fix = {"connect": "connect", "delete": "keep the largest"}.get(layer.fix.kind, "")
     return f"{times}{place_summary(layer.where)}" + (f", {'then ' if times else ''}{fix}" if fix else "")
@@ -89,11 +89,11 @@ def place_summary(where: Rooms | WholeMap) -> str:
 
 
 def division_summary(division: Equal | Tree) -> str:
-    """`5 of 3×2 equal rooms`."""
+    """Return the summary of a division into rooms: `5 of 3×2 equal rooms`."""
     if isinstance(division, Tree):
         return f"{pluralize(division.rooms, 'room')} of {division.width}×{division.height} at least"
-    most = division.columns * division.rows
-    if most == 1:
+    max_rooms = division.columns * division.rows
+    if max_rooms == 1:
         return "one room"
-    kept = "" if division.rooms == most else f"{division.rooms} of "
+    kept = "" if division.rooms == max_rooms else f"{division.rooms} of "
     return f"{kept}{division.columns}×{division.rows} equal rooms"

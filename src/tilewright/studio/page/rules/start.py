@@ -1,4 +1,4 @@
-"""Where a rule book begins: small ones of our own, an empty one, and the built-in recipes that are rule books."""
+"""Choice of a rulebook: small examples, an empty one, and the built-in recipes of the technique rules."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ...state import State
 
 SEED = 7
 SCALE = 4
-"""Of the small pictures: the same seed for everybody, and so many pixels a cell."""
+"""Seed and pixels per cell of the thumbnails."""
 
 
 class StartView:
-    """Rule books to begin with; nothing happens to the current map before one is chosen."""
+    """Rulebooks to choose from."""
 
     def __init__(self, session: Session, on_start: Callable[[], None]) -> None:
         self.session, self._on_start = session, on_start
         self.hint = ui.label("").classes("tw-hint")
-        ui.label("Small ones to take apart").classes("tw-title")
+        ui.label("Small examples").classes("tw-title")
         with ui.element("div").classes("rules-cards"):
             self.pictures = {name: self._build_card(name, *book) for name, book in list_rulebooks("rulebooks").items()}
-        ui.label("Whole worlds of rules").classes("tw-title")
+        ui.label("Built-in recipes").classes("tw-title")
         with ui.element("div").classes("rules-recipes"):
             for name, (summary, recipe) in list_rulebooks("recipes").items():
                 button = ui.button(name, color=None, on_click=partial(self._start, recipe)).props(
@@ -40,11 +40,11 @@ class StartView:
 
     def refresh(self, state: State) -> None:
         if state.technique == "rules":
-            self.hint.set_text("Another book takes the place of this one; undo brings it back.")
+            self.hint.set_text("Choosing another rulebook replaces this one; undo restores it.")
         else:
             self.hint.set_text(
-                f"The map is made by {state.technique} now. Start a rule book in its place, and every rule of it can be"
-                " changed here; undo brings the map back."
+                f"The current technique is {state.technique}. Choosing a rulebook replaces it by rules to edit"
+                " here; undo restores the map."
             )
 
     def _build_card(self, name: str, summary: str, recipe: Mapping[str, Any]) -> ui.image:
@@ -63,7 +63,7 @@ class StartView:
         self.session.change(state.open_recipe({**recipe, "seed": seed}))
 
     async def _draw_pictures(self) -> None:
-        """The small pictures, a moment later."""
+        """Make the thumbnails in the background."""
         for name, picture in self.pictures.items():
             data = {**list_rulebooks("rulebooks")[name][1], "seed": SEED}
             recipe = operations.check_recipe(data, self.session.queue.settings)
@@ -77,7 +77,7 @@ class StartView:
 
 @cache
 def list_rulebooks(folder: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """The rule books among the data, each with what it makes; the empty one is the last."""
+    """Return the rulebooks in a data folder with their descriptions; the empty one is the last."""
     found = {name: read_data(read_text(folder, name), name) for name in list_names(folder)}
     books = {name: recipe for name, recipe in found.items() if recipe.get("technique") == "rules"}
     by_length = sorted(books, key=lambda name: not books[name]["params"]["generationRules"])

@@ -1,4 +1,4 @@
-"""The book as JSON: to copy into a program, to paste from one, and to edit."""
+"""Editor of the rulebook as JSON."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from . import rulebook_draft as books
 from .editor import Editor
 
 PAUSE = 500
-"""Milliseconds without a key before what was typed is taken over."""
+"""Milliseconds without a key press before the text is applied."""
 
 
 class TextView:
-    """A text that follows the book, and that the book follows where it can be read."""
+    """Text field with the rulebook; valid changes are applied to the rulebook."""
 
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
         self._text = ""
-        """What the book was when it was written last."""
+        """Last text written from the rulebook."""
         self._error_line: int | None = None
         with ui.element("div").classes("rules-line"):
-            ui.label("A ProcEngine object: paste another one over it, or type.").classes("tw-hint rules-grow")
+            ui.label("A ProcEngine object; edit it or paste another one.").classes("tw-hint rules-grow")
             paste = ui.button("Paste", icon="content_paste", color=None, on_click=self._paste)
             paste.props("flat dense no-caps size=sm data-testid=rules-paste").classes("rules-add")
-            paste.tooltip("Put the rule book that you have copied in the place of this one")
+            paste.tooltip("Replace the rulebook by the one in the clipboard")
         with ui.element("div").classes("rules-text") as self.frame:
             self.gutter = ui.html("", sanitize=False).classes("rules-gutter").props("aria-hidden=true")
             self.area = ui.textarea(on_change=self._on_input).props(
                 f"autogrow borderless dense debounce={PAUSE} wrap=off spellcheck=false autocomplete=off"
-                ' autocapitalize=off data-testid=rules-json aria-label="rule book as JSON"'
+                ' autocapitalize=off data-testid=rules-json aria-label="rulebook as JSON"'
             )
         self.error = ui.label("").classes("tw-bad rules-error").props("role=alert data-testid=rules-json-error")
         self.error.set_visibility(False)
         self.update()
 
     def update(self) -> None:
-        """Write the book anew where it is another one than the text says."""
+        """Show the rulebook, unless the text already describes it."""
         text = books.write_text(self.editor.rulebook)
         if text == self._text:
             return
@@ -45,12 +45,12 @@ class TextView:
             self.area.set_value(text)
 
     async def _paste(self) -> None:
-        """Put what was copied elsewhere in the place of the text."""
+        """Replace the text by the content of the clipboard."""
         text = await ui.clipboard.read()
         if text:
             self.area.set_value(text)
         else:
-            ui.notify("The browser keeps it to itself; click into the text and press Ctrl+A, Ctrl+V", position="bottom")
+            ui.notify("No access to the clipboard; click into the text and press Ctrl+A, Ctrl+V", position="bottom")
 
     def _is_current(self, text: str) -> bool:
         try:
@@ -68,14 +68,14 @@ class TextView:
         except TilewrightError as error:
             path = error.problems[0].path
             line = books.find_line(text, path)
-            is_placed = line is None or path[:1] == ("line",)
-            self._show_error(str(error) if is_placed else f"line {line}: {error}", line)
+            has_line = line is None or path[:1] == ("line",)
+            self._show_error(str(error) if has_line else f"line {line}: {error}", line)
             return
         self._show_error("")
         self.editor.replace_rulebook(book)
 
     def _show_error(self, message: str, line: int | None = None) -> None:
-        """What is wrong with the text, and where; the book stays as it was."""
+        """Show an error of the text and its line."""
         self.error.set_text(message)
         self.error.set_visibility(bool(message))
         self.frame.classes(add="rules-blamed" if message else "", remove="" if message else "rules-blamed")
