@@ -1,29 +1,29 @@
-// The canvas component: its state, its keys, its life. The rest lies in the folder map.
+// The canvas component: state, keyboard and life cycle. Its other methods are in the folder map.
 
 import { reactive } from "vue";
-import { FilmLine, StatusLine, TilePalette, ToolButton, template } from "tilewright-map";
-import { Picture, View, keys, painting, playing, showing } from "tilewright-map";
+import { StatusLine, TilePalette, TimelineBar, ToolButton, template } from "tilewright-map";
+import { Picture, View, display, keys, painting, playback } from "tilewright-map";
 
 const TOOLS = [
   { name: "hand", icon: "back_hand", label: "Move the map", hint: "H, or hold Space" },
-  { name: "select", icon: "highlight_alt", label: "Select; Shift adds", hint: "S" },
+  { name: "select", icon: "highlight_alt", label: "Select; Shift adds to the selection", hint: "S" },
   { name: "brush", icon: "brush", label: "Brush", hint: "B" },
   { name: "rectangle", icon: "rectangle", label: "Rectangle", hint: "M" },
   { name: "bucket", icon: "format_color_fill", label: "Fill", hint: "K" },
   { name: "picker", icon: "colorize", label: "Pick a tile", hint: "I, Alt+click or right click" },
 ];
 const PAINTING = ["brush", "rectangle", "bucket"];
-const PATIENCE = 150; // milliseconds of work before anybody is told of it
+const BUSY_DELAY = 150; // milliseconds before the busy state is shown
 
 export default {
   template,
-  components: { FilmLine, StatusLine, TilePalette, ToolButton },
+  components: { StatusLine, TilePalette, TimelineBar, ToolButton },
   props: { simple: Boolean, overlays: { type: Array, default: () => [] } },
   emits: ["ready", "paint", "lock", "unlock", "undo", "redo", "regenerate", "film", "look"],
 
   data() {
     return {
-      // what Python sets
+      // set by Python
       grid: false, sprites: true, overlayName: "", locking: true, pending: false, undo: false, redo: false, busy: false,
       tool: this.simple ? "brush" : "hand",
       // the map
@@ -40,14 +40,14 @@ export default {
     tools() {
       return this.simple ? TOOLS.filter(({ name }) => name !== "select") : TOOLS;
     },
-    offered() {
+    overlayOptions() {
       return [{ name: "", label: "none" }, ...this.overlays];
     },
     chosenOverlay() {
       return this.overlayName.split(",")[0];
     },
     overlayLabel() {
-      return this.offered.find(({ name }) => name && name === this.chosenOverlay)?.label ?? "Overlay";
+      return this.overlayOptions.find(({ name }) => name && name === this.chosenOverlay)?.label ?? "Overlay";
     },
     isLast() {
       return this.frame >= this.frames - 1;
@@ -77,13 +77,13 @@ export default {
       this.redraw();
     },
     busy(isBusy) {
-      clearTimeout(this.patience);
+      clearTimeout(this.busyTimer);
       this.isSlow = false;
-      if (isBusy) this.patience = setTimeout(() => (this.isSlow = true), PATIENCE);
+      if (isBusy) this.busyTimer = setTimeout(() => (this.isSlow = true), BUSY_DELAY);
     },
   },
 
-  // What changes with every move or holds whole maps is none of Vue's business.
+  // Not reactive: values that change with every pointer move, or that hold complete maps.
   created() {
     this.view = new View();
     this.picture = new Picture();
@@ -93,10 +93,10 @@ export default {
     this.pointers = new Map();
     this.pointer = reactive({ x: 0, y: 0, level: 0, tile: "", color: "", room: null, markers: "", isLocked: false });
     this.frameColor = "#34313f";
-    this.scene = this.work = this.still = this.over = this.reel = this.selection = this.gesture = this.hovered = null;
-    this.drawing = null;
+    this.scene = this.progressLayer = this.timelineLayer = this.overlayLayer = this.timeline = null;
+    this.selection = this.gesture = this.hovered = this.drawing = null;
     this.strokes = [];
-    this.strokeCount = this.turn = this.glance = this.overlayTurn = this.wish = 0;
+    this.strokeCount = this.mapRequest = this.progressRequest = this.overlayRequest = this.frameRequest = 0;
   },
 
   mounted() {
@@ -106,31 +106,31 @@ export default {
     this.themes = new MutationObserver(() => this.readTheme());
     this.themes.observe(document.body, { attributeFilter: ["class", "style"] });
     this.$refs.canvas.addEventListener("wheel", this.wheel, { passive: false });
-    window.addEventListener("keydown", this.pressed);
-    window.addEventListener("keyup", this.released);
-    window.addEventListener("blur", this.released);
-    keys.join(this);
+    window.addEventListener("keydown", this.onKeyDown);
+    window.addEventListener("keyup", this.onKeyUp);
+    window.addEventListener("blur", this.onKeyUp);
+    keys.register(this);
     this.$emit("ready", {});
   },
 
   beforeUnmount() {
-    keys.leave(this);
+    keys.unregister(this);
     this.sizes.disconnect();
     this.themes.disconnect();
-    clearTimeout(this.patience);
+    clearTimeout(this.busyTimer);
     cancelAnimationFrame(this.drawing);
     this.playing = false;
-    window.removeEventListener("keydown", this.pressed);
-    window.removeEventListener("keyup", this.released);
-    window.removeEventListener("blur", this.released);
+    window.removeEventListener("keydown", this.onKeyDown);
+    window.removeEventListener("keyup", this.onKeyUp);
+    window.removeEventListener("blur", this.onKeyUp);
   },
 
   methods: {
-    ...showing,
+    ...display,
     ...painting,
-    ...playing,
+    ...playback,
 
-    look(change) {
+    changeView(change) {
       const { overlay = this.overlayName, grid = this.grid, sprites = this.sprites } = change;
       Object.assign(this, { grid, sprites, overlayName: overlay });
       this.redraw();
@@ -139,35 +139,35 @@ export default {
 
     goToLevel(level) {
       if (level < 0 || level >= this.depth) return;
-      this.dropGesture();
+      this.cancelGesture();
       this.level = level;
-      this.stage();
+      this.updateLayer();
     },
 
-    pressed(event) {
-      if (!keys.isMeant(this) || keys.isTyping(event)) return;
+    onKeyDown(event) {
+      if (!keys.hasFocus(this) || keys.isTyping(event)) return;
       if (event.key === " ") {
         this.isSpaceDown = true;
         return event.preventDefault();
       }
-      const word = keys.asked(event);
-      if (word && this.obey(word)) event.preventDefault();
+      const command = keys.commandOf(event);
+      if (command && this.runCommand(command)) event.preventDefault();
     },
 
-    released(event) {
+    onKeyUp(event) {
       if (event.type === "blur" || event.key === " ") this.isSpaceDown = false;
     },
 
-    // Do what a key asks for; false where this canvas has no such thing.
-    obey(word) {
-      if (this.tools.some(({ name }) => name === word)) return (this.tool = word), true;
-      if (word.startsWith("tile ")) {
-        const tile = Number(word.slice(5)) - 1;
+    // Runs a command of a key; returns false if this canvas does not have it.
+    runCommand(command) {
+      if (this.tools.some(({ name }) => name === command)) return (this.tool = command), true;
+      if (command.startsWith("tile ")) {
+        const tile = Number(command.slice(5)) - 1;
         if (tile < this.tiles.length) this.choose(tile);
         return true;
       }
       const common = {
-        grid: () => this.look({ grid: !this.grid }),
+        grid: () => this.changeView({ grid: !this.grid }),
         fit: this.fit,
         actual: this.actualSize,
         larger: () => this.stepZoom(1),
@@ -178,7 +178,7 @@ export default {
         redo: () => this.$emit("redo"),
         escape: this.escape,
       };
-      const whole = {
+      const full = {
         all: this.selectAll,
         lock: this.lockSelection,
         unlock: this.unlockSelection,
@@ -189,7 +189,7 @@ export default {
         up: () => this.goToLevel(this.level + 1),
         down: () => this.goToLevel(this.level - 1),
       };
-      const action = common[word] ?? (this.simple ? undefined : whole[word]);
+      const action = common[command] ?? (this.simple ? undefined : full[command]);
       action?.();
       return Boolean(action);
     },

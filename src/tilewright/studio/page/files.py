@@ -29,7 +29,7 @@ PICTURES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "apng"
 MAX_PREVIEW_BYTES = 4 << 20
 """Maximum bytes of a picture in the preview."""
 MAX_PREVIEW_LENGTH = 1500
-"""Maximum characters of a text in the preview."""
+"""Maximum characters of text in the preview."""
 TOOLTIP_PROPS = 'anchor="top middle" self="bottom middle" delay=400'
 """Position of a format's tooltip: above it, so that it does not cover the other formats."""
 SCROLL_SCRIPT = """(event) => event.target.classList.contains('tw-preview-film')

@@ -199,7 +199,7 @@ def _list_supporting(setting: str) -> str:
 
 
 def _clamp_side(text: str | None, default: int, max_side: int) -> int:
-    """Return the size in a text, limited to 1 to `max_side`, or the default if it is not a number."""
+    """Return the size in a string, limited to 1 to `max_side`, or the default if it is not a number."""
     try:
         return round(max(1, min(max_side, float(text or ""))))
     except ValueError:

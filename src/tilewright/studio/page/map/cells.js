@@ -1,7 +1,7 @@
-// What tools do to cells: which ones a stroke, a rectangle or a fill means. Nothing is drawn here.
+// The cells of strokes, rectangles and fills.
 
-// Calls back for every cell on the way from one to another, both included.
-export function along([column, row], [toColumn, toRow], visit) {
+// Calls `visit` for every cell on the line between two cells, including both (Bresenham's algorithm).
+export function visitLine([column, row], [toColumn, toRow], visit) {
   const [wide, high] = [Math.abs(toColumn - column), Math.abs(toRow - row)];
   const [right, down] = [Math.sign(toColumn - column), Math.sign(toRow - row)];
   let off = wide - high;
@@ -14,8 +14,8 @@ export function along([column, row], [toColumn, toRow], visit) {
   }
 }
 
-// The square of a brush around a cell, as first and last-but-one columns and rows on a map.
-export function brushed(column, row, size, { width, height }) {
+// Returns the square of a brush around a cell, clipped to the map; right and bottom are exclusive.
+export function brushBox(column, row, size, { width, height }) {
   const [left, top] = [column - ((size - 1) >> 1), row - ((size - 1) >> 1)];
   return {
     left: Math.max(0, left),
@@ -25,8 +25,8 @@ export function brushed(column, row, size, { width, height }) {
   };
 }
 
-// The rectangle between two cells, cut to the map.
-export function spanned([column, row], [toColumn, toRow], { width, height }) {
+// Returns the rectangle between two cells, clipped to the map; right and bottom are exclusive.
+export function spanBox([column, row], [toColumn, toRow], { width, height }) {
   return {
     left: Math.max(0, Math.min(column, toColumn)),
     top: Math.max(0, Math.min(row, toRow)),
@@ -35,14 +35,14 @@ export function spanned([column, row], [toColumn, toRow], { width, height }) {
   };
 }
 
-// Flat places of a rectangle's cells on a level.
-export function* placesIn(box, level, { width, height }) {
+// Yields the flat indices of a rectangle's cells on a level.
+export function* cellsIn(box, level, { width, height }) {
   for (let row = box.top; row < box.bottom; row++)
     for (let column = box.left; column < box.right; column++) yield (level * height + row) * width + column;
 }
 
-// Flat places of the cells that hang together with one, along the axes, and hold the same tile.
-export function filled(cells, [column, row], level, { width, height }) {
+// Returns the flat indices of the 4-connected cells with the same tile as a given cell.
+export function floodFill(cells, [column, row], level, { width, height }) {
   const first = level * width * height;
   const start = first + row * width + column;
   const tile = cells[start];

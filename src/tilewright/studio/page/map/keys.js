@@ -1,8 +1,8 @@
-// Keys. They reach the canvas that was touched last, and none while somebody types or a dialog is open.
+// Keyboard shortcuts. They go to the canvas that was clicked last; none are active in input fields and dialogs.
 
 const TYPING = "input, textarea, select, [contenteditable=true], [contenteditable='']";
 const PRESSABLE = "button, a[href], [role=button], [role=slider], [role=tab], [role=option], [role=menuitem]";
-// Dialogs and menus, but not those that are just being closed.
+// Dialogs and menus, except closing ones.
 const OPEN = ".q-dialog__inner:not([class*=-leave-]), .q-menu:not([class*=-leave-])";
 const PLAIN = {
   h: "hand", s: "select", b: "brush", m: "rectangle", k: "bucket", i: "picker",
@@ -14,19 +14,19 @@ const WITH_CONTROL = { z: "undo", y: "redo", a: "all" };
 const WITH_CONTROL_AND_SHIFT = { z: "redo" };
 
 const canvases = new Set();
-let touched = null;
+let focusedCanvas = null;
 
-export const join = (canvas) => canvases.add(canvas);
-export const touch = (canvas) => (touched = canvas);
-export function leave(canvas) {
+export const register = (canvas) => canvases.add(canvas);
+export const focus = (canvas) => (focusedCanvas = canvas);
+export function unregister(canvas) {
   canvases.delete(canvas);
-  if (touched === canvas) touched = null;
+  if (focusedCanvas === canvas) focusedCanvas = null;
 }
 
-// Whether keys are meant for this canvas now.
-export function isMeant(canvas) {
-  const seen = [...canvases].filter((one) => one.$el.offsetParent !== null);
-  return seen.includes(canvas) && (seen.length === 1 || (seen.includes(touched) ? touched : seen[0]) === canvas);
+// Returns whether this canvas receives keys.
+export function hasFocus(canvas) {
+  const visible = [...canvases].filter((one) => one.$el.offsetParent !== null);
+  return canvas === (visible.includes(focusedCanvas) ? focusedCanvas : visible[0]);
 }
 
 export function isTyping(event) {
@@ -35,8 +35,8 @@ export function isTyping(event) {
   return ["Enter", " ", "PageUp", "PageDown"].includes(event.key) && Boolean(focused?.matches(PRESSABLE));
 }
 
-// What a key press asks for: a word, "tile N", or nothing.
-export function asked(event) {
+// Returns the command of a key event: a name, "tile N", or undefined.
+export function commandOf(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (event.ctrlKey || event.metaKey) return (event.shiftKey ? WITH_CONTROL_AND_SHIFT : WITH_CONTROL)[key];
   if (event.altKey) return undefined;

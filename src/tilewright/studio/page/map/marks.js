@@ -1,17 +1,17 @@
-// What lies over the cells: grid, locks, selection, lines, markers, the cell under the pointer.
+// Marks over the cells: grid, locks, selection, lines, markers and the cell under the pointer.
 
-const SMALLEST_GRID = 4; // the screen's pixels along a cell
-const SMALLEST_RING = 6;
-const SMALLEST_NAME = 14;
-const MOST_NAMES = 60;
+const MIN_GRID_CELL = 4; // minimum screen pixels per cell, as the next two
+const MIN_RING_CELL = 6;
+const MIN_NAME_CELL = 14;
+const MAX_NAMES = 60;
 const FRAME_LINE = "#f2545b";
 const LOCK = "#f2a541";
 const LIGHT = "#fff4d6";
 const DARK = "#1b1822";
 
 export function drawGrid(pen, view) {
-  if (view.cell < SMALLEST_GRID) return;
-  const { left, top, right, bottom } = view.seen;
+  if (view.cell < MIN_GRID_CELL) return;
+  const { left, top, right, bottom } = view.visible;
   const [x, y, toX, toY] = [view.x(left), view.y(top), view.x(right), view.y(bottom)];
   pen.beginPath();
   for (let column = left; column <= right; column++) {
@@ -27,9 +27,9 @@ export function drawGrid(pen, view) {
   pen.stroke();
 }
 
-// The border of the cells of a mask that are in sight, as a path; runs of edges are one line each.
-function bordered(view, mask, level) {
-  const { left, top, right, bottom } = view.seen;
+// Returns the border of a mask's visible cells as a path, with one line per run of edges.
+function borderPath(view, mask, level) {
+  const { left, top, right, bottom } = view.visible;
   const [wide, high] = [view.columns, view.rows];
   const first = level * wide * high;
   const path = new Path2D();
@@ -57,9 +57,9 @@ function bordered(view, mask, level) {
   return path;
 }
 
-// The cells of a mask that are in sight, as a path of one rectangle for every run.
-function covered(view, mask, level) {
-  const { left, top, right, bottom } = view.seen;
+// Returns a mask's visible cells as a path, with one rectangle per run.
+function areaPath(view, mask, level) {
+  const { left, top, right, bottom } = view.visible;
   const path = new Path2D();
   for (let row = top; row < bottom; row++) {
     const line = (level * view.rows + row) * view.columns;
@@ -75,13 +75,13 @@ function covered(view, mask, level) {
   return path;
 }
 
-// Locked cells: a faint hatching, and a line around them.
+// Draws locked cells: hatching with an outline.
 export function drawLocks(pen, view, mask, level) {
-  const area = covered(view, mask, level);
-  pen.fillStyle = view.cell >= 3 ? hatching(pen, view.ratio) : `${LOCK}80`;
+  const area = areaPath(view, mask, level);
+  pen.fillStyle = view.cell >= 3 ? hatchPattern(pen, view.ratio) : `${LOCK}80`;
   pen.fill(area);
   if (view.cell < 3) return;
-  const border = bordered(view, mask, level);
+  const border = borderPath(view, mask, level);
   const thin = Math.max(1, Math.round(view.ratio * (view.cell < 8 ? 1 : 1.5)));
   pen.lineCap = "square";
   pen.strokeStyle = "rgba(16, 14, 22, 0.55)";
@@ -95,14 +95,14 @@ export function drawLocks(pen, view, mask, level) {
 
 let pattern = null;
 
-function hatching(pen, ratio) {
+function hatchPattern(pen, ratio) {
   if (pattern?.ratio === ratio) return pattern.fill;
   const side = Math.round(8 * ratio);
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = side;
   const ink = canvas.getContext("2d");
   ink.lineWidth = ratio;
-  // A dark line beside a bright one is seen on every tile.
+  // A dark line next to a bright one is visible on every tile.
   for (const [color, opacity, off] of [["#100e16", 0.3, ratio], [LOCK, 0.5, 0]]) {
     ink.beginPath();
     ink.strokeStyle = color;
@@ -116,11 +116,11 @@ function hatching(pen, ratio) {
 
 export function drawSelection(pen, view, mask, level) {
   pen.fillStyle = "rgba(120, 170, 255, 0.20)";
-  pen.fill(covered(view, mask, level));
-  dashed(pen, view, bordered(view, mask, level));
+  pen.fill(areaPath(view, mask, level));
+  strokeDashed(pen, view, borderPath(view, mask, level));
 }
 
-function dashed(pen, view, path) {
+function strokeDashed(pen, view, path) {
   const long = 4 * view.ratio;
   pen.lineWidth = Math.max(1, Math.round(view.ratio));
   pen.strokeStyle = "rgba(10, 10, 20, 0.9)";
@@ -131,27 +131,27 @@ function dashed(pen, view, path) {
   pen.setLineDash([]);
 }
 
-function boxed(view, { left, top, right, bottom }) {
+function boxPath(view, { left, top, right, bottom }) {
   const path = new Path2D();
   path.rect(view.x(left) + 0.5, view.y(top) + 0.5, view.x(right) - view.x(left) - 1, view.y(bottom) - view.y(top) - 1);
   return path;
 }
 
-// The rectangle that is being drawn: filled with the tile's colour, or to be selected.
+// Draws the rectangle of a gesture: filled with the tile's color, or a selection.
 export function drawSpan(pen, view, box, color) {
   if (box.right <= box.left || box.bottom <= box.top) return;
-  const path = boxed(view, box);
+  const path = boxPath(view, box);
   pen.fillStyle = color ?? "rgba(120, 170, 255, 0.20)";
   pen.globalAlpha = color ? 0.75 : 1;
   pen.fill(path);
   pen.globalAlpha = 1;
-  dashed(pen, view, path);
+  strokeDashed(pen, view, path);
 }
 
-// The cell under the pointer, or as many as the brush covers.
+// Draws the outline of the cell under the pointer, or of the brush.
 export function drawHover(pen, view, box) {
   if (box.right <= box.left || box.bottom <= box.top) return;
-  const path = boxed(view, box);
+  const path = boxPath(view, box);
   pen.lineWidth = 3 * view.ratio;
   pen.strokeStyle = "rgba(10, 10, 20, 0.55)";
   pen.stroke(path);
@@ -160,22 +160,22 @@ export function drawHover(pen, view, box) {
   pen.stroke(path);
 }
 
-function pointed(view, [x, y]) {
+function cellCenter(view, [x, y]) {
   return [(view.left + (x + 0.5) * view.zoom) * view.ratio, (view.top + (y + 0.5) * view.zoom) * view.ratio];
 }
 
-// An overlay's lines: light with dark edges, for they cross all colours.
+// Draws the lines of an overlay: light with dark edges, visible on all colors.
 export function drawLinks(pen, view, lines) {
   const thick = Math.max(1.5 * view.ratio, Math.min(6 * view.ratio, view.cell / 4));
-  const drawn = lines.map((line) => line.map((point) => pointed(view, point)));
+  const centers = lines.map((line) => line.map((point) => cellCenter(view, point)));
   for (const [color, wider] of [[DARK, 2 * view.ratio], [LIGHT, 0]]) {
     pen.strokeStyle = pen.fillStyle = color;
     pen.lineWidth = thick + wider;
     pen.beginPath();
-    for (const [start, end] of drawn) pen.moveTo(...start), pen.lineTo(...end);
+    for (const [start, end] of centers) pen.moveTo(...start), pen.lineTo(...end);
     pen.stroke();
     pen.beginPath();
-    for (const [x, y] of drawn.flat()) {
+    for (const [x, y] of centers.flat()) {
       const radius = 1.25 * thick + wider / 2;
       pen.moveTo(x + radius, y), pen.arc(x, y, radius, 0, 2 * Math.PI);
     }
@@ -183,21 +183,21 @@ export function drawLinks(pen, view, lines) {
   }
 }
 
-// The lines of a frame.
+// Draws the lines of a frame.
 export function drawLines(pen, view, lines) {
   pen.strokeStyle = FRAME_LINE;
   pen.lineWidth = Math.max(view.ratio, Math.min(5 * view.ratio, view.cell / 4));
   pen.beginPath();
-  for (const [start, end] of lines) pen.moveTo(...pointed(view, start)), pen.lineTo(...pointed(view, end));
+  for (const [start, end] of lines) pen.moveTo(...cellCenter(view, start)), pen.lineTo(...cellCenter(view, end));
   pen.stroke();
 }
 
-// A ring around every marker, and its name where there is room.
+// Draws a ring around every marker, and its name if cells are large enough.
 export function drawMarkers(pen, view, markers, level) {
-  if (view.cell < SMALLEST_RING) return;
-  const here = markers.filter(([, column, row, at]) => at === level && isSeen(view, column, row));
+  if (view.cell < MIN_RING_CELL) return;
+  const here = markers.filter(([, column, row, at]) => at === level && isVisible(view, column, row));
   for (const [, column, row] of here) {
-    const [x, y] = pointed(view, [column, row]);
+    const [x, y] = cellCenter(view, [column, row]);
     const radius = view.cell * 0.56;
     for (const [color, wide] of [[DARK, 4], [LIGHT, 2]]) {
       pen.beginPath();
@@ -207,12 +207,12 @@ export function drawMarkers(pen, view, markers, level) {
       pen.stroke();
     }
   }
-  if (view.cell < SMALLEST_NAME * view.ratio || here.length > MOST_NAMES) return;
+  if (view.cell < MIN_NAME_CELL * view.ratio || here.length > MAX_NAMES) return;
   pen.font = `600 ${11 * view.ratio}px system-ui, sans-serif`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (const [name, column, row] of here) {
-    const [x, y] = pointed(view, [column, row]);
+    const [x, y] = cellCenter(view, [column, row]);
     const [wide, high] = [pen.measureText(name).width + 10 * view.ratio, 16 * view.ratio];
     const middle = y + view.cell * 0.56 + high / 2 + 3 * view.ratio;
     pen.beginPath();
@@ -224,7 +224,7 @@ export function drawMarkers(pen, view, markers, level) {
   }
 }
 
-function isSeen(view, column, row) {
-  const { left, top, right, bottom } = view.seen;
+function isVisible(view, column, row) {
+  const { left, top, right, bottom } = view.visible;
   return column >= left && row >= top && column < right && row < bottom;
 }

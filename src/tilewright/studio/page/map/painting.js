@@ -1,19 +1,19 @@
-// Methods of the canvas: pointer, tools, selection and locks. What is painted is seen at once; Python hears of a stroke
-// when it is done, and what it shows then takes the preview's place.
+// Methods of the canvas: pointer, tools, selection and locks. A stroke is shown at once and sent to Python when it
+// ends; the map that Python returns replaces it.
 
-import { along, brushed, filled, placesIn, spanned } from "./cells.js";
-import { touch } from "./keys.js";
-import { asBits, packed } from "./packing.js";
+import { encodeArray, packBits } from "./arrays.js";
+import { brushBox, cellsIn, floodFill, spanBox, visitLine } from "./cells.js";
+import { focus } from "./keys.js";
 
-const MOST_BRUSH = 9;
+const MAX_BRUSH_SIZE = 9;
 const PAINTING = ["brush", "rectangle", "bucket"];
 
 export const painting = {
   // -- pointer ------------------------------------------------------------------------------------------------
 
   down(event) {
-    touch(this);
-    document.activeElement?.blur?.(); // keys are for the map now
+    focus(this);
+    document.activeElement?.blur?.(); // so that keys go to the canvas
     this.$refs.canvas.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, this.pointOf(event));
     if (this.pointers.size > 1) return this.beginPinch();
@@ -34,7 +34,7 @@ export const painting = {
     const isInside = this.view.has(...cell);
     if (this.tool === "bucket" && !isInside) return;
     this.gesture = { kind: this.tool, last: cell, stroke: this.beginStroke() };
-    if (this.tool === "bucket") this.put(filled(this.scene.cells, cell, this.level, this.scene));
+    if (this.tool === "bucket") this.paintCells(floodFill(this.scene.cells, cell, this.level, this.scene));
     else this.brush(cell);
   },
 
@@ -62,7 +62,7 @@ export const painting = {
     const { gesture } = this;
     if (gesture?.kind === "pinch" && this.pointers.size) return;
     this.gesture = null;
-    if (gesture?.kind === "rectangle") this.fillSpan(gesture);
+    if (gesture?.kind === "rectangle") this.fillRectangle(gesture);
     if (gesture?.kind === "select") this.select(gesture);
     if (gesture?.stroke) this.endStroke(gesture.stroke);
     if (event.pointerType === "touch") this.hovered = null;
@@ -71,24 +71,24 @@ export const painting = {
 
   cancel(event) {
     this.pointers.delete(event.pointerId);
-    this.dropGesture();
+    this.cancelGesture();
   },
 
-  left() {
+  leave() {
     if (this.pointers.size) return;
     this.hovered = null;
-    this.tellHover();
+    this.updateHover();
     this.redraw();
   },
 
-  // Leave what was begun, as if it had not been.
-  dropGesture() {
+  // Cancels the current gesture and undoes its stroke.
+  cancelGesture() {
     const stroke = this.gesture?.stroke;
     this.gesture = null;
     if (!stroke) return;
     Object.assign(this.scene, stroke.before);
     this.strokes = this.strokes.filter((one) => one !== stroke);
-    this.stage();
+    this.updateLayer();
   },
 
   pointOf(event) {
@@ -100,11 +100,11 @@ export const painting = {
     const cell = this.view.cellAt(...this.pointOf(event));
     if (this.hovered && cell[0] === this.hovered[0] && cell[1] === this.hovered[1]) return;
     this.hovered = cell;
-    this.tellHover();
+    this.updateHover();
     this.redraw();
   },
 
-  tellHover() {
+  updateHover() {
     const layer = this.layer();
     const [x, y] = this.hovered ?? [-1, -1];
     const isInside = layer && this.view.has(x, y);
@@ -123,54 +123,54 @@ export const painting = {
   // -- zoom and pan -------------------------------------------------------------------------------------------
 
   beginPinch() {
-    this.dropGesture();
-    this.gesture = { kind: "pinch", ...this.grip() };
+    this.cancelGesture();
+    this.gesture = { kind: "pinch", ...this.measurePinch() };
   },
 
-  // Middle and distance of two fingers.
-  grip() {
+  // Returns the midpoint and distance of two fingers.
+  measurePinch() {
     const [[x, y], [toX, toY]] = [...this.pointers.values()];
     return { middle: [(x + toX) / 2, (y + toY) / 2], wide: Math.max(1, Math.hypot(toX - x, toY - y)) };
   },
 
   pinch() {
     if (this.pointers.size < 2) return;
-    const { middle, wide } = this.grip();
+    const { middle, wide } = this.measurePinch();
     const { gesture, view } = this;
     view.pan(middle[0] - gesture.middle[0], middle[1] - gesture.middle[1]);
     view.zoomTo((view.zoom * wide) / gesture.wide, ...middle);
     Object.assign(gesture, { middle, wide });
-    this.zoomed();
+    this.onZoom();
   },
 
   wheel(event) {
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1; // some browsers count lines
+    const lines = event.deltaMode === 1 ? 16 : 1; // some browsers report lines
     const [right, down] = [event.deltaX * lines, event.deltaY * lines];
     if (!event.ctrlKey && (right || event.shiftKey)) this.view.pan(-(right || down), right ? -down : 0);
     else this.view.zoomTo(this.view.zoom * Math.exp(-down * (event.ctrlKey ? 0.01 : 0.002)), ...this.pointOf(event));
-    this.zoomed();
+    this.onZoom();
     this.hoverAt(event);
   },
 
-  zoomed() {
+  onZoom() {
     this.zoom = this.view.zoom;
     this.redraw();
   },
 
   stepZoom(direction) {
     this.view.step(direction);
-    this.zoomed();
+    this.onZoom();
   },
 
   fit() {
     this.view.fit();
-    this.zoomed();
+    this.onZoom();
   },
 
   actualSize() {
     this.view.zoomTo(this.sheet?.side ?? 16);
-    this.zoomed();
+    this.onZoom();
   },
 
   // -- painting -----------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ export const painting = {
   },
 
   resizeBrush(change) {
-    this.size = Math.max(1, Math.min(MOST_BRUSH, this.size + change));
+    this.size = Math.max(1, Math.min(MAX_BRUSH_SIZE, this.size + change));
     this.redraw();
   },
 
@@ -200,55 +200,55 @@ export const painting = {
       lock: !this.simple && this.locking,
       mask: new Uint8Array(cells.length),
       before: { cells: cells.slice(), looks: looks?.slice() ?? null, locked: locked?.slice() ?? null },
-      isSeen: false,
+      hasChanges: false,
     };
     this.strokes.push(stroke);
     return stroke;
   },
 
   brush(cell) {
-    const box = brushed(...cell, this.size, this.scene);
-    if (box.right > box.left && box.bottom > box.top) this.put(placesIn(box, this.level, this.scene), box);
+    const box = brushBox(...cell, this.size, this.scene);
+    if (box.right > box.left && box.bottom > box.top) this.paintCells(cellsIn(box, this.level, this.scene), box);
   },
 
   brushTo(cell) {
     const { gesture } = this;
     if (cell[0] === gesture.last[0] && cell[1] === gesture.last[1]) return;
-    along(gesture.last, cell, (column, row) => this.brush([column, row]));
+    visitLine(gesture.last, cell, (column, row) => this.brush([column, row]));
     gesture.last = cell;
   },
 
-  // Cells of the map take the stroke's tile; `box` holds them all.
-  put(places, box = { left: 0, top: 0, right: this.scene.width, bottom: this.scene.height }) {
+  // Sets cells to the stroke's tile; `box` contains all of them.
+  paintCells(places, box = { left: 0, top: 0, right: this.scene.width, bottom: this.scene.height }) {
     const { stroke } = this.gesture;
     for (const place of places) {
       stroke.mask[place] = 1;
-      this.putTile(place, stroke);
+      this.paintTile(place, stroke);
     }
-    this.picture.redoWithin(box);
+    this.picture.updateBox(box);
   },
 
-  putTile(place, stroke) {
+  paintTile(place, stroke) {
     const { scene } = this;
     const wasLocked = !stroke.lock || scene.locked?.[place] > 0;
-    if (scene.cells[place] !== stroke.tile || !wasLocked) stroke.isSeen = true;
+    if (scene.cells[place] !== stroke.tile || !wasLocked) stroke.hasChanges = true;
     scene.cells[place] = stroke.tile;
     if (scene.looks) scene.looks[place] = stroke.tile;
     if (!wasLocked) (scene.locked ??= new Uint8Array(scene.cells.length))[place] = 1;
   },
 
-  // A stroke that Python has not answered yet, over a newer map.
-  putAgain(stroke) {
+  // Paints a stroke that Python has not received yet over a newer map.
+  repaint(stroke) {
     const { cells, looks, locked } = this.scene;
     stroke.before = { cells: cells.slice(), looks: looks?.slice() ?? null, locked: locked?.slice() ?? null };
-    for (let place = 0; place < stroke.mask.length; place++) if (stroke.mask[place]) this.putTile(place, stroke);
+    for (let place = 0; place < stroke.mask.length; place++) if (stroke.mask[place]) this.paintTile(place, stroke);
   },
 
-  fillSpan({ from, to }) {
-    const box = spanned(from, to, this.scene);
+  fillRectangle({ from, to }) {
+    const box = spanBox(from, to, this.scene);
     if (box.right <= box.left || box.bottom <= box.top) return;
     this.gesture = { kind: "rectangle", stroke: this.beginStroke() };
-    this.put(placesIn(box, this.level, this.scene), box);
+    this.paintCells(cellsIn(box, this.level, this.scene), box);
     const { stroke } = this.gesture;
     this.gesture = null;
     this.endStroke(stroke);
@@ -256,28 +256,28 @@ export const painting = {
 
   endStroke(stroke) {
     stroke.before = null;
-    if (!stroke.isSeen) {
+    if (!stroke.hasChanges) {
       this.strokes = this.strokes.filter((one) => one !== stroke);
       return;
     }
     this.count();
-    this.tellHover();
+    this.updateHover();
     const { tile, lock, number } = stroke;
     this.send("paint", stroke.mask, { tile, lock, stroke: number });
   },
 
-  // Tell Python of cells.
+  // Sends cells to Python.
   send(event, mask, more = {}) {
-    this.$emit(event, { cells: packed(asBits(mask)), ...more });
+    this.$emit(event, { cells: encodeArray(packBits(mask)), ...more });
   },
 
   // -- selection and locks ------------------------------------------------------------------------------------
 
   select({ from, to, adds }) {
-    const box = spanned(from, to, this.scene);
+    const box = spanBox(from, to, this.scene);
     const isEmpty = box.right <= box.left || box.bottom <= box.top;
     if (!adds || !this.selection) this.selection = isEmpty ? null : new Uint8Array(this.scene.cells.length);
-    for (const place of isEmpty ? [] : placesIn(box, this.level, this.scene)) this.selection[place] = 1;
+    for (const place of isEmpty ? [] : cellsIn(box, this.level, this.scene)) this.selection[place] = 1;
     this.count();
   },
 
@@ -289,14 +289,14 @@ export const painting = {
   },
 
   lockSelection() {
-    this.lockOrNot("lock", 1);
+    this.setLocks("lock", 1);
   },
 
   unlockSelection() {
-    if (this.lockedCount) this.lockOrNot("unlock", 0);
+    if (this.lockedCount) this.setLocks("unlock", 0);
   },
 
-  lockOrNot(event, value) {
+  setLocks(event, value) {
     if (!this.selectedCount || !this.canEdit || this.simple) return;
     const locked = (this.scene.locked ??= new Uint8Array(this.scene.cells.length));
     for (let place = 0; place < locked.length; place++) if (this.selection[place]) locked[place] = value;
@@ -314,7 +314,7 @@ export const painting = {
   },
 
   escape() {
-    if (this.gesture) return this.dropGesture(), this.redraw();
+    if (this.gesture) return this.cancelGesture(), this.redraw();
     this.selection = null;
     if (this.scene) this.count();
     this.redraw();

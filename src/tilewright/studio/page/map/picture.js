@@ -1,11 +1,11 @@
-// The cells as a picture, in colours or in sprites.
+// Picture of the cells, in colors or sprites.
 //
-// Colours are drawn once, a pixel a cell, and enlarged. Sprites are drawn in blocks of cells when they come into sight,
-// from the sheet's pixels or, where cells are small, from halved ones; moving the map then only moves blocks.
+// Colors are drawn once with one pixel per cell, and enlarged. Sprites are drawn in blocks of cells when the blocks
+// become visible, from the sheet's pixels or, for small cells, from a halved copy. Panning only moves blocks.
 
-const BLOCK = 32; // cells along a block of sprites
-const SPARE = 24; // blocks kept beyond those in sight
-const SMALLEST_SPRITE = 3.5; // the screen's pixels along a cell; below, colours are clearer
+const BLOCK = 32; // edge length of a block of sprites, in cells
+const SPARE = 24; // number of cached blocks in addition to the visible ones
+const MIN_SPRITE_CELL = 3.5; // minimum screen pixels per cell for sprites; smaller cells are drawn as colors
 
 export function surface(width, height) {
   const canvas = document.createElement("canvas");
@@ -13,15 +13,15 @@ export function surface(width, height) {
   return canvas;
 }
 
-// The colour of each tile as a pixel of an ImageData.
-export function pixelsOf(tiles) {
+// Returns the color of each tile as a pixel of an ImageData.
+export function tilePixels(tiles) {
   return Uint32Array.from(tiles, ({ color }) => {
     const rgb = parseInt(color.slice(1), 16);
     return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
   });
 }
 
-// A sheet of sprites, as pixels: (size) -> picture after picture, row after row; sizes by halving.
+// Pixels of a sprite sheet, picture by picture and row by row, in several sizes (each half of the previous one).
 export class Sheet {
   static async of({ digest, url, side, columns, count }) {
     const image = new Image();
@@ -30,13 +30,13 @@ export class Sheet {
     const canvas = surface(image.width, image.height);
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     pen.drawImage(image, 0, 0);
-    const whole = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
+    const sheet = new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer);
     const pixels = new Uint32Array(count * side * side);
     for (let picture = 0, at = 0; picture < count; picture++) {
       const [left, top] = [(picture % columns) * side, Math.floor(picture / columns) * side];
       for (let row = 0; row < side; row++, at += side) {
         const from = (top + row) * image.width + left;
-        pixels.set(whole.subarray(from, from + side), at);
+        pixels.set(sheet.subarray(from, from + side), at);
       }
     }
     return new Sheet({ digest, url, side, columns, count }, pixels);
@@ -46,16 +46,16 @@ export class Sheet {
     Object.assign(this, facts);
     this.sizes = [{ side: this.side, pixels }];
     for (let last = this.sizes[0]; last.side % 2 === 0 && last.side > 4; last = this.sizes.at(-1))
-      this.sizes.push(halved(last));
+      this.sizes.push(halve(last));
   }
 
-  // The smallest size that is not smaller than a cell on the screen.
-  sized(cell) {
+  // Returns the smallest size that is at least as large as a cell on the screen.
+  sizeFor(cell) {
     return this.sizes.findLast(({ side }) => side >= cell) ?? this.sizes[0];
   }
 }
 
-function halved({ side, pixels }) {
+function halve({ side, pixels }) {
   const half = side / 2;
   const small = new Uint32Array(pixels.length / 4);
   for (let line = 0, at = 0; line < pixels.length; line += 2 * side)
@@ -78,32 +78,32 @@ function mean(...four) {
 export class Picture {
   constructor() {
     this.layer = null;
-    this.blocks = new Map(); // by size and place; the one used last stands last
+    this.blocks = new Map(); // by size and position; the least recently used is first
   }
 
-  // What to draw: {width, height, depth, cells, looks, colors, pixels (of the tiles), sheet}.
-  use(layer, level) {
+  // Sets what to draw: {width, height, depth, cells, looks, colors, pixels (of the tiles), sheet}.
+  setLayer(layer, level) {
     const isOther = this.layer?.width !== layer.width || this.layer?.height !== layer.height;
     if (isOther || !this.flat) this.flat = surface(layer.width, layer.height);
     if (isOther) this.blocks.clear();
     Object.assign(this, { layer, level });
     this.first = level * layer.width * layer.height;
-    this.redo();
+    this.update();
   }
 
-  redo() {
+  update() {
     const { width, height } = this.layer;
     this.flatten({ left: 0, top: 0, right: width, bottom: height });
-    for (const block of this.blocks.values()) block.isOld = true;
+    for (const block of this.blocks.values()) block.isStale = true;
   }
 
-  // These cells of the level that is shown hold something else.
-  redoWithin(box) {
+  // Redraws cells of the current level that have changed.
+  updateBox(box) {
     this.flatten(box);
     for (const block of this.blocks.values()) {
       const isBeside = block.left >= box.right || block.left + BLOCK <= box.left;
       const isAboveOrBelow = block.top >= box.bottom || block.top + BLOCK <= box.top;
-      block.isOld ||= !isBeside && !isAboveOrBelow;
+      block.isStale ||= !isBeside && !isAboveOrBelow;
     }
   }
 
@@ -124,13 +124,13 @@ export class Picture {
 
   draw(pen, view, wantsSprites) {
     const { sheet, colors } = this.layer;
-    if (wantsSprites && sheet && !colors && view.cell >= SMALLEST_SPRITE) this.drawSprites(pen, view, sheet);
-    else enlarged(pen, view, this.flat);
+    if (wantsSprites && sheet && !colors && view.cell >= MIN_SPRITE_CELL) this.drawSprites(pen, view, sheet);
+    else drawEnlarged(pen, view, this.flat);
   }
 
   drawSprites(pen, view, sheet) {
-    const size = sheet.sized(view.cell);
-    const { left, top, right, bottom } = view.seen;
+    const size = sheet.sizeFor(view.cell);
+    const { left, top, right, bottom } = view.visible;
     let drawn = 0;
     pen.imageSmoothingEnabled = view.cell < size.side;
     pen.imageSmoothingQuality = "high";
@@ -153,11 +153,11 @@ export class Picture {
     if (!block) {
       const wide = Math.min(BLOCK, this.layer.width - left);
       const high = Math.min(BLOCK, this.layer.height - top);
-      block = { left, top, canvas: surface(wide * size.side, high * size.side), isOld: true };
+      block = { left, top, canvas: surface(wide * size.side, high * size.side), isStale: true };
     }
     this.blocks.delete(key);
     this.blocks.set(key, block);
-    if (block.isOld) this.fill(block, size);
+    if (block.isStale) this.fill(block, size);
     return block;
   }
 
@@ -176,19 +176,19 @@ export class Picture {
           for (let pixel = 0; pixel < side; pixel++) target[to + pixel] = pixels[at++];
       }
     block.canvas.getContext("2d").putImageData(image, 0, 0);
-    block.isOld = false;
+    block.isStale = false;
   }
 
-  // Pixels to work on, for nearly all blocks are of one size.
+  // Returns a reusable buffer, because nearly all blocks have the same size.
   scratch(width, height) {
     if (this.image?.width !== width || this.image?.height !== height) this.image = new ImageData(width, height);
     return this.image;
   }
 }
 
-// A picture of a pixel a cell over the map.
-export function enlarged(pen, view, picture) {
-  const { left, top, right, bottom } = view.seen;
+// Draws a picture with one pixel per cell over the map.
+export function drawEnlarged(pen, view, picture) {
+  const { left, top, right, bottom } = view.visible;
   if (right <= left || bottom <= top) return;
   pen.imageSmoothingEnabled = view.cell < 1;
   const [x, y] = [view.x(left), view.y(top)];

@@ -1,4 +1,4 @@
-// How the canvas is laid out: bar, palette, tools beside the field, timeline, status.
+// Layout of the canvas: bar, palette, tools, map, timeline and status line.
 
 export const template = `
 <div class="tw-map" :class="{ 'tw-simple': simple }" data-testid="map" :data-width="width" :data-height="height"
@@ -8,11 +8,11 @@ export const template = `
 
   <div class="tw-bar">
     <q-btn v-if="!simple" dense unelevated no-caps icon="autorenew" class="tw-regenerate"
-      :class="{ 'tw-pending': pending }" aria-label="Regenerate" data-testid="regenerate" :disable="!mapKey"
+      :class="{ 'tw-pending': pending }" aria-label="Rebuild around locks" data-testid="regenerate" :disable="!mapKey"
       @mousedown.prevent @click="$emit('regenerate')">
-      <span class="tw-word">Regenerate</span>
+      <span class="tw-word">Rebuild around locks</span>
       <span v-if="pending && painted" class="tw-count">{{ painted.toLocaleString("en") }} painted</span>
-      <q-tooltip>Make the map again; what is locked stays (Enter)</q-tooltip>
+      <q-tooltip>Make the map again with the same seed; locked cells stay (Enter)</q-tooltip>
     </q-btn>
     <div class="tw-space"></div>
     <template v-if="depth > 1">
@@ -20,17 +20,17 @@ export const template = `
       <q-slider dense class="tw-level" :model-value="level" :min="0" :max="depth - 1" aria-label="Level"
         data-testid="level" @update:model-value="goToLevel" />
     </template>
-    <tool-button icon="texture" name="Sprites or colours" :on="sprites" test="sprites"
-      @press="look({ sprites: !sprites })" />
-    <tool-button icon="grid_4x4" name="Grid" hint="G" :on="grid" test="grid" @press="look({ grid: !grid })" />
+    <tool-button icon="texture" name="Sprites or colors" :on="sprites" test="sprites"
+      @press="changeView({ sprites: !sprites })" />
+    <tool-button icon="grid_4x4" name="Grid" hint="G" :on="grid" test="grid" @press="changeView({ grid: !grid })" />
     <q-btn v-if="overlays.length" flat dense no-caps class="tw-button tw-wide" :class="{ 'tw-on': chosenOverlay }"
       icon="layers" aria-label="Overlay" data-testid="overlays" @mousedown.prevent>
       <span class="tw-word">{{ overlayLabel }}</span>
-      <q-tooltip v-if="!isMenuOpen">What is drawn over the map</q-tooltip>
+      <q-tooltip v-if="!isMenuOpen">Overlay on the map</q-tooltip>
       <q-menu v-model="isMenuOpen" anchor="bottom right" self="top right" class="tw-menu">
         <q-list dense>
-          <q-item v-for="one in offered" :key="one.name" clickable v-close-popup :active="one.name === chosenOverlay"
-            :data-testid="'overlay-' + (one.name || 'none')" @click="look({ overlay: one.name })">
+          <q-item v-for="one in overlayOptions" :key="one.name" clickable v-close-popup
+            :active="one.name === chosenOverlay" :data-testid="'overlay-' + (one.name || 'none')" @click="changeView({ overlay: one.name })">
             <q-item-section>
               <q-item-label>{{ one.label }}</q-item-label>
               <q-item-label v-if="one.summary" caption>{{ one.summary }}</q-item-label>
@@ -40,11 +40,11 @@ export const template = `
       </q-menu>
     </q-btn>
     <span class="tw-rule"></span>
-    <tool-button icon="remove" name="Smaller" hint="−" test="zoom-out" @press="stepZoom(-1)" />
-    <span class="tw-zoom" data-testid="zoom" title="Pixels along a cell">{{ zoomLabel }}</span>
-    <tool-button icon="add" name="Larger" hint="+" test="zoom-in" @press="stepZoom(1)" />
+    <tool-button icon="remove" name="Zoom out" hint="−" test="zoom-out" @press="stepZoom(-1)" />
+    <span class="tw-zoom" data-testid="zoom" title="Pixels per cell">{{ zoomLabel }}</span>
+    <tool-button icon="add" name="Zoom in" hint="+" test="zoom-in" @press="stepZoom(1)" />
     <tool-button icon="fit_screen" name="Fit" hint="0 or F" test="fit" @press="fit" />
-    <tool-button text="1:1" name="Sprites in their own size" hint="Shift+0" test="actual-size" @press="actualSize" />
+    <tool-button text="1:1" name="Original size of sprites" hint="Shift+0" test="actual-size" @press="actualSize" />
   </div>
 
   <tile-palette :tiles="tiles" :sheet="sprites ? sheet : null" :tile="tile" @choose="choose" />
@@ -54,16 +54,16 @@ export const template = `
       <tool-button v-for="one in tools" :key="one.name" side :icon="one.icon" :name="one.label" :hint="one.hint"
         :on="tool === one.name" :test="'tool-' + one.name" @press="tool = one.name" />
       <div class="tw-size" :class="{ 'tw-dim': tool !== 'brush' }">
-        <button aria-label="Thinner brush" data-testid="thinner" @mousedown.prevent @click="resizeBrush(-1)">−
-          <q-tooltip anchor="center right" self="center left">Thinner brush ([)</q-tooltip></button>
+        <button aria-label="Smaller brush" data-testid="thinner" @mousedown.prevent @click="resizeBrush(-1)">−
+          <q-tooltip anchor="center right" self="center left">Smaller brush ([)</q-tooltip></button>
         <span data-testid="brush-size">{{ size }}</span>
-        <button aria-label="Thicker brush" data-testid="thicker" @mousedown.prevent @click="resizeBrush(1)">+
-          <q-tooltip anchor="center right" self="center left">Thicker brush (])</q-tooltip></button>
+        <button aria-label="Larger brush" data-testid="thicker" @mousedown.prevent @click="resizeBrush(1)">+
+          <q-tooltip anchor="center right" self="center left">Larger brush (])</q-tooltip></button>
       </div>
       <template v-if="!simple">
         <span class="tw-rule"></span>
         <tool-button side icon="enhanced_encryption" :on="locking" test="locking" @press="locking = !locking"
-          :name="locking ? 'What I paint is locked' : 'What I paint is not locked'" />
+          :name="locking ? 'Painted cells are locked' : 'Painted cells are not locked'" />
         <tool-button side icon="lock" name="Lock the selection" hint="L" :disable="!selectedCount" test="lock"
           @press="lockSelection" />
         <tool-button side icon="lock_open" name="Unlock the selection" hint="U" test="unlock"
@@ -79,7 +79,7 @@ export const template = `
     </div>
     <div class="tw-field" ref="field">
       <canvas ref="canvas" :class="'tw-' + cursor" @pointerdown="down" @pointermove="move" @pointerup="up"
-        @pointercancel="cancel" @pointerleave="left" @contextmenu.prevent aria-label="Map" role="img"></canvas>
+        @pointercancel="cancel" @pointerleave="leave" @contextmenu.prevent aria-label="Map" role="img"></canvas>
       <div v-if="isBusy" class="tw-progress" :class="{ 'tw-endless': done === null }" data-testid="progress">
         <div :style="{ width: (done ?? 1) * 100 + '%' }"></div>
       </div>
@@ -92,12 +92,12 @@ export const template = `
       </div>
       <div v-if="!mapKey && !progressNote" class="tw-empty" data-testid="empty">
         <q-icon :name="isBusy ? 'hourglass_empty' : 'map'" size="34px" />
-        <div>{{ isBusy ? "The map is being made …" : "Your map will appear here." }}</div>
+        <div>{{ isBusy ? "The map is being made …" : "The map will appear here." }}</div>
       </div>
     </div>
   </div>
 
-  <film-line v-if="!simple" :frame="frame" :frames="frames" :playing="playing" :waiting="isWaiting" :speed="speed"
+  <timeline-bar v-if="!simple" :frame="frame" :frames="frames" :playing="playing" :waiting="isWaiting" :speed="speed"
     :loop="loop" :ready="Boolean(mapKey)" @play="togglePlaying" @go="scrub" @step="step" @speed="speed = $event"
     @loop="loop = !loop" />
   <status-line :pointer="pointer" :depth="depth" :size="sizeLabel" :note="note" :locked="lockedCount"

@@ -1,21 +1,21 @@
-// Where the map stands on the screen: how large a cell is, and where the first one begins. Numbers only.
+// Zoom and position of the map on the screen.
 
-const LARGEST = 128; // pixels along a cell
-const STEPS = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, LARGEST];
-const MARGIN = 12; // pixels around a map that is fitted
-const KEPT = 48; // pixels of the map that cannot be pushed out of sight
+const MAX_ZOOM = 128; // pixels per cell
+const STEPS = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, MAX_ZOOM];
+const MARGIN = 12; // pixels around a fitted map
+const MIN_VISIBLE = 48; // pixels of the map that stay visible
 
 export class View {
   constructor() {
-    this.zoom = 8; // pixels along a cell
-    this.left = this.top = 0; // of the first cell, in pixels of the canvas
+    this.zoom = 8; // pixels per cell
+    this.left = this.top = 0; // position of the first cell, in pixels of the canvas
     this.columns = this.rows = 0; // of the map
     this.width = this.height = 0; // of the canvas
-    this.ratio = 1; // of the screen's own pixels to the page's
+    this.ratio = 1; // screen pixels per CSS pixel
     this.isFitted = true;
   }
 
-  // The canvas has another size: what is fitted stays so, else the middle stays in the middle.
+  // Sets the size of the canvas; a fitted map is fitted again, else the center stays.
   resize(width, height, ratio) {
     const moved = [(width - this.width) / 2, (height - this.height) / 2];
     const first = !this.width;
@@ -24,8 +24,8 @@ export class View {
     else this.pan(...moved);
   }
 
-  // A map of another size is fitted, one of the same size stays where it is.
-  hold(columns, rows) {
+  // Sets the size of the map; a map of another size is fitted.
+  setMapSize(columns, rows) {
     if (columns === this.columns && rows === this.rows) return;
     Object.assign(this, { columns, rows });
     this.fit();
@@ -33,10 +33,10 @@ export class View {
 
   fit() {
     if (!this.columns || !this.width) return;
-    const room = [(this.width - 2 * MARGIN) / this.columns, (this.height - 2 * MARGIN) / this.rows];
-    const zoom = Math.max(0.02, Math.min(LARGEST, ...room));
-    const whole = Math.floor(zoom * this.ratio) / this.ratio; // all cells alike
-    this.zoom = whole > 0.88 * zoom ? whole : zoom;
+    const zooms = [(this.width - 2 * MARGIN) / this.columns, (this.height - 2 * MARGIN) / this.rows];
+    const zoom = Math.max(0.02, Math.min(MAX_ZOOM, ...zooms));
+    const integral = Math.floor(zoom * this.ratio) / this.ratio; // all cells have the same number of pixels
+    this.zoom = integral > 0.88 * zoom ? integral : zoom;
     this.center();
     this.isFitted = true;
   }
@@ -46,19 +46,19 @@ export class View {
     this.top = (this.height - this.rows * this.zoom) / 2;
   }
 
-  // Cells of this many pixels; what is under the point stays there.
+  // Sets the pixels per cell; the cell under a point stays there.
   zoomTo(zoom, x = this.width / 2, y = this.height / 2) {
     const fitting = Math.min(this.width / this.columns, this.height / this.rows);
-    const bounded = Math.max(Math.min(1, fitting / 2), Math.min(LARGEST, zoom));
+    const bounded = Math.max(Math.min(1, fitting / 2), Math.min(MAX_ZOOM, zoom));
     const change = bounded / this.zoom;
     this.left = x - (x - this.left) * change;
     this.top = y - (y - this.top) * change;
     this.zoom = bounded;
     this.isFitted = false;
-    this.keepInSight();
+    this.clampPosition();
   }
 
-  // One step in (1) or out (-1).
+  // Zooms one step in (1) or out (-1).
   step(direction) {
     const near = 1.01;
     const next =
@@ -72,16 +72,17 @@ export class View {
     this.left += x;
     this.top += y;
     this.isFitted = false;
-    this.keepInSight();
+    this.clampPosition();
   }
 
-  keepInSight() {
+  clampPosition() {
     const [wide, high] = [this.columns * this.zoom, this.rows * this.zoom];
-    this.left = Math.max(Math.min(KEPT, wide) - wide, Math.min(this.width - Math.min(KEPT, wide), this.left));
-    this.top = Math.max(Math.min(KEPT, high) - high, Math.min(this.height - Math.min(KEPT, high), this.top));
+    const [x, y] = [Math.min(MIN_VISIBLE, wide), Math.min(MIN_VISIBLE, high)];
+    this.left = Math.max(x - wide, Math.min(this.width - x, this.left));
+    this.top = Math.max(y - high, Math.min(this.height - y, this.top));
   }
 
-  // Column and row under a point of the canvas; they may lie outside the map.
+  // Returns the column and row under a point of the canvas, which may be outside the map.
   cellAt(x, y) {
     return [Math.floor((x - this.left) / this.zoom), Math.floor((y - this.top) / this.zoom)];
   }
@@ -90,7 +91,7 @@ export class View {
     return column >= 0 && row >= 0 && column < this.columns && row < this.rows;
   }
 
-  // The first pixel of the screen of a column, of a row. Whole numbers, so that neighbours touch.
+  // Return the first screen pixel of a column and of a row. Rounded, so that there are no gaps between cells.
   x(column) {
     return Math.round((this.left + column * this.zoom) * this.ratio);
   }
@@ -99,13 +100,13 @@ export class View {
     return Math.round((this.top + row * this.zoom) * this.ratio);
   }
 
-  // The screen's pixels along a cell.
+  // Screen pixels per cell.
   get cell() {
     return this.zoom * this.ratio;
   }
 
-  // First and last-but-one columns and rows that can be seen.
-  get seen() {
+  // Visible columns and rows; right and bottom are exclusive.
+  get visible() {
     const [left, top] = this.cellAt(0, 0);
     const [right, bottom] = this.cellAt(this.width, this.height);
     return {
@@ -116,7 +117,7 @@ export class View {
     };
   }
 
-  saved() {
+  save() {
     const { zoom, left, top, isFitted } = this;
     return { zoom, left, top, isFitted };
   }

@@ -1,50 +1,51 @@
-// Methods of the canvas: what Python shows it, and how that is drawn.
+// Methods of the canvas: methods that Python calls, and drawing.
 
 import { markRaw } from "vue";
-import { brushed, spanned } from "./cells.js";
-import { unpackedFrame } from "./film.js";
+import { decodeArray, decodeCells } from "./arrays.js";
+import { brushBox, spanBox } from "./cells.js";
 import { drawGrid, drawHover, drawLines, drawLinks, drawLocks, drawMarkers, drawSelection, drawSpan } from "./marks.js";
-import { unpacked, unpackedCells } from "./packing.js";
-import { Picture, Sheet, enlarged, pixelsOf, surface } from "./picture.js";
+import { Sheet, drawEnlarged, surface, tilePixels } from "./picture.js";
+import { decodeFrame } from "./timeline.js";
 
-const MOST_KEPT = 16; // tilesets and sheets; Python counts only on the last one
-const DIMMED = 0.7; // how much of work in progress is seen
+const MAX_CACHED = 16; // tilesets and sheets; Python relies only on the last one
+const PROGRESS_OPACITY = 0.7;
 const NO_TILES = { tiles: markRaw([]), pixels: new Uint32Array(0) };
 
-export const showing = {
+export const display = {
   // -- from Python --------------------------------------------------------------------------------------------
 
-  async show(told) {
-    const turn = ++this.turn;
-    this.learn(told);
+  async show(payload) {
+    const request = ++this.mapRequest;
+    this.storeAssets(payload);
     const [cells, looks, locked, sheet] = await Promise.all([
-      unpackedCells(told.cells, told.bits),
-      told.looks ? unpackedCells(told.looks, 16) : null,
-      told.locked ? unpacked(told.locked) : null,
-      told.sheet ? this.sheets.get(told.sheet.digest) : null,
+      decodeCells(payload.cells, payload.bits),
+      payload.looks ? decodeCells(payload.looks, 16) : null,
+      payload.locked ? decodeArray(payload.locked) : null,
+      payload.sheet ? this.sheets.get(payload.sheet.digest) : null,
     ]);
-    if (turn !== this.turn) return; // something newer is on its way
-    this.take({ ...told, ...this.tilesets.get(told.tileset), cells, looks, locked, sheet });
+    if (request !== this.mapRequest) return; // a newer map was sent
+    this.setScene({ ...payload, ...this.tilesets.get(payload.tileset), cells, looks, locked, sheet });
   },
 
-  async progress(told) {
-    const [turn, glance] = [this.turn, ++this.glance];
-    if (told) this.learn(told);
-    const layer = told && this.dressed(await unpackedFrame(told));
-    if (turn !== this.turn || glance !== this.glance) return; // a map or another look at the work came since
-    this.work = layer;
+  async progress(payload) {
+    const [mapRequest, progressRequest] = [this.mapRequest, ++this.progressRequest];
+    if (payload) this.storeAssets(payload);
+    const layer = payload && this.withTiles(await decodeFrame(payload));
+    // A map or another frame was sent since.
+    if (mapRequest !== this.mapRequest || progressRequest !== this.progressRequest) return;
+    this.progressLayer = layer;
     this.done = layer?.done ?? null;
     this.progressNote = layer ? [layer.stage, layer.note].filter(Boolean).join(": ") || "working" : "";
-    if (layer) this.dropGesture();
-    this.stage();
+    if (layer) this.cancelGesture();
+    this.updateLayer();
   },
 
-  async overlay(told) {
-    const turn = ++this.overlayTurn;
-    const tint = told && (await unpacked(told.tint));
-    if (turn !== this.overlayTurn) return;
-    this.over = told && { ...told, levels: tinted(told, tint) };
-    this.legend = told?.legend ?? "";
+  async overlay(payload) {
+    const request = ++this.overlayRequest;
+    const tint = payload && (await decodeArray(payload.tint));
+    if (request !== this.overlayRequest) return;
+    this.overlayLayer = payload && { ...payload, levels: buildTintCanvases(payload, tint) };
+    this.legend = payload?.legend ?? "";
     this.redraw();
   },
 
@@ -55,43 +56,43 @@ export const showing = {
     this.redraw();
   },
 
-  // Where the middle of a cell is in the window.
+  // Returns the position of a cell's center in the window.
   place(column, row) {
     const { left, top } = this.$refs.canvas.getBoundingClientRect();
     const { view } = this;
     return [left + view.left + (column + 0.5) * view.zoom, top + view.top + (row + 0.5) * view.zoom];
   },
 
-  // Tiles and sheets come once; what names them later finds them here.
-  learn({ tileset, tiles, sheet }) {
-    if (tiles) keep(this.tilesets, tileset, { tiles: markRaw(tiles), pixels: pixelsOf(tiles) });
-    if (sheet?.url) keep(this.sheets, sheet.digest, Sheet.of(sheet));
+  // Stores tiles and sheets, which are sent only once and later referred to by their digests.
+  storeAssets({ tileset, tiles, sheet }) {
+    if (tiles) store(this.tilesets, tileset, { tiles: markRaw(tiles), pixels: tilePixels(tiles) });
+    if (sheet?.url) store(this.sheets, sheet.digest, Sheet.of(sheet));
   },
 
-  // A frame with its tiles, and with the map's sprites if they are of the same tileset.
-  dressed(frame) {
+  // Returns a frame with its tiles, and with the map's sprite sheet if it has the same tileset.
+  withTiles(frame) {
     const sheet = frame.tileset === this.scene?.tileset ? this.scene.sheet : null;
     return { ...frame, ...(this.tilesets.get(frame.tileset) ?? NO_TILES), sheet };
   },
 
-  // -- what is on the stage -----------------------------------------------------------------------------------
+  // -- layers -------------------------------------------------------------------------------------------------
 
-  take(scene) {
+  setScene(scene) {
     const before = this.scene;
-    const isAlike = ["width", "height", "depth"].every((side) => before?.[side] === scene[side]);
+    const isSameSize = ["width", "height", "depth"].every((side) => before?.[side] === scene[side]);
     this.scene = scene;
-    this.work = null;
+    this.progressLayer = null;
     this.progressNote = "";
-    if (!isAlike) {
+    if (!isSameSize) {
       this.gesture = null;
       this.strokes = [];
       this.selection = null;
       this.level = 0;
       this.views.clear();
     }
-    // What was painted while this was on its way lies over it.
+    // Strokes that Python had not received when it sent the map are painted over it.
     this.strokes = this.strokes.filter(({ number }) => number > scene.stroke);
-    for (const stroke of this.strokes) this.putAgain(stroke);
+    for (const stroke of this.strokes) this.repaint(stroke);
     const chosen = this.tiles[this.tile]?.name;
     if (this.tiles !== scene.tiles) {
       this.tiles = scene.tiles;
@@ -102,28 +103,28 @@ export const showing = {
     Object.assign(this, { width, height, depth, painted, note, mapKey: key });
     if (!this.isLast) this.goTo(this.frames - 1);
     this.count();
-    this.stage();
+    this.updateLayer();
   },
 
-  // The layer to look at: work in progress, a frame, or the map.
+  // Returns the layer to show: progress, a frame of the timeline, or the map.
   layer() {
-    return this.work ?? this.still ?? this.scene;
+    return this.progressLayer ?? this.timelineLayer ?? this.scene;
   },
 
-  // Something else is to be looked at.
-  stage() {
+  // Shows another layer.
+  updateLayer() {
     const layer = this.layer();
     if (!layer) return this.redraw();
     const { view } = this;
     const size = (columns, rows) => `${columns}x${rows}`;
     if (view.columns !== layer.width || view.rows !== layer.height) {
-      this.views.set(size(view.columns, view.rows), view.saved());
-      view.hold(layer.width, layer.height);
+      this.views.set(size(view.columns, view.rows), view.save());
+      view.setMapSize(layer.width, layer.height);
       Object.assign(view, this.views.get(size(layer.width, layer.height)));
       this.zoom = view.zoom;
     }
-    this.picture.use(layer, Math.min(this.level, layer.depth - 1));
-    this.tellHover();
+    this.picture.setLayer(layer, Math.min(this.level, layer.depth - 1));
+    this.updateHover();
     this.redraw();
   },
 
@@ -149,19 +150,20 @@ export const showing = {
     if (!pen) return;
     pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
     if (!layer || !view.width) return;
-    pen.globalAlpha = this.work ? DIMMED : 1;
+    pen.globalAlpha = this.progressLayer ? PROGRESS_OPACITY : 1;
     this.picture.draw(pen, view, this.sprites);
     pen.globalAlpha = 1;
     const level = this.picture.level;
     const isMap = layer === scene;
-    const over = isMap && this.over?.width === layer.width && this.over.height === layer.height ? this.over : null;
-    if (over) enlarged(pen, view, over.levels[Math.min(level, over.levels.length - 1)]);
+    const fits = this.overlayLayer?.width === layer.width && this.overlayLayer.height === layer.height;
+    const overlay = isMap && fits ? this.overlayLayer : null;
+    if (overlay) drawEnlarged(pen, view, overlay.levels[Math.min(level, overlay.levels.length - 1)]);
     if (this.grid) drawGrid(pen, view);
     pen.lineWidth = 1;
     pen.strokeStyle = this.frameColor;
     const [left, top] = [view.x(0), view.y(0)];
     pen.strokeRect(left - 0.5, top - 0.5, view.x(view.columns) - left + 1, view.y(view.rows) - top + 1);
-    if (over?.lines.length) drawLinks(pen, view, over.lines);
+    if (overlay?.lines.length) drawLinks(pen, view, overlay.lines);
     if (layer.lines?.length) drawLines(pen, view, layer.lines);
     if (!isMap) return;
     if (scene.locked) drawLocks(pen, view, scene.locked, level);
@@ -175,14 +177,14 @@ export const showing = {
     const isSpan = gesture?.kind === "select" || gesture?.kind === "rectangle";
     if (isSpan) {
       const color = gesture.kind === "rectangle" ? this.tiles[this.tile].color : null;
-      drawSpan(pen, view, spanned(gesture.from, gesture.to, scene), color);
+      drawSpan(pen, view, spanBox(gesture.from, gesture.to, scene), color);
     } else if (hovered && view.has(...hovered)) {
       const size = this.tool === "brush" && this.canEdit ? this.size : 1;
-      drawHover(pen, view, brushed(...hovered, size, scene));
+      drawHover(pen, view, brushBox(...hovered, size, scene));
     }
   },
 
-  // The colour of the page's lines, and the size of the canvas.
+  // Reads the color of the map's frame from the page.
   readTheme() {
     this.frameColor = getComputedStyle(this.$el).getPropertyValue("--tw-line").trim() || "#34313f";
     this.redraw();
@@ -200,14 +202,14 @@ export const showing = {
   },
 };
 
-function keep(known, name, value) {
-  known.delete(name);
-  known.set(name, value);
-  if (known.size > MOST_KEPT) known.delete(known.keys().next().value);
+function store(cache, key, value) {
+  cache.delete(key);
+  cache.set(key, value);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value);
 }
 
-// A canvas for every level of an overlay's tint.
-function tinted({ width, height, depth }, tint) {
+// Returns a canvas for every level of an overlay's tint.
+function buildTintCanvases({ width, height, depth }, tint) {
   return Array.from({ length: depth }, (_, level) => {
     const canvas = surface(width, height);
     const bytes = new Uint8ClampedArray(tint.buffer, 4 * level * width * height, 4 * width * height);

@@ -1,7 +1,7 @@
-// The smaller pieces around the map. Each draws itself anew only when what it is given changes.
+// Components around the map. Each is rendered again only if its props change.
 
-const MOST_CHIPS = 600; // tiles that the palette shows
-const CHIP = 20; // pixels along the picture on a chip
+const MAX_CHIPS = 600; // maximum number of tiles in the palette
+const CHIP = 20; // edge length of a tile's picture in the palette, in pixels
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
 export const ToolButton = {
@@ -12,11 +12,11 @@ export const ToolButton = {
   template: `
     <q-btn flat dense class="tw-button" :class="{ 'tw-on': on }" :icon="icon" :label="text" :disable="disable"
       :aria-label="name" :aria-pressed="on || null" :data-testid="test" @mousedown.prevent @click="$emit('press')">
-      <q-tooltip v-if="side" anchor="center right" self="center left">{{ told }}</q-tooltip>
-      <q-tooltip v-else>{{ told }}</q-tooltip>
+      <q-tooltip v-if="side" anchor="center right" self="center left">{{ tooltip }}</q-tooltip>
+      <q-tooltip v-else>{{ tooltip }}</q-tooltip>
     </q-btn>`,
   computed: {
-    told() {
+    tooltip() {
       return this.hint ? `${this.name} (${this.hint})` : this.name;
     },
   },
@@ -35,7 +35,7 @@ export const TilePalette = {
           <span class="tw-swatch" :style="swatch(one, number)"></span>{{ one.name }}
         </button>
         <span v-if="tiles.length > shown.length" class="tw-faint">
-          and {{ tiles.length - shown.length }} more: pick them from the map
+          and {{ tiles.length - shown.length }} more: pick them on the map
         </span>
       </div>
       <tool-button v-if="isFull || isOpen" :icon="isOpen ? 'expand_less' : 'expand_more'"
@@ -43,7 +43,7 @@ export const TilePalette = {
     </div>`,
   computed: {
     shown() {
-      return this.tiles.slice(0, MOST_CHIPS);
+      return this.tiles.slice(0, MAX_CHIPS);
     },
   },
   mounted() {
@@ -74,7 +74,7 @@ export const TilePalette = {
     },
     title(tile, number) {
       const key = number < 9 ? ` (${number + 1})` : "";
-      return `${tile.name}${key}: ${tile.passable ? "can be walked on" : "blocks the way"}`;
+      return `${tile.name}${key}: ${tile.passable ? "passable" : "impassable"}`;
     },
     swatch({ color }, number) {
       if (!this.sheet) return { background: color };
@@ -86,7 +86,7 @@ export const TilePalette = {
   },
 };
 
-export const FilmLine = {
+export const TimelineBar = {
   props: {
     frame: Number, frames: Number, playing: Boolean, waiting: Boolean, speed: Number, loop: Boolean, ready: Boolean,
   },
@@ -96,16 +96,16 @@ export const FilmLine = {
     <div class="tw-film" data-testid="timeline">
       <q-btn flat dense class="tw-button" :icon="playing ? 'pause' : 'play_arrow'" :loading="waiting" :disable="!ready"
         :aria-label="playing ? 'Pause' : 'Play'" data-testid="play" @mousedown.prevent @click="$emit('play')">
-        <q-tooltip>{{ playing ? "Pause (P)" : "Watch it being made (P)" }}</q-tooltip>
+        <q-tooltip>{{ playing ? "Pause (P)" : "Play the generation (P)" }}</q-tooltip>
       </q-btn>
-      <tool-button icon="chevron_left" name="Frame before" hint="," :disable="!frames || frame <= 0" test="frame-back"
+      <tool-button icon="chevron_left" name="Previous frame" hint="," :disable="!frames || frame <= 0" test="frame-back"
         @press="$emit('step', -1)" />
       <tool-button icon="chevron_right" name="Next frame" hint="." :disable="!frames || frame >= frames - 1"
         test="frame-forward" @press="$emit('step', 1)" />
       <q-slider v-if="frames" dense class="tw-scrub" :model-value="frame" :min="0" :max="frames - 1" aria-label="Frame"
         data-testid="scrub" @update:model-value="$emit('go', $event)" />
       <span v-else class="tw-scrub tw-faint">
-        {{ waiting ? "Making it again to watch …" : "Press play to watch the map being made" }}
+        {{ waiting ? "Recording the generation …" : "Press play to show how the map was generated" }}
       </span>
       <template v-if="frames">
         <span class="tw-number" data-testid="frame-number">{{ frame + 1 }} / {{ frames }}</span>
@@ -120,7 +120,7 @@ export const FilmLine = {
             </q-list>
           </q-menu>
         </q-btn>
-        <tool-button icon="repeat" name="Over and over" :on="loop" test="loop" @press="$emit('loop')" />
+        <tool-button icon="repeat" name="Loop" :on="loop" test="loop" @press="$emit('loop')" />
       </template>
     </div>`,
 };
@@ -151,4 +151,4 @@ export const StatusLine = {
   },
 };
 
-for (const part of [TilePalette, FilmLine]) part.components = { ToolButton };
+for (const part of [TilePalette, TimelineBar]) part.components = { ToolButton };

@@ -1,0 +1,35 @@
+// Frames of the timeline. They are decoded when they are shown, because those of a large map need too much memory.
+
+import { decodeArray, decodeCells } from "./arrays.js";
+
+const MAX_DECODED = 48;
+
+export class Timeline {
+  constructor({ frames, tilesets }) {
+    this.frames = frames;
+    this.tilesets = tilesets;
+    this.opened = new Map(); // by number; the least recently used is first
+  }
+
+  get length() {
+    return this.frames.length;
+  }
+
+  // Returns a frame with decoded cells and colors. The last frame is the map itself and is not opened.
+  async open(number) {
+    const known = this.opened.get(number);
+    this.opened.delete(number);
+    const opening = known ?? decodeFrame(this.frames[number]);
+    this.opened.set(number, opening);
+    if (this.opened.size > MAX_DECODED) this.opened.delete(this.opened.keys().next().value);
+    return opening;
+  }
+}
+
+export async function decodeFrame(frame) {
+  const [cells, colors] = await Promise.all([
+    frame.cells ? decodeCells(frame.cells, frame.bits) : null,
+    frame.colors ? decodeArray(frame.colors) : null,
+  ]);
+  return { ...frame, cells, colors };
+}
