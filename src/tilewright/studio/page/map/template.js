@@ -30,7 +30,8 @@ export const template = `
       <q-menu v-model="isMenuOpen" anchor="bottom right" self="top right" class="tw-menu">
         <q-list dense>
           <q-item v-for="one in overlayOptions" :key="one.name" clickable v-close-popup
-            :active="one.name === chosenOverlay" :data-testid="'overlay-' + (one.name || 'none')" @click="changeView({ overlay: one.name })">
+            :active="one.name === chosenOverlay" :data-testid="'overlay-' + (one.name || 'none')"
+            @click="changeView({ overlay: one.name })">
             <q-item-section>
               <q-item-label>{{ one.label }}</q-item-label>
               <q-item-label v-if="one.summary" caption>{{ one.summary }}</q-item-label>
