@@ -50,7 +50,7 @@ def test_it_opens_answers_and_ends_with_ctrl_c() -> None:
         assert httpx.get(f"{address}api/techniques").json()[0]["name"] == "aggregation"
         assert "swagger" in httpx.get(f"{address}api/docs").text
         nowhere = httpx.get(f"{address}api/nowhere").json()
-        assert nowhere["error"] == nowhere["problems"][0]["line"] == "nothing is here; /api/docs shows what there is"
+        assert nowhere["error"] == nowhere["problems"][0]["line"] == "unknown path; see /api/docs for the API"
         assert httpx.get(address, headers={"host": "evil.example"}).status_code == 403
         program.send_signal(signal.SIGINT)
         out, err = program.communicate(timeout=60)
@@ -83,7 +83,7 @@ def test_a_browser_with_the_token_asks_nobody_else(chromium_here: Browser) -> No
         assert page.url == f"http://127.0.0.1:{port}/"
         page.wait_for_load_state("networkidle")
         page.goto(f"http://127.0.0.1:{port}/api/docs")
-        page.get_by_text("A map by a recipe").wait_for()
+        page.get_by_text("Make a map of a recipe").wait_for()
         own = (f"http://127.0.0.1:{port}/", f"ws://127.0.0.1:{port}/", "data:", "blob:")
         assert [address for address in asked if not address.startswith(own)] == []
         assert [address for address in asked if address.startswith("ws:")]
@@ -131,7 +131,7 @@ def test_every_setting_is_a_flag(tilewright: Run, served: dict[str, Any]) -> Non
         ("--port x", "port: must be a whole number, got 'x'"),
         ("--cels 5", "unknown option '--cels'; did you mean '--cells'?"),
         ("--token short", "token: must have at least 8 characters, got 'short'"),
-        ("--host 203.0.113.7 --port 0", "host: 203.0.113.7 is no address of this machine"),
+        ("--host 203.0.113.7 --port 0", "host: 203.0.113.7 is not an address of this machine"),
         ("--host nowhere.invalid --port 0", "host: cannot listen on nowhere.invalid, port 0"),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_taken_port_is_passed_over_unless_it_was_named(tilewright: Run) -> Non
             assert port < other.getsockname()[1] <= port + server.MAX_PORTS
         done = tilewright("studio", "--no-browser", "--port", str(port))
     assert done.code == 2
-    assert done.err == f"tilewright: port {port} is taken; name another with --port, or 0 for any that is free\n"
+    assert done.err == f"tilewright: port {port} is in use; choose another with --port, or 0 for any free port\n"
 
 
 def test_without_the_extra_it_says_how_to_get_it(tilewright: Run, monkeypatch: pytest.MonkeyPatch) -> None:

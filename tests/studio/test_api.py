@@ -85,7 +85,7 @@ def test_what_is_not_there_is_told_too(client: TestClient) -> None:
     answer = client.delete("/api/make/caves")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET"
-    assert line_of(answer) == "DELETE is not answered here"
+    assert line_of(answer) == "DELETE is not allowed here"
 
 
 # -- making -----------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_one_of_several_files_by_its_ending(client: TestClient) -> None:
         assert answer.content == whole.read(answer.headers["content-disposition"].split('"')[1])
     wrong = made(client, format="tmx", part="../secret")
     assert wrong.status_code == 400
-    assert "the files are caves-7.tmx, caves-7-tiles.png" in line_of(wrong)
+    assert "part: must be one of caves-7.tmx, caves-7-tiles.png" in line_of(wrong)
 
 
 def test_an_address_holds_lists_shapers_tiles_and_options(client: TestClient) -> None:
@@ -242,22 +242,22 @@ MISTAKES: dict[str, tuple[dict[str, Any], int, str]] = {
     "seed": ({"seed": True}, 400, "seed: must be a number, got True"),
     "animate": ({"animate": "yes"}, 400, "animate: must be true or false"),
     "tries": ({"tries": 0}, 400, "tries: must be a whole number"),
-    "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, this studio takes 4,096 at most"),
-    "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "the 99 cells around it"),
+    "too wide": ({"params": {"width": 5000}}, 413, "has 250,000 cells, the limit of this studio is 4,096"),
+    "margin": ({"params": {"width": 9, "height": 9, "steps": 99, "offset": [0, 0]}}, 413, "a margin of 99 cells"),
     "population": (
         {"technique": "patterns", "params": {"width": 20, "height": 20, "population": 99}},
         413,
-        "times 99 of them",
+        "times 99 maps",
     ),
     "inner": (
         {"shaping": [{"overlay": {"recipe": {"technique": "maze", "params": {"width": 999, "height": 999}}}}]},
         413,
         "has 998,001 cells",
     ),
-    "pixels": ({"format": "png", "options": {"scale": 256}}, 413, "this studio draws; make it smaller"),
-    "film": ({"format": "gif", "options": {"scale": 200}}, 413, "this studio draws; make it smaller"),
-    "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "the tiles' pictures"),
-    "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "lower wall_height"),
+    "pixels": ({"format": "png", "options": {"scale": 256}}, 413, "exceeds the limit of this studio"),
+    "film": ({"format": "gif", "options": {"scale": 200}}, 413, "exceeds the limit of this studio"),
+    "sprites": ({"format": "tmx", "options": {"tile_size": 256}, "tileset": "awbw"}, 413, "a tile sheet of"),
+    "voxels": ({"format": "vox", "options": {"wall_height": 250}}, 413, "reduce wall_height"),
     "gave up": ({"require": {"regions": 99}, "tries": 2}, 422, "gave up after 2 tries: no map was as required"),
 }
 
@@ -316,7 +316,7 @@ def test_a_bug_tells_nothing_but_that_it_is_one(
     monkeypatch.setattr(operations, "export_map", broken)
     answer = made(client)
     assert answer.status_code == 500
-    assert line_of(answer) == "this is a bug in Tilewright (ZeroDivisionError); its log tells more"
+    assert line_of(answer) == "this is a bug in Tilewright (ZeroDivisionError); see the log"
     assert "/secret/path" in caplog.text
 
 
@@ -324,11 +324,11 @@ def test_steps_and_time_are_bounded() -> None:
     with asking(application(iterations=3)) as client:
         answer = made(client)
         assert answer.status_code == 504
-        assert line_of(answer) == "stopped after 3 steps, which is what one request may take; ask for less"
+        assert line_of(answer) == "stopped after 3 steps, the limit of one request; ask for less"
     with asking(application(seconds=0.3)) as client:
         answer = made(client, technique="fashion", params={"width": 60, "height": 60, "generations": 100_000})
         assert answer.status_code == 504
-        assert line_of(answer) == "stopped after 0.3 s, which is what one request may take; ask for less"
+        assert line_of(answer) == "stopped after 0.3 s, the limit of one request; ask for less"
         answer = made(client, require={"regions": 99}, tries=1_000_000)
         assert answer.status_code == 504
 

@@ -42,7 +42,7 @@ def test_other_seeds_side_by_side(studio: Studio) -> None:
 def test_a_knob_is_swept_and_two_measures_are_axes(studio: Studio) -> None:
     studio.open(SMALL)
     studio.tab("gallery")
-    studio["gallery-what"].get_by_text("A knob").click()
+    studio["gallery-what"].get_by_text("Parameter").click()
     studio.choose("gallery-knob", "walls")
     sweep(studio, "0.3", "0.6")
     made = studio.page.locator(".tw-variation.tw-made")
@@ -81,7 +81,7 @@ def test_a_link_reopens_the_same_pictures_axes_and_order(studio: Studio) -> None
     again(studio)
     assert (captions(studio), images(studio)) == (rolled, pictures)
 
-    studio["gallery-what"].get_by_text("A knob").click()
+    studio["gallery-what"].get_by_text("Parameter").click()
     studio.choose("gallery-knob", "walls")
     sweep(studio, "0.35", "0.5")
     studio["gallery-same-seed"].click()

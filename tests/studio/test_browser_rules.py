@@ -72,7 +72,7 @@ def test_a_rule_book_is_pasted_as_json(studio: Studio) -> None:
     studio.open({"technique": "rules", "params": CAVE, "seed": 7})
     studio.tab("rules")
     copied = json.loads(studio.copied("rules-copy"))
-    expect(studio.page.get_by_text("The rule book is copied")).to_be_visible()
+    expect(studio.page.get_by_text("Rulebook copied")).to_be_visible()
     assert ruled(copied) == ruled(CAVE)
 
     studio["rules-side"].get_by_text("JSON").click()

@@ -102,7 +102,7 @@ def png_of(width: int, height: int) -> bytes:
 
 def test_a_bad_link_shows_its_line_until_something_changes(narrow: Studio) -> None:
     narrow.open("never-a-link")
-    is_one_line(narrow.line, "the link cannot be opened: it is cut off, or not one of this studio")
+    is_one_line(narrow.line, "the link cannot be opened: it is incomplete or not a link of this studio")
     narrow.shows(tw.make("caves", seed=7))
     narrow.sow(8)
     expect(narrow.line).to_be_hidden()
@@ -139,7 +139,7 @@ def test_long_work_is_seen_and_stopped(narrow: Studio) -> None:
     other.close()
     narrow["stop"].click()
     expect(narrow["stop"]).to_be_hidden()
-    is_one_line(narrow.line, "stopped; what is shown is the map before: turn a knob, or press Reroll")
+    is_one_line(narrow.line, "stopped; the previous map is shown: change a parameter or press New seed")
     expect(narrow["progress"]).to_have_count(0)
     assert narrow.key == before
     narrow["undo"].click()

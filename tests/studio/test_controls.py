@@ -302,7 +302,7 @@ def test_numbers_in_the_browser(opened: Opened) -> None:
     typed(shown, "param-offset-1", "9")
     told(shown, {"offset": [5, 9]})
     typed(shown, "param-offset", "")
-    expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must be all of them, or none")
+    expect(shown.locator(".tc-wrong")).to_have_attribute("data-error", "must have all values or none")
     shown.get_by_test_id("param-offset").press("Escape")
     expect(shown.get_by_test_id("param-offset")).to_have_value("5")
     expect(shown.locator(".tc-wrong")).to_have_count(0)

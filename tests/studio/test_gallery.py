@@ -181,7 +181,7 @@ def test_a_variation_is_made_measured_and_drawn() -> None:
 def test_what_cannot_be_made_says_so_in_one_line() -> None:
     with pytest.raises(TilewrightError, match="walls"):
         make_variation(Variation(state(params={**SMALL, "walls": 3}), ""), CancelToken(Settings()))
-    with pytest.raises(TilewrightError, match="this studio takes"):
+    with pytest.raises(TilewrightError, match="the limit of this studio"):
         make_variation(Variation(state(params={"width": 500, "height": 500}), ""), CancelToken(Settings(cells=1000)))
 
 

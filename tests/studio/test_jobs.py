@@ -149,7 +149,7 @@ def test_a_full_line_refuses_politely() -> None:
     async def test(desk: JobQueue) -> None:
         tasks = [asyncio.create_task(desk.submit(endless)) for _ in range(6)]
         await asyncio.sleep(0)
-        with pytest.raises(Busy, match="6 maps are being made or waited for; try again in a moment"):
+        with pytest.raises(Busy, match="the studio is busy: 6 jobs are running or waiting; try again in a moment"):
             await desk.submit(lambda ticket: 1)
         for task in tasks:
             task.cancel()

@@ -99,7 +99,7 @@ def test_a_bug_is_one_line_for_the_person_and_a_trace_for_the_log(
         await until(lambda: len(heard) == 3)
 
     at_a_desk(test)
-    line = "this is a bug in Tilewright (ZeroDivisionError); its log tells more"
+    line = "this is a bug in Tilewright (ZeroDivisionError); see the log"
     assert heard == [("busy", True), ("busy", False), ("failed", line)]
     assert "deep inside" in caplog.text
 

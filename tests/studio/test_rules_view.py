@@ -107,7 +107,7 @@ def test_a_whole_recipe_is_pasted_for_its_book() -> None:
         ('{"names": [\n"a",\n]}', "line 3: not JSON: Expecting value", 3),
         ("var data = {\n'names': 3}", "line 2: not JSON", 2),
         ("", "line 1: not JSON", 1),
-        ("[]", "a rule book is an object", None),
+        ("[]", "must be an object such as", None),
         ('{"names": ["solid", "empty"],\n "mapData": ["9x9", "solid:air"]}', "unknown name 'air'", 2),
         ('{\n"generationRules": [{"rules": [\n"empty,all,or,solid>4"]}]}', "a rule is written as", 3),
         ('{"names": ["solid", "empty"],\n "roomData": ["equal:9x9:3"]}', "has place for", 2),

@@ -69,7 +69,7 @@ def test_names_of_this_machine_are_answered(local: TestClient, host: str) -> Non
 def test_other_names_that_lead_here_are_not(local: TestClient, host: str) -> None:
     answer = local.get("/api/techniques", headers={"host": host})
     assert answer.status_code == 403
-    assert line_of(answer) == "this studio answers on 127.0.0.1, localhost, ::1 alone"
+    assert line_of(answer) == "this studio only answers on 127.0.0.1, localhost, ::1"
     assert not welcomed(local, host=host)
 
 
@@ -77,7 +77,7 @@ def test_other_names_that_lead_here_are_not(local: TestClient, host: str) -> Non
 def test_pages_of_others_can_change_nothing(local: TestClient, origin: str) -> None:
     answer = local.post("/api/make", json={"technique": "caves"}, headers={"origin": origin})
     assert answer.status_code == 403
-    assert line_of(answer) == "a page of another site asks; only the studio's own may"
+    assert line_of(answer) == "requests from pages of other sites are not allowed"
     assert not welcomed(local, origin=origin)
 
 
@@ -104,7 +104,7 @@ def test_answers_tell_browsers_to_be_careful(local: TestClient) -> None:
 
 
 def test_another_host_without_a_token_is_refused_at_the_start() -> None:
-    with pytest.raises(InvalidRecipe, match=r"token: others can reach 0\.0\.0\.0, so there must be one"):
+    with pytest.raises(InvalidRecipe, match=r"token: must be set, because other machines can reach 0\.0\.0\.0"):
         SecurityMiddleware(house(), Settings(host="0.0.0.0"))
 
 
@@ -113,7 +113,7 @@ def test_without_the_token_nobody_comes_in(public: TestClient) -> None:
         answer = public.get(address)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
-        assert "a token is needed" in answer.text
+        assert "a token is required" in answer.text
         assert TOKEN not in answer.text
     assert not welcomed(public)
     assert not welcomed(public, "/socket?token=wrong")
@@ -183,7 +183,7 @@ def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
     with asking(house(upload=1000)) as client:
         answer = client.post("/api/make", content=b"x" * 1001)
         assert answer.status_code == 413
-        assert line_of(answer) == "a request of more than 1,000 bytes is not taken"
+        assert line_of(answer) == "a request must have at most 1,000 bytes"
         digits = {"content-length": "9" * 5000}
         assert client.post("/api/make", content=b"x", headers=digits).status_code == 413
 
@@ -220,5 +220,5 @@ def test_a_body_that_does_not_say_is_counted_while_it_is_read(address: str) -> N
     }
     asyncio.run(house(upload=5000)(scope, receive, send))
     assert answers[0]["status"] == 413
-    assert b"a request of more than 5,000 bytes is not taken" in answers[1]["body"]
+    assert b"a request must have at most 5,000 bytes" in answers[1]["body"]
     assert sent <= 11

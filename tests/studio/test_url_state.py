@@ -63,7 +63,7 @@ def test_what_is_too_much_for_a_link_says_so_when_it_is_copied(session: Session,
         address.copy_link()
         assert len(scripts) == 1
         assert lines == [address.error]
-        assert str(lines[0]).startswith("this is too much for a link: ")
+        assert str(lines[0]).startswith("a link must have at most ")
         session.state = State.from_recipe({"technique": "maze", "seed": 3})
         address.write()
     assert scripts[1:] == [f"history.replaceState(null, '', '#{session.state.to_link()}')"]
