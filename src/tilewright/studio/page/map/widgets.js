@@ -105,7 +105,7 @@ export const TimelineBar = {
       <q-slider v-if="frames" dense class="tw-scrub" :model-value="frame" :min="0" :max="frames - 1" aria-label="Frame"
         data-testid="scrub" @update:model-value="$emit('go', $event)" />
       <span v-else class="tw-scrub tw-faint">
-        {{ waiting ? "Recording the generation …" : "Press play to show how the map was generated" }}
+        {{ waiting ? "Recording the generation …" : "Press play to animate the generation" }}
       </span>
       <template v-if="frames">
         <span class="tw-number" data-testid="frame-number">{{ frame + 1 }} / {{ frames }}</span>
