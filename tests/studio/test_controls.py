@@ -408,7 +408,7 @@ def tables() -> Iterator[tuple[str, str, str]]:
     """Every list that grows by a button: the kind of its entry, its name, the field."""
     for kind, shelf in (("technique", techniques), ("shaper", shapers)):
         for entry in shelf:
-            skipped = (*getattr(entry, "sections", ()), "constraints")  # of users: there are none to begin with
+            skipped = (*getattr(entry, "recipe_keys", ()), "constraints")  # of users: there are none to begin with
             for field in fields_of(entry.params):
                 if field.kind == "items" and field.name not in skipped:
                     yield kind, entry.name, field.name
